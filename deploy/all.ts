@@ -1,11 +1,11 @@
 /**
- * `sluice all`: every role in one process, for small machines and for test stacks. Roles share the resources of shared/process.ts. Each has
+ * `sluice all`: every role in one process, for small machines and for test stacks. Roles share the resources of shared/process/process.ts. Each has
  * its own reserved connections to Postgres, connections to NATS, metrics and logs (decision 0072).
  */
 import { INGRESS_CONNECTIONS, startIngress } from "#ingress/main.ts";
 import { NATS_AUTH_CONNECTIONS, startNatsAuth } from "#ingress/nats-auth/main.ts";
-import { openProcess, type RoleConnections } from "#shared/process.ts";
-import { openRole } from "#shared/role.ts";
+import { openProcess, type RoleConnections } from "#shared/process/process.ts";
+import { openRole } from "#shared/process/role.ts";
 import { JANITOR_CONNECTIONS, startJanitor } from "#workers/janitor/main.ts";
 import { startWorker, workerConnections } from "#workers/main.ts";
 import { fitSlots, type WorkerPool } from "#workers/slots.ts";

@@ -2,11 +2,11 @@
  * The migrate role: applies migrations, creates the first workspace when a bootstrap key is set, and the bucket and the streams of the
  * queue when their servers are set. It can be repeated.
  */
-import { type Config, loadConfig } from "#shared/config.ts";
+import { type Config, loadConfig } from "#shared/config/config.ts";
 import { isDatabaseAway, openDatabase } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
-import { awaitServer } from "#shared/dependencies.ts";
-import { createLogger, flushLogs, type Logger } from "#shared/logger.ts";
+import { awaitServer } from "#shared/net/dependencies.ts";
+import { createLogger, flushLogs, type Logger } from "#shared/base/logger.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { makeTopology } from "#shared/queue/topology.ts";
 import { ensureBucket, openStorage } from "#shared/storage/client.ts";

@@ -1,8 +1,8 @@
 /** Entry point of every role, and of all roles in one process. */
-import { SLUICE } from "#shared/command-lines.ts";
-import type { RoleConnections } from "#shared/process.ts";
+import { SLUICE } from "#shared/base/command-lines.ts";
+import type { RoleConnections } from "#shared/process/process.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
-import type { Role, RoleName } from "#shared/role.ts";
+import type { Role, RoleName } from "#shared/process/role.ts";
 import type { WorkerPool } from "#workers/slots.ts";
 
 const WORKER_POOLS: readonly WorkerPool[] = [...POOLS, WEBHOOK_POOL];
@@ -64,7 +64,7 @@ async function runRole(
   connections: RoleConnections,
   start: (role: Role) => Promise<{ readonly port: number } | void>,
 ): Promise<void> {
-  const [{ openProcess }, { openRole }] = await Promise.all([import("#shared/process.ts"), import("#shared/role.ts")]);
+  const [{ openProcess }, { openRole }] = await Promise.all([import("#shared/process/process.ts"), import("#shared/process/role.ts")]);
   const host = await openProcess({ name, servesClients: name === "ingress", connections });
   await host.start(() => start(openRole(name, host)));
 }

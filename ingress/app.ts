@@ -1,38 +1,38 @@
 /** Assembly of the API: every route, and the responses to unknown paths and methods. */
 import { Elysia } from "elysia";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import type { IngressContext } from "./context.ts";
-import { batches } from "./routes/batches.ts";
-import { calls } from "./routes/calls.ts";
-import { capabilities } from "./routes/capabilities.ts";
-import { conversations } from "./routes/conversations.ts";
-import { consoleSession } from "./routes/sign-in.ts";
-import { docs } from "./routes/docs.ts";
-import { estimate } from "./routes/estimate.ts";
-import { files } from "./routes/files.ts";
+import { batches } from "./routes/batches/batches.ts";
+import { calls } from "./routes/calls/calls.ts";
+import { capabilities } from "./routes/capabilities/capabilities.ts";
+import { conversations } from "./routes/responses/conversation-routes.ts";
+import { consoleSession } from "./routes/console/sign-in.ts";
+import { docs } from "./routes/docs/openapi.ts";
+import { estimate } from "./routes/calls/estimate.ts";
+import { files } from "./routes/files/files.ts";
 import { health } from "./routes/health.ts";
-import { jobs } from "./routes/jobs.ts";
+import { jobs } from "./routes/media/job-routes.ts";
 import { key } from "./routes/key.ts";
-import { mcp } from "./routes/mcp.ts";
-import { mediaContent } from "./routes/media-content.ts";
-import { messages } from "./routes/messages.ts";
+import { mcp } from "./routes/mcp/mcp.ts";
+import { mediaContent } from "./routes/media/content.ts";
+import { messages } from "./routes/messages/messages.ts";
 import { models } from "./routes/models.ts";
 import { providerCallbacks } from "./routes/provider-callbacks.ts";
 import { operator } from "./routes/operator/index.ts";
-import { responses } from "./routes/responses.ts";
+import { responses } from "./routes/responses/responses.ts";
 import { root } from "./routes/root.ts";
 import { settings } from "./routes/settings/index.ts";
-import { videos } from "./routes/videos.ts";
-import { workflowEstimate } from "./routes/workflow-estimate.ts";
-import { workflowRuns } from "./routes/workflow-runs.ts";
-import { workflowTemplates } from "./routes/workflow-templates.ts";
-import { workflows } from "./routes/workflows.ts";
+import { videos } from "./routes/media/videos.ts";
+import { workflowEstimate } from "./routes/workflows/estimate.ts";
+import { workflowRuns } from "./routes/workflows/runs.ts";
+import { workflowTemplates } from "./routes/workflows/templates.ts";
+import { workflows } from "./routes/workflows/workflows.ts";
 import type { OperatorCall, RouteCall } from "./core/call.ts";
-import type { OpenRoute, Route } from "./route.ts";
-import { createServe, type Serve } from "./serve.ts";
-import { unknownPath } from "./unknown-path.ts";
+import type { OpenRoute, Route } from "./core/route.ts";
+import { createServe, type Serve } from "./core/serve.ts";
+import { unknownPath } from "./core/unknown-path.ts";
 
 /** Returns every registered route. The OpenAPI document is built from this list too. */
 export function routesOf(context: IngressContext): readonly Route[] {

@@ -5,21 +5,21 @@ import type { WorkflowTemplate } from "#schemas/generated/types.ts";
 
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Authenticator } from "#shared/access/authenticate.ts";
-import type { AvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
+import type { AvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import type { IpNet } from "#shared/access/ip-net.ts";
 import type { KeyWatch } from "#shared/access/key-watch.ts";
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Database } from "#shared/database/client.ts";
-import type { DependencyName, Readiness } from "#shared/dependencies.ts";
+import type { DependencyName, Readiness } from "#shared/net/dependencies.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { FileLinks } from "#shared/files/links.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { ConversationStore } from "#shared/responses/conversations.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
@@ -27,14 +27,14 @@ import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { Issuer } from "./console/issuer.ts";
-import type { MinuteBound } from "./minute-bound.ts";
-import type { Operators } from "./operator/authenticate.ts";
+import type { Issuer } from "./routes/console/issuer.ts";
+import type { MinuteBound } from "./core/minute-bound.ts";
+import type { Operators } from "./core/authenticate-operator.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { Relay } from "./wait/relay.ts";
-import type { Route } from "./route.ts";
-import type { RunFollower } from "./workflows/run-follower.ts";
+import type { Route } from "./core/route.ts";
+import type { RunFollower } from "./routes/workflows/run-follower.ts";
 
 export interface IngressContext {
   readonly config: Pick<

@@ -4,13 +4,13 @@
  */
 import type { BunRequest, Server } from "bun";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import { createApp, failing, partsOf, patternOf, peerOf } from "./app.ts";
 import type { IngressContext } from "./context.ts";
-import { RESPONSES_PATH } from "./routes/responses.ts";
-import { type Connection, openResponseSockets } from "./routes/responses-socket.ts";
-import { unknownPath } from "./unknown-path.ts";
+import { RESPONSES_PATH } from "./routes/responses/responses.ts";
+import { type Connection, openResponseSockets } from "./routes/responses/socket.ts";
+import { unknownPath } from "./core/unknown-path.ts";
 
 export interface Listening {
   readonly port: number;

@@ -173,7 +173,7 @@ describe("folders that import each other", () => {
 });
 
 describe("privileges", () => {
-  const ENVIRONMENT = "only shared/config.ts reads the environment";
+  const ENVIRONMENT = "only shared/config/config.ts reads the environment";
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
   const ACKS = "only the runners, the batch intake and the pull loop acknowledge messages";
@@ -184,8 +184,8 @@ describe("privileges", () => {
 
   test.each([
     [ENVIRONMENT, "deploy/sluice.ts", "const port = process.env.PORT;"],
-    [ENVIRONMENT, "shared/logger.ts", 'process.env["PORT"]'],
-    [ENVIRONMENT, "shared/logger.ts", "Bun.env.PORT"],
+    [ENVIRONMENT, "shared/base/logger.ts", 'process.env["PORT"]'],
+    [ENVIRONMENT, "shared/base/logger.ts", "Bun.env.PORT"],
     [ENVIRONMENT, "workers/main.ts", "const { env } = process;"],
     [ENVIRONMENT, "ingress/main.ts", 'import { argv, env } from "node:process";'],
     [DRIVER, "shared/ledger/move.ts", 'import type { Pool } from "pg";'],
@@ -194,10 +194,10 @@ describe("privileges", () => {
     [CALLS, "shared/queue/a.ts", "return globalThis.fetch(url);"],
     [CALLS, "deploy/sluice.ts", "const call = fetch;"],
     [CALLS, "ingress/app.ts", 'import { request } from "node:https";'],
-    [CALLS, "shared/admin-server.ts", "async fetch(request) {\n  return fetch(request);\n}"],
+    [CALLS, "shared/process/admin-server.ts", "async fetch(request) {\n  return fetch(request);\n}"],
     [ACKS, "workers/calls/chat/chat.ts", "message.ack();"],
     [ACKS, "workers/janitor/sweep.ts", "message\n  .nak(1_000);"],
-    [ACKS, "ingress/batch/admit.ts", "await message.ackAck();"],
+    [ACKS, "ingress/nats-intake/admit.ts", "await message.ackAck();"],
     [ACKS, "workers/calls/chat/chat.ts", "message.term(); message.working();"],
     [FLUSH, "ingress/wait/job-waiter.ts", "await Promise.race([rung, connection.flush()]);"],
     [FLUSH, "workers/main.ts", "await replies\n  .flush();"],
@@ -220,14 +220,14 @@ describe("privileges", () => {
   });
 
   test.each([
-    ["shared/config.ts", "export function load(environment = process.env) {}"],
+    ["shared/config/config.ts", "export function load(environment = process.env) {}"],
     ["deploy/start.mjs", "const port = process.env.PORT; await fetch(url);"],
     ["tests/a.test.ts", 'process.env.PORT = "0"; await fetch(url); import pg from "pg"; message.ack();'],
     ["shared/database/client.ts", 'import pg from "pg";'],
     ["workers/providers/http.ts", 'import { request } from "node:https"; await fetch(url);'],
     ["workers/runner/runner.ts", "message.ack(); message.nak(1); message.term(); message.working();"],
-    ["ingress/batch/intake.ts", "message.ack();"],
-    ["shared/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
+    ["ingress/nats-intake/intake.ts", "message.ack();"],
+    ["shared/process/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
     ["shared/a.ts", "app.fetch(request); prefetch(1); // fetch(url), console.log, process.env"],
     ["shared/a.ts", "/** Returns what it is. */ // Of a line comment\n/** Asks whether. */"],
     ["shared/a.ts", "const KNOWN = new Map([[1, 2]]);\nfunction f() {\n  let a = 1;\n  const b = new Map();\n}"],

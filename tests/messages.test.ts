@@ -70,7 +70,7 @@ describe("a message", () => {
 describe("texts for operators and developers", () => {
   test.each<[string, InternalText["kind"], number]>([
     ["{ingress,workers,shared,deploy}/**/*.ts", "log message", 200],
-    ["shared/metrics.ts", "metric help", 75],
+    ["shared/metrics/metrics.ts", "metric help", 75],
     ["tests/**/*.ts", "test title", 6_000],
   ])("in %s use the field's terms: every %s", async (pattern, kind, least) => {
     const sources = await sourcesOf(pattern);
@@ -82,7 +82,7 @@ describe("texts for operators and developers", () => {
   test.each([
     ["workers/a.ts", 'log.warn({ err: error, job_id: job.id }, "the janitor was told of it")'],
     ["workers/a.ts", 'log.warn({ err: error }, "what became of a job is not known")'],
-    ["shared/metrics.ts", 'total("jobs", "Jobs that nobody ran.", [])'],
+    ["shared/metrics/metrics.ts", 'total("jobs", "Jobs that nobody ran.", [])'],
     ["tests/a.test.ts", 'test("a job hears of its end", () => {});'],
     ["tests/a.test.ts", 'describe("what is refused", () => {});'],
     ["tests/a.test.ts", 'test("of a job is one", () => {});'],

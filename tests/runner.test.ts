@@ -289,13 +289,13 @@ describe("the tests that a change needs", () => {
       expect.arrayContaining(["tests/shared/database/migrate.test.ts", "tests/faults/postgres-restart.test.ts"]),
     );
     expect(needed("workers/capabilities/image/resize.ts").tests).toContain("tests/workers/capabilities/image.test.ts");
-    expect(needed("shared/process.ts").tests).toEqual(
+    expect(needed("shared/process/process.ts").tests).toEqual(
       expect.arrayContaining(["tests/deploy/all.test.ts", "tests/faults/worker-death.test.ts"]),
     );
   });
 
   test("are the whole gate when a file changed that every test depends on", () => {
-    const { tests: selected, everything } = needed("shared/money.ts", "bun.lock");
+    const { tests: selected, everything } = needed("shared/base/money.ts", "bun.lock");
     expect(everything).toBe("bun.lock");
     expect(selected).toEqual(filesOf("gate", tests));
   });

@@ -2,14 +2,14 @@
 import type { NatsConnection } from "nats";
 
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { FailureLog } from "#shared/ledger/failure-log.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { ConversationStore } from "#shared/responses/conversations.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
@@ -19,7 +19,7 @@ import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import type { FrameBundler } from "#shared/queue/frames.ts";
 import type { ProviderCallbacks } from "./runner/provider-callbacks.ts";
 import type { CapabilityChildren } from "./calls/capability/children.ts";
-import type { SupportedCapabilities } from "./calls/capability/offer.ts";
+import type { SupportedCapabilities } from "./calls/capability/supported-capabilities.ts";
 import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";
 
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 /** Name of the annotation (kubernetes.io/docs/reference/labels-annotations-taints); without it a pod costs 0. */
 const ANNOTATION = "controller.kubernetes.io/pod-deletion-cost";

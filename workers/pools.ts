@@ -1,7 +1,7 @@
 /** Table of the pools that answer calls. The pool of workflow runs is in workers/workflows. */
 import { availableParallelism } from "node:os";
 
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { CallPool } from "#shared/queue/subjects.ts";
 import { MEDIA_JOBS } from "#workers/providers/media.ts";
 import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";

@@ -1,5 +1,5 @@
 /** Number of concurrent jobs of a worker process, by pool and lane. */
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 
 import { POOL_TABLE } from "./pools.ts";

@@ -12,7 +12,7 @@ import {
   updateMember,
 } from "#shared/database/members.ts";
 import { insertWorkspace } from "#shared/database/workspaces.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";

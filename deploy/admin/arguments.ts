@@ -2,8 +2,8 @@
 import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
-import { isUuid } from "#shared/ids.ts";
-import { isPlainText } from "#shared/plain-text.ts";
+import { isUuid } from "#shared/base/ids.ts";
+import { isPlainText } from "#shared/base/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
 

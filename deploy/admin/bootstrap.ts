@@ -4,9 +4,9 @@ import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database, type Queryable } from "#shared/database/client.ts";
 import { ensureMember } from "#shared/database/members.ts";
 import { BOOTSTRAP_WORKSPACE, ensureWorkspace } from "#shared/database/workspaces.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { moveCredits } from "#shared/ledger/move.ts";
-import { NANO_PER_CREDIT } from "#shared/money.ts";
+import { NANO_PER_CREDIT } from "#shared/base/money.ts";
 import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };

@@ -1,7 +1,7 @@
 /** The catalogue as a process started here would read it. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { sentence } from "#shared/calls/catalogue/faults.ts";
-import { ADMIN } from "#shared/command-lines.ts";
+import { ADMIN } from "#shared/base/command-lines.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import type { Command } from "./command.ts";

@@ -1,7 +1,7 @@
 /** The shape of a command, and the parser of its command line, which follows the command's usage line. */
 import { parseArgs } from "node:util";
 
-import { nearNames } from "#shared/near-names.ts";
+import { nearNames } from "#shared/base/near-names.ts";
 
 import type { Context } from "./context.ts";
 

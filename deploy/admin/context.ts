@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
 import { listModelsIn, loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
-import { HAS_NPM } from "#shared/command-lines.ts";
-import { type Config, loadConfig } from "#shared/config.ts";
+import { HAS_NPM } from "#shared/base/command-lines.ts";
+import { type Config, loadConfig } from "#shared/config/config.ts";
 import { type Database, isDatabaseAway, openDatabase } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 import { runningStack } from "../supervisor/address.mjs";
 import { quote, UsageError } from "./command.ts";

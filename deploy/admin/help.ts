@@ -1,6 +1,6 @@
 /** Texts about commands: the list by task, the page of one command, and what to do about a name that is none. */
-import { nearNames } from "#shared/near-names.ts";
-import { ADMIN } from "#shared/command-lines.ts";
+import { nearNames } from "#shared/base/near-names.ts";
+import { ADMIN } from "#shared/base/command-lines.ts";
 
 import { type Command, commandName, parametersOf, quote } from "./command.ts";
 import { EXAMPLES, PARAMETERS } from "./parameters.ts";

@@ -1,6 +1,6 @@
 /** Prices of LiteLLM, in US dollars per token, second, image or character → prices of a catalogue, in credits. Exact: no floats. */
 import type { PricingText } from "#schemas/generated/types.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 
 import { type Members, type Notes, ownOf } from "./import-notes.ts";
 

@@ -2,7 +2,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
-import { ADMIN } from "#shared/command-lines.ts";
+import { ADMIN } from "#shared/base/command-lines.ts";
 
 import type { Answer, Command } from "./command.ts";
 import { type Imported, importLiteLlm } from "./import-litellm.ts";

@@ -7,7 +7,7 @@ import {
   type Scope,
   SCOPES,
 } from "#shared/database/operator-tokens.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { makeOperatorToken, OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 import { limitOf, nameOf } from "./arguments.ts";

@@ -5,16 +5,16 @@
 import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import { isDatabaseAway, openDatabase, type Database } from "#shared/database/client.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import { databaseVersions, migrate } from "#shared/database/migrate.ts";
-import { awaitServer } from "#shared/dependencies.ts";
+import { awaitServer } from "#shared/net/dependencies.ts";
 import { readFile } from "#shared/files/read.ts";
 import { createJobDispatcher, type JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger, type Logger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger, type Logger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { BATCH_DURABLE, BATCH_STREAM, durableName, LANES, POOLS, streamName } from "#shared/queue/subjects.ts";

@@ -1,5 +1,5 @@
 /** Client of /operator of a running service, with an operator token. Every error is one sentence that says what to do. */
-import { unknownPath } from "#ingress/unknown-path.ts";
+import { unknownPath } from "#ingress/core/unknown-path.ts";
 import { post } from "#workers/providers/http.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 

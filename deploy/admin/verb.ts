@@ -1,6 +1,6 @@
 /** Commands of a service as data: the request to /operator of each, and how its response is printed. */
-import { isUuid, newId } from "#shared/ids.ts";
-import { formatCredits, parseCredits } from "#shared/money.ts";
+import { isUuid, newId } from "#shared/base/ids.ts";
+import { formatCredits, parseCredits } from "#shared/base/money.ts";
 
 import { idOf, limitOf, noWorkspace, startOf } from "./arguments.ts";
 import { type Answer, type Command, type Arguments, quote, UsageError } from "./command.ts";

@@ -1,7 +1,7 @@
 /** A webhook delivery at its receiver: reads the request, verifies the signature, and formats it as text. */
 import { timingSafeEqual } from "node:crypto";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 
 /** previous: `webhook-signature` has a signature of the secret, but `x-webhook-signature` has one of its replacement. */

@@ -1,6 +1,6 @@
 /** `admin webhook listen`: a receiver on this machine that prints deliveries, for people who write a receiver. */
-import { readJsonBody } from "#ingress/body.ts";
-import { ApiError, ERROR_CODES } from "#shared/errors.ts";
+import { readJsonBody } from "#ingress/core/body.ts";
+import { ApiError, ERROR_CODES } from "#shared/base/errors.ts";
 
 import { type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { deliveryJson, deliveryText, readDelivery, type ReceivedDelivery } from "./webhook-delivery.ts";

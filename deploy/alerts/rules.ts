@@ -1,5 +1,5 @@
 /**
- * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so rules use their maximum. Each alert has a
+ * Alerts on the metrics of shared/metrics/metrics.ts, as data. Every janitor sets the same gauges, so rules use their maximum. Each alert has a
  * section with its name in schemas/docs/operate/alerts.md.
  */
 

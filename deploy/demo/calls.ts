@@ -17,7 +17,7 @@ import type {
   WorkflowRun,
   WorkflowTemplateList,
 } from "#schemas/generated/types.ts";
-import { parseCredits } from "#shared/money.ts";
+import { parseCredits } from "#shared/base/money.ts";
 
 /** Result of a call that succeeded. */
 export interface CallResult {

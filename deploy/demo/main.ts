@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import OpenAI from "openai";
 
 import type { Key } from "#schemas/generated/types.ts";
-import { formatCredits, parseCredits } from "#shared/money.ts";
+import { formatCredits, parseCredits } from "#shared/base/money.ts";
 
 import { StartFault } from "../embedded/fault.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Settings that `npm start` reads from the environment before Bun, which runs shared/config.ts, is installed.
+ * Settings that `npm start` reads from the environment before Bun, which runs shared/config/config.ts, is installed.
  * The roles validate these and all other settings.
  */
 import { randomBytes } from "node:crypto";

@@ -1,5 +1,5 @@
 /** Generates, from the schemas of requests, the shapes by which null members of requests are removed. */
-import { nullShapeOf, type NullShapeRef } from "#shared/absent-nulls.ts";
+import { nullShapeOf, type NullShapeRef } from "#shared/json/absent-nulls.ts";
 
 import { namedParts, type SchemaFile } from "./schema-files.ts";
 

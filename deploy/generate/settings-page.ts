@@ -1,7 +1,7 @@
 /** The page "Settings": every environment variable with its default, from deploy/env.example and the table of settings. */
 import { join } from "node:path";
 
-import { CLIENT_VARIABLES } from "#shared/config.ts";
+import { CLIENT_VARIABLES } from "#shared/config/config.ts";
 import { listSettings, type Setting } from "#shared/config/reader.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
 

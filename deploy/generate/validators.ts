@@ -5,8 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 
-import { REFUSES_NULL } from "#shared/absent-nulls.ts";
-import { withShortCounts } from "#shared/text-limits.ts";
+import { REFUSES_NULL } from "#shared/json/absent-nulls.ts";
+import { withShortCounts } from "#shared/base/text-limits.ts";
 
 import {
   namedParts,

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Namespace } from "kubernetes-models/v1/Namespace";
 
 import { accessOfWorkers, COSTLY, patchOfWorker } from "./deletion-cost.ts";
-import { podMonitor, publicIngress, publicRoute } from "./doors.ts";
+import { podMonitor, publicIngress, publicRoute } from "./public-access.ts";
 import { clusterConfig, CONFIG_MAP, natsFromPublishers, natsServers } from "./nats.ts";
 import { policiesOfRoles } from "./network.ts";
 import { accountOfRoles, budgetOf, deploymentOf, FIRST, ingressService, migrateJob } from "./pods.ts";

@@ -2,7 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
-import type { Operator } from "../operator/authenticate.ts";
+import type { Operator } from "./authenticate-operator.ts";
 
 /** Facts of a request, which never change while a route handles it. */
 export interface RequestFacts {

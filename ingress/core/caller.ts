@@ -2,8 +2,8 @@
 import type { Authenticator, Caller } from "#shared/access/authenticate.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 
-import { type Place, sessionTokenOf } from "../console/cookies.ts";
-import type { Operator } from "../operator/authenticate.ts";
+import { type Place, sessionTokenOf } from "./cookies.ts";
+import type { Operator } from "./authenticate-operator.ts";
 import type { OperatorCall, RequestFacts, RouteCall, SettingsCall } from "./call.ts";
 
 /** Returns the member that calls a route of members and operators. @throws Error for an operator */

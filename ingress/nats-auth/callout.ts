@@ -8,7 +8,7 @@ import { createPrivateKey, sign } from "node:crypto";
 import { fromCurveSeed, fromSeed } from "@nats-io/nkeys";
 import nacl from "tweetnacl";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 /** Subject of requests, on which only a server of the role's account can publish. */
 export const CALLOUT_SUBJECT = "$SYS.REQ.USER.AUTH";

@@ -7,9 +7,9 @@ import type { Msg, NatsConnection } from "nats";
 import type { ActiveKeys } from "#shared/access/active-keys.ts";
 import type { Keys } from "#shared/access/authenticate.ts";
 import { networkOf } from "#shared/access/ip-net.ts";
-import { FairLimit } from "#shared/fair-limit.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import { batchSubject, POOLS, type PublisherIdentity, publisherInbox } from "#shared/queue/subjects.ts";
 
 import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";

@@ -1,11 +1,11 @@
 /** Role nats-auth: decides for NATS which batch publishers may log in. Any number of replicas may run; all decide alike. */
 import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { openKeys } from "#shared/access/authenticate.ts";
-import { ADMIN } from "#shared/command-lines.ts";
+import { ADMIN } from "#shared/base/command-lines.ts";
 import { flushed } from "#shared/queue/connection.ts";
-import type { Role } from "#shared/role.ts";
+import type { Role } from "#shared/process/role.ts";
 
-import { startKeyUse } from "../key-use.ts";
+import { startKeyUse } from "../core/key-use.ts";
 import { openCallout } from "./callout.ts";
 import { serveLogins } from "./logins.ts";
 

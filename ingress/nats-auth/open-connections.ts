@@ -6,8 +6,8 @@ import type { NatsConnection } from "nats";
 
 import type { ActiveKeys } from "#shared/access/active-keys.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 import type { PublisherIdentity } from "#shared/queue/subjects.ts";
 
 /** Subject on which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */

@@ -1,10 +1,10 @@
 /** Builds the OpenAPI 3.1 document from the registered routes and the schemas that they name. */
-import { type Code, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
+import { type Code, PASSING_STATUSES, statusOf } from "#shared/base/errors.ts";
 
-import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
+import type { RouteRequest, RouteResponse, RouteSpec } from "../core/route.ts";
 import { type ErrorExample, errorExampleOf } from "./error-examples.ts";
 import type { OperationExamples } from "./examples.ts";
-import { type HeaderName, HEADERS } from "./headers.ts";
+import { type HeaderName, HEADERS } from "../core/response-headers.ts";
 import { reachable, reference } from "./references.ts";
 import { PATH_PARAMETERS, pathParameterKey, TAGS } from "./texts.ts";
 

@@ -1,5 +1,5 @@
 /** Example bodies of common errors, as components of the OpenAPI document. */
-import { type Code, ERROR_CODES, type ErrorEnvelope, statusOf } from "#shared/errors.ts";
+import { type Code, ERROR_CODES, type ErrorEnvelope, statusOf } from "#shared/base/errors.ts";
 
 type Example = Pick<ErrorEnvelope["error"], "message"> & Partial<Pick<ErrorEnvelope["error"], "job_id" | "param">>;
 

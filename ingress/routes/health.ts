@@ -1,10 +1,10 @@
 /** GET /healthz and /readyz on the public port: a short text for load balancers, without names of dependencies. */
-import { requiredBy } from "#shared/dependencies.ts";
-import { ApiError } from "#shared/errors.ts";
+import { requiredBy } from "#shared/net/dependencies.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
-import { json } from "../answers.ts";
+import { json } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { OpenRoute } from "../route.ts";
+import type { OpenRoute } from "../core/route.ts";
 
 export function health(context: IngressContext): readonly OpenRoute[] {
   return [

@@ -1,13 +1,13 @@
 /** GET /v1/key: workspace, member and remaining balance and limits of the calling key. */
 import type { Key } from "#schemas/generated/types.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { ApiError } from "#shared/errors.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 
-import { json } from "../answers.ts";
+import { json } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
-import type { KeyRoute } from "../route.ts";
+import type { KeyRoute } from "../core/route.ts";
 
 export function key(context: IngressContext): KeyRoute {
   return {

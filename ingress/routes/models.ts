@@ -3,16 +3,16 @@ import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { findCallable, listModels, modelEntry } from "#shared/calls/present-model.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
-import { json, JSON_TYPE } from "../answers.ts";
-import { capabilityRows } from "../capabilities/present.ts";
+import { json, JSON_TYPE } from "../core/answers.ts";
+import { capabilityRows } from "./media/present-capability.ts";
 import type { IngressContext } from "../context.ts";
-import { isTextModel, listInfos, modelInfo, PAGE_QUERY } from "../messages/models.ts";
-import { rememberPairs } from "#shared/remembered.ts";
+import { isTextModel, listInfos, modelInfo, PAGE_QUERY } from "./messages/models.ts";
+import { rememberPairs } from "#shared/base/remembered.ts";
 import type { RequestFacts, RouteCall } from "../core/call.ts";
-import type { Route } from "../route.ts";
-import { BOOLEAN_QUERY, booleanIn } from "../settings/page.ts";
+import type { Route } from "../core/route.ts";
+import { BOOLEAN_QUERY, booleanIn } from "../core/page.ts";
 
 const INCLUDE_TOOLS = "include_tools";
 

@@ -1,15 +1,15 @@
 /** POST /v1/provider-callbacks/{job_id}/{token}: a provider reports a change of a job. */
 import { askSoon } from "#shared/database/jobs.ts";
 import { noteRung } from "#shared/database/open-starts.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { readJson } from "#shared/json/parse.ts";
 import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readJsonBody } from "../core/body.ts";
 import type { IngressContext } from "../context.ts";
 import type { RequestFacts } from "../core/call.ts";
-import type { OpenRoute } from "../route.ts";
+import type { OpenRoute } from "../core/route.ts";
 
 /** Largest callback of a provider, in bytes: fal includes the result, which consists of addresses. */
 export const RING_BYTES_MAX = 1_048_576;

@@ -2,8 +2,8 @@
 import type { Service } from "#schemas/generated/types.ts";
 
 import manifest from "../../package.json" with { type: "json" };
-import { json } from "../answers.ts";
-import type { OpenRoute } from "../route.ts";
+import { json } from "../core/answers.ts";
+import type { OpenRoute } from "../core/route.ts";
 
 const SERVICE: Service = {
   name: "Sluice",

@@ -1,10 +1,10 @@
 /** Responses of tool loops: complete, or as events while they are produced. */
 import type { SluiceSummary } from "#schemas/generated/types.ts";
-import type { ApiError } from "#shared/errors.ts";
+import type { ApiError } from "#shared/base/errors.ts";
 
-import { asApiError } from "../answers.ts";
-import { streamOf } from "../response-body.ts";
-import { keptAlive, SSE_HEADERS } from "../sse.ts";
+import { asApiError } from "../core/answers.ts";
+import { streamOf } from "../core/response-body.ts";
+import { keptAlive, SSE_HEADERS } from "../core/sse.ts";
 import { type ToolLoopFormat, type Loop, runLoop } from "./loop.ts";
 
 /** Runs the loop to its end. @throws ApiError */

@@ -3,13 +3,13 @@
  * same route as a call over HTTP.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
-import { apiErrorsOf } from "#shared/errors.ts";
+import { apiErrorsOf } from "#shared/base/errors.ts";
 import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
-import type { KeyRoute, Route } from "../route.ts";
-import { admitUncounted, runRoute } from "../serve.ts";
+import type { KeyRoute, Route } from "../core/route.ts";
+import { admitUncounted, runRoute } from "../core/serve.ts";
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;

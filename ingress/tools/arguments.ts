@@ -1,6 +1,6 @@
 /** Readers of tool arguments. */
-import { arrived } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

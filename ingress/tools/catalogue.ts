@@ -4,13 +4,13 @@ import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
-import { arrived } from "#shared/contract-fault.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
 import { findWorkflowInputs, listWorkflows, WORKFLOWS_PER_WORKSPACE_MAX } from "#shared/database/workflows.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { mayRun, readerOf } from "#shared/workflows/access.ts";
 
-import { listCapabilities } from "../capabilities/present.ts";
+import { listCapabilities } from "../routes/media/present-capability.ts";
 import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
 

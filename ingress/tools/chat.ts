@@ -9,22 +9,22 @@ import type {
   SluiceSummary,
   ToolCall,
 } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError, errorEnvelope } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { type ExactIntegers, exactIntegersOf } from "#shared/json/serialize.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
-import { formatCredits, parseCredits } from "#shared/money.ts";
+import { formatCredits, parseCredits } from "#shared/base/money.ts";
 
-import { json } from "../answers.ts";
-import type { ReadBody } from "../body.ts";
+import { json } from "../core/answers.ts";
+import type { ReadBody } from "../core/body.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
-import { dataOf, DONE, sseEvent } from "../sse.ts";
-import { withParam } from "../with-param.ts";
+import { dataOf, DONE, sseEvent } from "../core/sse.ts";
+import { withParam } from "../core/with-param.ts";
 import type { ApiClient } from "./api-client.ts";
 import { answerInEvents, servedBy, toEnd } from "./answer.ts";
 import { type AskedCall, type ToolLoopFormat, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
-import { type ToolSet, readToolSet } from "./offer.ts";
+import { type ToolSet, readToolSet } from "./tool-set.ts";
 
 /** True for a body with a tool of type `sluice`; its format is not checked. */
 export function asksTools(value: unknown): boolean {

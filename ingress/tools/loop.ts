@@ -3,11 +3,11 @@
  * Each turn and each run is a call of its own, with its own id, hold, record and count in the rate window.
  */
 import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
-import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
-import { asApiError } from "../answers.ts";
+import { asApiError } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
 import { type Meter, type RouteCall, UNMETERED } from "../core/call.ts";
 import { authenticate } from "../core/caller.ts";

@@ -1,10 +1,10 @@
 /** One run of a capability or workflow for a model: executed by its route, and reported to the model in a text of bounded length. */
 import type { CapabilityRun, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
 import { type BilledWork, findBilledWork } from "#shared/database/holds.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
-import { formatCredits, parseCredits } from "#shared/money.ts";
-import { paced } from "#shared/pace.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
+import { formatCredits, parseCredits } from "#shared/base/money.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";

@@ -1,7 +1,7 @@
 /** Cancellation and errors of work that tools begin. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
-import { errorResponse } from "../answers.ts";
+import { errorResponse } from "../core/answers.ts";
 import type { ApiClient } from "./api-client.ts";
 
 export interface ErrorBody {

@@ -2,19 +2,19 @@
  * One synchronous call in the ingress, from publish to response. The ingress receives frames and sends an HTTP response. Every end (result,
  * failure, gap, silence, disconnected client) closes the hold exactly once: by the worker if one is alive, otherwise by the ingress.
  */
-import { commonNow } from "#shared/clock.ts";
-import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
-import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
-import { formatCredits } from "#shared/money.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { ApiError, type Code, errorEnvelope } from "#shared/base/errors.ts";
+import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
+import { formatCredits } from "#shared/base/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
-import { fallbackHeaders, JSON_TYPE } from "../answers.ts";
+import { fallbackHeaders, JSON_TYPE } from "../core/answers.ts";
 import type { Meter } from "../core/call.ts";
-import { SSE_HEADERS } from "../sse.ts";
+import { SSE_HEADERS } from "../core/sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
 

@@ -7,14 +7,14 @@ import type { NatsConnection } from "nats";
 import type { AddressCounts, IpNet } from "#shared/access/ip-net.ts";
 import { liveSlots } from "#shared/database/jobs.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
-import { isUuid } from "#shared/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { fleetSubject, IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 import type { LiveShares } from "./live-shares.ts";
-import { type CallCountsMessage, OthersCalls, OwnCalls } from "./told-calls.ts";
+import { type CallCountsMessage, OthersCalls, OwnCalls } from "./call-counts.ts";
 
 const PUBLISH_INTERVAL_MS = paced(500);
 /** Time within which all running ingresses have sent their state to a new one. Until then, it would consider itself alone. */

@@ -6,13 +6,13 @@ import type { NatsConnection } from "nats";
 
 import type { Queryable } from "#shared/database/client.ts";
 import { type EndedJob, findJob } from "#shared/database/jobs.ts";
-import { newId } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { flushed } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
 import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { replyPrefix } from "#shared/queue/subjects.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 /** Interval of polling a job's row for a waiting caller, since the message of the end can be lost. */
 export const JOB_POLL_INTERVAL_MS = paced(2_000);

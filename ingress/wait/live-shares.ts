@@ -4,9 +4,9 @@
  * the whole fleet; several workspaces divide it. The slots kept free serve the first calls of others immediately. | Shares are fleet-wide:
  * they depend on the counts that other ingresses have sent, which may be a few seconds old.
  */
-import { FairLimit, type Lease, type Owner } from "#shared/fair-limit.ts";
+import { FairLimit, type Lease, type Owner } from "#shared/limits/fair-limit.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { tooMany } from "#shared/request-limit.ts";
+import { tooMany } from "#shared/limits/request-limit.ts";
 
 import type { CallFacts } from "./call.ts";
 

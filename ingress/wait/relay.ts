@@ -1,17 +1,17 @@
 /** Relay of all calls that this ingress waits for: dispatch, one reply subscription, one clock, one record of relayed amounts. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { Database } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import type { Lease } from "#shared/fair-limit.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import type { Lease } from "#shared/limits/fair-limit.ts";
 import type { CreditLines } from "#shared/ledger/credit-lines.ts";
 import type { FailureLog } from "#shared/ledger/failure-log.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
-import { InFlightMap } from "#shared/in-flight.ts";
-import { paced } from "#shared/pace.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
+import { paced } from "#shared/config/pace.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { EndFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
@@ -20,13 +20,13 @@ import type { Storage } from "#shared/storage/client.ts";
 import { messagingFacts } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName } from "#shared/tracing/tracing.ts";
 
-import { startClock } from "../clock.ts";
+import { startClock } from "../core/clock.ts";
 
 import { Call, type CallEvents, type CallFacts, codeOfEnd, type EndReason } from "./call.ts";
 import type { Cancel } from "./cancel.ts";
 import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
-import type { PendingSettlements } from "./unsettled.ts";
+import type { PendingSettlements } from "./pending-settlements.ts";
 
 /** Largest request inside a NATS message, in bytes; a larger one is stored in S3 as a claim check. */
 const MESSAGE_BYTES_MAX = 448 * 1024;

@@ -1,10 +1,10 @@
 /** Speech in OpenAI's stream format: events with base64 pieces of the audio, then one with the usage. */
 import type { SpeechEvent } from "#schemas/generated/types.ts";
 import type { UsageRow } from "#shared/database/usage.ts";
-import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
-import { FILE_PIECE_BYTES } from "#ingress/response-body.ts";
+import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/base/errors.ts";
+import { FILE_PIECE_BYTES } from "#ingress/core/response-body.ts";
 
-import { sseEvent } from "../sse.ts";
+import { sseEvent } from "../core/sse.ts";
 
 /**
  * Yields the encoded events of audio. Failed speech ends with an error event and without `speech.audio.done`. Any other error is thrown,

@@ -5,8 +5,8 @@
 
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
-import { ResponseBody } from "../response-body.ts";
-import { KEEPALIVE, KEEPALIVE_MS } from "../sse.ts";
+import { ResponseBody } from "../core/response-body.ts";
+import { KEEPALIVE, KEEPALIVE_MS } from "../core/sse.ts";
 
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 

@@ -6,8 +6,8 @@
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
-import { ApiError } from "#shared/errors.ts";
-import type { Logger } from "#shared/logger.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
 import { type Asking, shared, KEY_CACHE_MS } from "./questions.ts";

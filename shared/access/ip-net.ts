@@ -5,7 +5,7 @@
  */
 import { BlockList, isIP } from "node:net";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 const WINDOW_MS = 600_000;
 const BUCKETS = 20;

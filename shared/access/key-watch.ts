@@ -2,7 +2,7 @@
  * Ends streams and sockets of a key that is no longer active, since they outlive the authentication of their call. Keys are checked as
  * often as their cache entries expire.
  */
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 import type { ActiveKeys } from "./active-keys.ts";
 import { KEY_CACHE_MS } from "./questions.ts";

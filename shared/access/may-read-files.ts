@@ -1,5 +1,5 @@
 /** Permission to read stored files: all keys except those with the role billing. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import type { Role } from "./authenticate.ts";
 

@@ -1,5 +1,5 @@
 /** Tools of a key: the capabilities and workflows that it may run. A key with a list sees no others. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import type { Caller } from "./authenticate.ts";
 

@@ -4,19 +4,19 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { type Led, Superseded } from "#shared/database/batch-work.ts";
 import { isDatabaseAway, type Queryable } from "#shared/database/client.ts";
 import { findFreeStorage } from "#shared/database/files.ts";
-import { ApiError, isRefusal } from "#shared/errors.ts";
+import { ApiError, isRefusal } from "#shared/base/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
-import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import { JOB_LIFE_MS, MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";

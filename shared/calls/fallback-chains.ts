@@ -12,7 +12,7 @@ import {
   setFallbackChain,
 } from "#shared/database/fallback-chains.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { noSuchModel } from "#shared/calls/kinds/models.ts";

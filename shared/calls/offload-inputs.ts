@@ -3,11 +3,11 @@
  * process, the queue or a row meanwhile.
  */
 import type { InputMedia, StoredInputs } from "#shared/calls/kinds/input-media.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** Maximum bytes of media that stay in the body; larger media is moved to the object store. */

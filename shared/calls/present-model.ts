@@ -1,6 +1,6 @@
 /** Representation of catalogue models for clients. */
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { hasEndpoint } from "#shared/calls/kinds/models.ts";
 

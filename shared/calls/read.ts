@@ -2,14 +2,14 @@
 import type { ChatCompletionRequest, TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import { probeRecording } from "./audio/probe-recording.ts";
 import { audioOfBody, type ReceivedAudio } from "./audio/receive.ts";
-import type { AvailableCapabilities } from "./capabilities/offered.ts";
+import type { AvailableCapabilities } from "./capabilities/available.ts";
 import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
 import type { CatalogueStore } from "./catalogue/open.ts";
 import { CHAT } from "./kinds/chat.ts";

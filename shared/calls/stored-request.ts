@@ -1,13 +1,13 @@
 /** Request of a job: in its row if it is small, otherwise in the object store until the job has ended. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import { deleteCallMedia } from "#shared/storage/call-media.ts";
 import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { fitsRow } from "#shared/jobs/result.ts";
 

@@ -1,5 +1,5 @@
 /** Response formats of HTTP calls that jobs of batch messages and of steps do not support. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 /** The response of a job is complete JSON, and its results are files. */
 const UNSUPPORTED: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [

@@ -10,7 +10,7 @@ import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
-import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 

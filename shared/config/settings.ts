@@ -5,8 +5,8 @@
 
 import { isIP } from "node:net";
 
-import { type Armed, parseFailpoint } from "../failpoint.ts";
-import { isMailAddress } from "../mail-address.ts";
+import { type Armed, parseFailpoint } from "../base/failpoint.ts";
+import { isMailAddress } from "../base/mail-address.ts";
 import { choice, convert, decimal, flag, integer, list, serverUrl, splitEntries, text, url } from "./kinds.ts";
 import type { Reader, Setting, Table } from "./reader.ts";
 

@@ -1,4 +1,4 @@
-/** Writes of a batch's leader, and cleanup by the janitor. The batch process itself is in ingress/batches. */
+/** Writes of a batch's leader, and cleanup by the janitor. The batch process itself is in ingress/routes/batches. */
 import { plainArray } from "./arrays.ts";
 import { type BatchEnd, type BatchRow, LINE_ROW_BYTES } from "./batches.ts";
 import type { Queryable } from "./client.ts";

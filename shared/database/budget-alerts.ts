@@ -1,5 +1,5 @@
 /** Alerts on a workspace's spending. Changes require lockBudgets, and write their audit row in the same transaction. */
-import { creditsNumber } from "#shared/money.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 
 import { type Actor, type AuditValues, recordAudit } from "./audit-log.ts";
 import { fireBudgets, lockBudgets, setBudgetBounds } from "./budget-firings.ts";

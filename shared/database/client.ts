@@ -5,8 +5,8 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 
-import type { Logger } from "#shared/logger.ts";
-import { PlainSocket } from "#shared/plain-socket.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { PlainSocket } from "#shared/net/plain-socket.ts";
 
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 /** OID of bigint[]; the driver has no constant for it. */

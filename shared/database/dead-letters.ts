@@ -1,5 +1,5 @@
 /** Messages that no worker could process, kept for operators. */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import { JOB_LIFE_MS, jobHoldMs } from "#shared/queue/job-life.ts";
 

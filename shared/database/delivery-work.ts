@@ -1,6 +1,6 @@
 /** Creation, leasing and completion of deliveries by workers of the pool webhook. */
-import { newId } from "#shared/ids.ts";
-import { mailboxOf } from "#shared/mail-address.ts";
+import { newId } from "#shared/base/ids.ts";
+import { mailboxOf } from "#shared/base/mail-address.ts";
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
 

@@ -1,5 +1,5 @@
 /** Statements that serve many calls at once: the connection of a group, and its wait for locked rows. */
-import type { Metrics } from "#shared/metrics.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";

@@ -9,7 +9,7 @@
  *   for a statement and a commit. A statement per workspace would cost several times more.
  * - A workspace that stays locked gets its own lane, which waits until the lock timeout.
  */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 export const BUSY = Symbol("busy");
 

@@ -1,6 +1,6 @@
 /** Rows of durable jobs: read, claim, renew, dispatch. Their beginning and end are in shared/jobs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 

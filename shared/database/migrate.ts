@@ -7,8 +7,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 

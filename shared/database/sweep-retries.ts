@@ -3,7 +3,7 @@
  * good ones.
  */
 
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { type Queryable, sqlState } from "./client.ts";
 

@@ -1,5 +1,5 @@
 /** Events of the installation itself, delivered in the operator's own workspace. */
-import { jobIdOf } from "#shared/ids.ts";
+import { jobIdOf } from "#shared/base/ids.ts";
 
 import type { Queryable } from "./client.ts";
 

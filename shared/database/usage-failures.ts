@@ -1,5 +1,5 @@
 /** Reasons of failed calls, stored beside their usage records. Successful calls have no row. */
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 
 import type { Queryable } from "./client.ts";
 

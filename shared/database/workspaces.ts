@@ -1,5 +1,5 @@
 /** Workspaces, which own calls and balances. A change and its audit row are one statement, so neither exists alone. */
-import { isUuid } from "#shared/ids.ts";
+import { isUuid } from "#shared/base/ids.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";

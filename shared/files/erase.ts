@@ -1,7 +1,7 @@
 /** Deletes the bytes of files that were deleted or never completed. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropFile, type EndedUpload } from "#shared/database/files.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { deleteObject, dropParts } from "#shared/storage/objects.ts";
 

@@ -1,5 +1,5 @@
 /** Ids of files, and the locations of their bytes. No text of a user ever becomes part of a path. */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 export function newFileId(): string {
   return `file-${newId().replaceAll("-", "")}`;

@@ -4,9 +4,9 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-import { commonNow } from "#shared/clock.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 
 import { isFileId } from "./id.ts";
 

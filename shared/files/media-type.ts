@@ -1,5 +1,5 @@
 /** Media type of a file: detected from its first bytes, and checked against the sender's claim. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isLegacyText, isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const OOXML = "application/vnd.openxmlformats-officedocument";

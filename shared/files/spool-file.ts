@@ -3,7 +3,7 @@ import { createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { processFolder } from "./process-folder.ts";
 

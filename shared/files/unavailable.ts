@@ -1,5 +1,5 @@
 /** Errors of our infrastructure for clients: the database or the object store is unavailable. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 /** @throws ApiError `service_unavailable` for every error of the work that is not an ApiError */
 export async function unavailable<T>(message: string, work: Promise<T>): Promise<T> {

@@ -4,8 +4,8 @@
  */
 import type { Database } from "#shared/database/client.ts";
 import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX, type Taking } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import {
   beginParts,
@@ -16,8 +16,8 @@ import {
   type StoredPart,
   UPLOAD_PART_BYTES,
 } from "#shared/storage/objects.ts";
-import { IDEMPOTENCY_MS } from "#shared/same-request.ts";
-import { paced } from "#shared/pace.ts";
+import { IDEMPOTENCY_MS } from "#shared/json/same-request.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { Digest, type Digested, FILE_BLOCK_BYTES } from "./digest.ts";
 import { objectKey } from "./id.ts";

@@ -3,14 +3,14 @@
 import type { Database } from "#shared/database/client.ts";
 import { knownFiles } from "#shared/database/file-sweeps.ts";
 import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { FairLimit } from "#shared/fair-limit.ts";
-import type { Logger } from "#shared/logger.ts";
-import { tooMany } from "#shared/request-limit.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { tooMany } from "#shared/limits/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { UPLOAD_PART_BYTES } from "#shared/storage/objects.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";

@@ -9,10 +9,10 @@ import { type Database, SQL, sqlState, waitingForLocks } from "#shared/database/
 import { type GroupRun, openGrouped, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
-import { ApiError } from "#shared/errors.ts";
-import { RECLAIM_WAIT_MAX_MS, RECLAIM_POLL_INTERVAL_MS } from "#shared/ledger/recall-lines.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { RECLAIM_WAIT_MAX_MS, RECLAIM_POLL_INTERVAL_MS } from "#shared/ledger/reclaim-lines.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import { jobError } from "./error.ts";

@@ -1,7 +1,7 @@
 /** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the reliable source. */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import { whenLinked } from "#shared/queue/connection.ts";
 import { encodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";

@@ -6,9 +6,9 @@
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { type Dispatched, noteSequences, releaseJobs } from "#shared/database/jobs.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 

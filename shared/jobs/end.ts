@@ -7,7 +7,7 @@ import type { JobError, JobState } from "#shared/database/jobs.ts";
 import { FILE_BLOCK_BYTES } from "#shared/files/digest.ts";
 import { type StoredFile, storageRefusal } from "#shared/files/upload.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 
 import { storableText } from "./error.ts";

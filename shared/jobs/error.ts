@@ -1,6 +1,6 @@
 /** Errors in a job's row: the inner object of the envelope. */
 import type { JobError } from "#shared/database/jobs.ts";
-import { type Code, errorEnvelope } from "#shared/errors.ts";
+import { type Code, errorEnvelope } from "#shared/base/errors.ts";
 
 /** Returns the error without characters that Postgres cannot store in jsonb: a message may quote a caller's text. */
 export function jobError(error: {

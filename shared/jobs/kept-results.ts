@@ -2,7 +2,7 @@
 import { endKeyedFile, findKeyedFiles } from "#shared/database/files.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import type { Database } from "#shared/database/client.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 export interface ResultTools {

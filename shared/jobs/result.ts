@@ -1,6 +1,6 @@
 /** A job's result: in its row up to JOB_TEXT_BYTES_MAX, otherwise in the object store. */
 import type { JobRow } from "#shared/database/jobs.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 

@@ -3,8 +3,8 @@
  * before JSON.parse, which accepts a million levels. Large texts are parsed in pieces. Measured with Bun 1.4.4 on 2 busy
  * cores, for decoding, scan and parsing: 1.5 µs for 1 KB.
  */
-import { ApiError } from "../errors.ts";
-import { runWhole, type TimeSlices } from "../time-slices.ts";
+import { ApiError } from "../base/errors.ts";
+import { runWhole, type TimeSlices } from "../base/time-slices.ts";
 import {
   checkedNumberEnd,
   invalid,

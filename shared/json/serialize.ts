@@ -1,5 +1,5 @@
 /** Serializes JSON: with sorted members, and with the exact digits of large integers. */
-import { runWhole } from "../time-slices.ts";
+import { runWhole } from "../base/time-slices.ts";
 import { JSON_AT_ONCE_BYTES_MAX, QUOTE, stringEnd } from "./tokens.ts";
 
 /** Returns JSON with sorted object members: equal values have equal texts. For values of bounded depth only. */

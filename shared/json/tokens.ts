@@ -1,5 +1,5 @@
 /** Finds the ends of strings and numbers in a JSON text for checks of depth and size; the parser decides about validity. */
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../base/errors.ts";
 
 /** Maximum depth. Bun parses deeper JSON, but cannot serialize it from about 5·10⁴ levels. */
 export const JSON_DEPTH_MAX = 64;

@@ -4,8 +4,8 @@ import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { priceAt } from "./charge.ts";
-import { RECLAIM_WAIT_MAX_MS } from "./recall-lines.ts";
-import { type CreditLineHold, placeCreditLineHold } from "./lined-calls.ts";
+import { RECLAIM_WAIT_MAX_MS } from "./reclaim-lines.ts";
+import { type CreditLineHold, placeCreditLineHold } from "./credit-line-calls.ts";
 
 export interface Adjustment {
   readonly workspaceId: string;

@@ -7,15 +7,15 @@ import { budgetReached } from "#shared/database/budget-firings.ts";
 import { type Database, isDataFault, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { GROUP_SIZE_MAX, type GroupRun, lockingLate, openGrouped, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { formatCredits } from "#shared/money.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { formatCredits } from "#shared/base/money.ts";
 
 import type { CreditLines } from "./credit-lines.ts";
-import type { CreditLineHold } from "./lined-calls.ts";
-import { RECLAIM_WAIT_MAX_MS, type ReclaimableCredits, reclaimLines } from "./recall-lines.ts";
+import type { CreditLineHold } from "./credit-line-calls.ts";
+import { RECLAIM_WAIT_MAX_MS, type ReclaimableCredits, reclaimLines } from "./reclaim-lines.ts";
 import type { Ledger } from "./settle.ts";
 
 /** Credits and tokens that a paid call reserves. */

@@ -1,7 +1,7 @@
 /** Charge of a finished call, for the ledger, metrics and log. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import type { CallSettlement, Settled, UsageStatus } from "./settle.ts";
 

@@ -3,16 +3,16 @@
  * settled against the line, so neither waits for the balance row of the workspace. Once a second, a renewal books the settlements of the
  * line into the balance.
  */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
 import { freshAndDue } from "#shared/database/sweep-retries.ts";
 import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
-import { newId } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import { newId } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 
-import { type CreditLineHold, UnlistedCalls } from "./lined-calls.ts";
+import { type CreditLineHold, UnlistedCalls } from "./credit-line-calls.ts";
 
 /** Finds expired lines. Returns none during the first `startedMs` of the database server, so that processes can renew first. */
 export function findOverdueLines(

@@ -6,9 +6,9 @@ import {
   insertUsageFailures,
   type UsageFailure,
 } from "#shared/database/usage-failures.ts";
-import type { Logger } from "#shared/logger.ts";
-import { createRedactor } from "#shared/redaction.ts";
-import type { Code } from "#shared/errors.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { createRedactor } from "#shared/base/redaction.ts";
+import type { Code } from "#shared/base/errors.ts";
 import type { SealedPlace, Sealer } from "#shared/secrets/sealed.ts";
 
 import type { UsageStatus } from "./settle.ts";

@@ -2,10 +2,10 @@
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
-import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
+import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/base/money.ts";
 
 import { moveCredits } from "./move.ts";
-import { reclaimLines } from "./recall-lines.ts";
+import { reclaimLines } from "./reclaim-lines.ts";
 
 export interface HandMove {
   readonly kind: "top_up" | "correction";

@@ -8,12 +8,12 @@ import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLoc
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
-import { timeOfId } from "#shared/ids.ts";
-import { InFlightSet } from "#shared/in-flight.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { timeOfId } from "#shared/base/ids.ts";
+import { InFlightSet } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 
-import { type CreditLineHold, placeCreditLineHold } from "./lined-calls.ts";
+import { type CreditLineHold, placeCreditLineHold } from "./credit-line-calls.ts";
 
 /** Time that a settlement waits for others of its group after its call was answered, in milliseconds. */
 const SETTLE_LINGER_MS = 20;

@@ -1,8 +1,8 @@
 /** Settings of a channel: the members of each type, the secret ones among them, and the merge of a partial update. */
-import { ApiError } from "#shared/errors.ts";
-import { isMailAddress } from "#shared/mail-address.ts";
-import { isConnectionHeader } from "#shared/outbound/fetch.ts";
-import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isMailAddress } from "#shared/base/mail-address.ts";
+import { isConnectionHeader } from "#shared/net/fetch.ts";
+import { assertPublicUrl } from "#shared/net/guard.ts";
 
 /** Shorter credentials cannot be redacted in the response of a receiver that echoes them: ordinary words would be redacted too. */
 export const CREDENTIAL_CHARACTERS_MIN = 8;

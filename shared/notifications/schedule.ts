@@ -1,5 +1,5 @@
 /** Retry schedule of failed deliveries. */
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

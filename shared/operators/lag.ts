@@ -1,7 +1,7 @@
 /** Load of the pools for autoscalers such as KEDA: `GET /lag` on a janitor's admin port. All janitors return the same. */
 import { timingSafeEqual } from "node:crypto";
 
-import { beforeAbort } from "#shared/abortable.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { isDatabaseAway, type Database } from "#shared/database/client.ts";
 import { readPoolsWithin } from "#shared/database/pools.ts";

@@ -9,7 +9,7 @@ import {
   type OperatorTokenRow,
   type Scope,
 } from "#shared/database/operator-tokens.ts";
-import { isSameRequest } from "#shared/same-request.ts";
+import { isSameRequest } from "#shared/json/same-request.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 
 /** Maximum live tokens: all of them are read at once. */

@@ -11,8 +11,8 @@ import {
   setWorkspaceActive,
   type WorkspaceSummary,
 } from "#shared/database/workspaces.ts";
-import { newId } from "#shared/ids.ts";
-import { isSameRequest } from "#shared/same-request.ts";
+import { newId } from "#shared/base/ids.ts";
+import { isSameRequest } from "#shared/json/same-request.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 export interface WorkspaceRequest {

@@ -2,7 +2,7 @@
  * Acknowledgements of single calls, many per message: all acknowledgements of one turn of the event loop are sent together. Best effort: the
  * receiver requests a missing acknowledgement.
  */
-import { publishAtTickEnd } from "./loop-turn.ts";
+import { publishAtTickEnd } from "./tick-end.ts";
 
 /** Acknowledgement of an ingress for an answer: received, or never to be received because its caller disconnected. */
 export type TakenAck = "taken" | "gone";

@@ -4,12 +4,12 @@ import { NatsConnectionImpl, setTransportFactory } from "@nats-io/nats-core/inte
 import type { NatsConnection } from "nats";
 import { nodeResolveHost, NodeTransport } from "nats/lib/node_transport.js";
 
-import type { Config } from "#shared/config.ts";
-import { awaitServer } from "#shared/dependencies.ts";
-import type { Logger } from "#shared/logger.ts";
-import { PlainSocket } from "#shared/plain-socket.ts";
+import type { Config } from "#shared/config/config.ts";
+import { awaitServer } from "#shared/net/dependencies.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { PlainSocket } from "#shared/net/plain-socket.ts";
 
-import { sendAtTickEnd } from "./loop-turn.ts";
+import { sendAtTickEnd } from "./tick-end.ts";
 
 /** Lowest supported version; older servers are known to lose or repeat messages. */
 export const NATS_VERSION_MIN = "2.11.0";

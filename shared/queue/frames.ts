@@ -13,13 +13,13 @@
  *
  * Frames for one ingress from one turn of the event loop are sent as a bundle, in one message (FrameBundler).
  */
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 import type { BufferedPublisher } from "./buffered-publisher.ts";
 import { framesSubject } from "./subjects.ts";
-import { publishAtTickEnd } from "./loop-turn.ts";
+import { publishAtTickEnd } from "./tick-end.ts";
 
 /** Largest frame in bytes; a longer answer is split into parts of this size (limit of the server: 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
@@ -157,7 +157,7 @@ type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 export class FrameBundler implements Sender {
   private readonly sender: Sender;
   private readonly log: Pick<Logger, "error">;
-  /** Bundles by subject; a new map each turn, because an old map would keep its frames in memory (shared/in-flight.ts). */
+  /** Bundles by subject; a new map each turn, because an old map would keep its frames in memory (shared/limits/in-flight.ts). */
   private waiting = new Map<string, Bundle>();
 
   constructor(sender: Sender, log: Pick<Logger, "error">) {

@@ -2,8 +2,8 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from "nats";
 
-import { ApiError } from "#shared/errors.ts";
-import { InFlightMap } from "#shared/in-flight.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
 
 import { INBOX_PREFIXES, type NatsRole, onLink } from "./connection.ts";
 import { durableName, HEADERS, type Lane, type Pool, streamName, workSubject } from "./subjects.ts";

@@ -4,8 +4,8 @@
  */
 import type { NatsConnection } from "nats";
 
-import { InFlightSet } from "#shared/in-flight.ts";
-import type { Logger } from "#shared/logger.ts";
+import { InFlightSet } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 import type { NatsRole } from "./connection.ts";
 import { type Delivery, openPuller, type Puller } from "./puller.ts";

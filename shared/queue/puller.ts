@@ -5,9 +5,9 @@
  */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
-import { commonNow } from "#shared/clock.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { INBOX_PREFIXES, type NatsRole, onLink } from "./connection.ts";
 import { createBufferedPublisher, type BufferedPublisher } from "./buffered-publisher.ts";

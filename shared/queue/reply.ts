@@ -4,9 +4,9 @@
  */
 import type { Msg, NatsConnection } from "nats";
 
-import { InFlightMap } from "#shared/in-flight.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readBundle } from "./frames.ts";
 import { FRAMES, PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";

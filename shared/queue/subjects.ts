@@ -2,7 +2,7 @@
  * All NATS names. The subject is the trust boundary: workspace and API key of a batch message are read from its subject, never from a header
  * or payload, and only our own processes may publish `work.>`.
  */
-import { isUuid } from "#shared/ids.ts";
+import { isUuid } from "#shared/base/ids.ts";
 
 /** Pools that answer calls. */
 export const CALL_POOLS = ["chat", "image", "audio", "video", "3d", "capability"] as const;
@@ -15,7 +15,7 @@ export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
 
 export const ADVISORY_STREAM = "JS_ADVISORIES";
-/** Stream of batch messages of publishers, and its durable consumer (ingress/batch). */
+/** Stream of batch messages of publishers, and its durable consumer (ingress/nats-intake). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
 /** Filter of the consumer. It is wider than the subjects of the stream, so that messages of older versions are consumed too. */

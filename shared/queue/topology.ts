@@ -16,9 +16,9 @@ import {
 } from "@nats-io/jetstream";
 import { type NatsConnection, TimeoutError } from "nats";
 
-import { awaitServer } from "#shared/dependencies.ts";
-import type { Logger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import { awaitServer } from "#shared/net/dependencies.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { onLink } from "./connection.ts";
 import {

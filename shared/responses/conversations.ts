@@ -17,11 +17,11 @@ import {
 import type { Queryable } from "#shared/database/client.ts";
 import type { KeptText } from "#shared/database/responses.ts";
 import type { Viewer } from "#shared/database/viewer.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Insist } from "#shared/outage.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Insist } from "#shared/storage/outage.ts";
 import { CONVERSATION_BYTES_MAX, type ReserveMemory } from "./store.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";

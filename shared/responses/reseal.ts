@@ -1,7 +1,7 @@
 /** Encrypts stored responses and conversations again whose texts another key has encrypted. */
 import type { Queryable } from "#shared/database/client.ts";
 import { listTextsOfOtherKeys, replaceText, type StoredTexts, type TextRow } from "#shared/database/responses.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";

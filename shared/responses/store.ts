@@ -1,6 +1,6 @@
 /** Responses and their inputs, encrypted in their rows or, if large, in the object store. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import {
   answerResponse,
   deleteResponse,
@@ -16,15 +16,15 @@ import {
 } from "#shared/database/responses.ts";
 import type { Viewer } from "#shared/database/viewer.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
-import type { Insist } from "#shared/outage.ts";
+import type { Insist } from "#shared/storage/outage.ts";
 import { keyIdOf, type SealedPlace, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { TimeSlices } from "#shared/time-slices.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
 
 import { callOfResponse } from "./ids.ts";
 

@@ -1,7 +1,7 @@
 /** Encryption of this installation, with keys from the settings. */
 import { randomBytes } from "node:crypto";
 
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { sealingKeysInUse } from "#shared/database/channel-secrets.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";

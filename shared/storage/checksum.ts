@@ -1,7 +1,7 @@
 /** Checksums of stored and read bytes. */
 import { createHash } from "node:crypto";
 
-import { TimeSlices } from "#shared/time-slices.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
 
 const PIECE_BYTES = 1_048_576;
 

@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 
-import { beforeAbort } from "#shared/abortable.ts";
-import type { Config } from "#shared/config.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
+import type { Config } from "#shared/config/config.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 
 export interface Storage {
   readonly client: S3Client;

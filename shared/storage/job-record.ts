@@ -3,7 +3,7 @@
  * authoritative; a missing or outdated record is written again from it.
  */
 import type { JobRow } from "#shared/database/jobs.ts";
-import { formatCredits } from "#shared/money.ts";
+import { formatCredits } from "#shared/base/money.ts";
 
 import type { Storage } from "./client.ts";
 import { deleteObject, putObject } from "./objects.ts";

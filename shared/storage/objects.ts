@@ -14,8 +14,8 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 
-import { FairLimit } from "#shared/fair-limit.ts";
-import { paced } from "#shared/pace.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { checksumOf } from "./checksum.ts";
 import { SMALL_OBJECT_BYTES_MAX, STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";

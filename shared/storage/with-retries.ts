@@ -1,4 +1,4 @@
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 /** Maximum attempts to send a body. */
 export const STORAGE_ATTEMPTS = 3;

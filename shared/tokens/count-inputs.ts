@@ -1,5 +1,5 @@
 /** Counts the tokens of an embeddings call with our tokenizer, in slices. */
-import { TimeSlices } from "#shared/time-slices.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
 
 import type { Tokenizer } from "./tokenizer.ts";
 

@@ -4,7 +4,7 @@
  * time on long unbroken words and shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
  */
 
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 

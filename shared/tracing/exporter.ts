@@ -5,8 +5,8 @@
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 
-import type { Logger } from "#shared/logger.ts";
-import type { ProcessMetrics } from "#shared/metrics.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { ProcessMetrics } from "#shared/metrics/metrics.ts";
 
 const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;

@@ -1,7 +1,7 @@
 /** Opens tracing according to the settings. */
-import type { Config } from "#shared/config.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { ProcessMetrics } from "#shared/metrics.ts";
+import type { Config } from "#shared/config/config.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { ProcessMetrics } from "#shared/metrics/metrics.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 

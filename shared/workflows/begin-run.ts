@@ -9,10 +9,10 @@ import {
   type RunVerdict,
   ACTIVE_RUNS_MAX,
 } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { newId } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { newId } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 

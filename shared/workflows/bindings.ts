@@ -1,5 +1,5 @@
 /** JSON values with expressions in their texts: references and resolved values. */
-import { memberParam } from "#shared/contract-fault.ts";
+import { memberParam } from "#shared/json/contract-fault.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";

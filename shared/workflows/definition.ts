@@ -1,9 +1,9 @@
 /** A workflow's definition, checked and compiled once: faults are reported with their location, valid definitions are compiled for runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
-import type { Fault } from "#shared/contract-fault.ts";
-import { tryParse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
-import { runWhole } from "#shared/time-slices.ts";
+import type { Fault } from "#shared/json/contract-fault.ts";
+import { tryParse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 
 import { type Binding, compilingBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
 import { typeOf, Work } from "./expressions/work.ts";

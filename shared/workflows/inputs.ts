@@ -1,8 +1,8 @@
 /** Declared inputs of a definition, and their values for a run. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
-import { arrived, unknownMember } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
-import { didYouMean, nearNames } from "#shared/near-names.ts";
+import { arrived, unknownMember } from "#shared/json/contract-fault.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { didYouMean, nearNames } from "#shared/base/near-names.ts";
 
 import type { DefinitionFault } from "./bindings.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";

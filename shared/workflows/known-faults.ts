@@ -1,6 +1,6 @@
 /** Faults of a value in which some places are resolved only during a run. */
-import type { Fault } from "#shared/contract-fault.ts";
-import type { ApiError } from "#shared/errors.ts";
+import type { Fault } from "#shared/json/contract-fault.ts";
+import type { ApiError } from "#shared/base/errors.ts";
 
 import type { OpenPlace } from "./bindings.ts";
 

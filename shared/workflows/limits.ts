@@ -1,5 +1,5 @@
 /** Limits on workflows and their runs that several modules use. */
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 /** Maximum items of a list for which a step runs. */
 export const FOR_EACH_ITEMS_MAX = 1_000;

@@ -3,9 +3,9 @@ import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
-import { ApiError, apiErrorsOf } from "#shared/errors.ts";
+import { ApiError, apiErrorsOf } from "#shared/base/errors.ts";
 
-import type { TimeSlices } from "#shared/time-slices.ts";
+import type { TimeSlices } from "#shared/base/time-slices.ts";
 
 import { mayRun, readerOf } from "./access.ts";
 import { compilingBinding, constantOf } from "./bindings.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
 import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import { mayRun } from "./access.ts";

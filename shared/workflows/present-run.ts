@@ -1,7 +1,7 @@
 /** Representation of a run for its callers. */
 import type { WorkflowRun, WorkflowRunSummary, WorkflowStepRun } from "#schemas/generated/types.ts";
 import type { RunRow, StepRunRow } from "#shared/database/runs.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 
 type Json = Exclude<WorkflowStepRun["output"], undefined>;
 

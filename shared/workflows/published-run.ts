@@ -1,10 +1,10 @@
 /** Runs requested by batch messages: each is a job for its publisher, with the id of the run. */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findRunById, findStepRuns, type RunRow } from "#shared/database/runs.ts";
 import { markReported } from "#shared/database/run-work.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { jobReplyOf, notifyPublisher } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import type { Storage } from "#shared/storage/client.ts";

@@ -3,8 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { WorkflowTemplate } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import { readDefinition } from "./definition.ts";
 

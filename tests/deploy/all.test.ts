@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { BatchAnswer, WorkflowRun } from "#schemas/generated/types.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { listen } from "#ingress/listen.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "#tests/faults/bed.ts";
 import { DONE, errorCode } from "#tests/faults/client.ts";

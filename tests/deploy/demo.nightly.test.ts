@@ -9,7 +9,7 @@ import sharp from "sharp";
 import { launch, launchUntil, run } from "#deploy/embedded/process.mjs";
 import { runningStack } from "#deploy/supervisor/address.mjs";
 import { probeVideo } from "#shared/media/probe/video.ts";
-import { parseCredits } from "#shared/money.ts";
+import { parseCredits } from "#shared/base/money.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { readGlb } from "#tests/support/meshes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { loadConfig, PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
+import { loadConfig, PROVIDER_KEY_VARIABLE } from "#shared/config/config.ts";
 import { listSettings } from "#shared/config/reader.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { loadConfig } from "#shared/config.ts";
+import { loadConfig } from "#shared/config/config.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { NATS_VERSION_MIN, compareVersions } from "#shared/queue/connection.ts";
 

@@ -11,7 +11,7 @@ import { ALERTS } from "#deploy/alerts/rules.ts";
 import { DASHBOARDS } from "#deploy/dashboards/dashboards.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { ALERTS_PAGE, monitoringFiles } from "#deploy/generate/monitoring.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 const DEPLOY = join(import.meta.dir, "../../deploy");

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { jetstream, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BATCH_STREAM, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { eventually } from "#tests/faults/wait.ts";

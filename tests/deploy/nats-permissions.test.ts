@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jetstream } from "@nats-io/jetstream";
 import { connect, headers, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import {
   BATCH_DURABLE,

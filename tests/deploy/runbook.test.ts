@@ -6,9 +6,9 @@ import { describe, expect, test } from "bun:test";
 
 import { readLine } from "#deploy/admin/command.ts";
 import { runAdminCommand } from "#deploy/admin/main.ts";
-import { CLIENT_VARIABLES } from "#shared/config.ts";
-import { newId } from "#shared/ids.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { CLIENT_VARIABLES } from "#shared/config/config.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";

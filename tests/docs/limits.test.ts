@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 import { expect, test } from "bun:test";
 
-import { LINE_BYTES_MAX } from "#ingress/batches/validate.ts";
-import { CACHE_TTL_MAX_S, CACHE_TTL_S, CACHED_REQUEST_BYTES_MAX } from "#ingress/calls/response-cache.ts";
-import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/idempotency-key.ts";
-import { RESOURCE_BYTES_MAX } from "#ingress/mcp/server.ts";
-import { MCP_BODY_BYTES_MAX } from "#ingress/routes/mcp.ts";
-import { CONNECTIONS_WORKSPACE_MAX, TURNS_WAITING_MAX } from "#ingress/routes/responses-socket.ts";
+import { LINE_BYTES_MAX } from "#ingress/routes/batches/validate.ts";
+import { CACHE_TTL_MAX_S, CACHE_TTL_S, CACHED_REQUEST_BYTES_MAX } from "#ingress/routes/calls/response-cache.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/core/idempotency-key.ts";
+import { RESOURCE_BYTES_MAX } from "#ingress/routes/mcp/server.ts";
+import { MCP_BODY_BYTES_MAX } from "#ingress/routes/mcp/mcp.ts";
+import { CONNECTIONS_WORKSPACE_MAX, TURNS_WAITING_MAX } from "#ingress/routes/responses/socket.ts";
 import { TOOLS_BODY_BYTES_MAX } from "#ingress/tools/chat.ts";
 import { OUTPUT_BYTES_MAX } from "#ingress/tools/run-tool.ts";
 import { FALLBACK_CHAINS_MAX } from "#shared/calls/fallback-chains.ts";
@@ -18,7 +18,7 @@ import { INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
 import { KEPT_LINES_MAX, OPEN_BATCHES_MAX } from "#shared/database/batches.ts";
 import { CACHED_ANSWERS_MAX } from "#shared/database/response-cache.ts";
-import { ERROR_CODES } from "#shared/errors.ts";
+import { ERROR_CODES } from "#shared/base/errors.ts";
 import { UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { CONVERSATION_BYTES_MAX, CONVERSATION_RESPONSES_MAX } from "#shared/responses/store.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";

@@ -5,8 +5,8 @@ import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
-import { CLIENT_VARIABLES, SETTING_NAMES } from "#shared/config.ts";
-import { ERROR_CODES } from "#shared/errors.ts";
+import { CLIENT_VARIABLES, SETTING_NAMES } from "#shared/config/config.ts";
+import { ERROR_CODES } from "#shared/base/errors.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { CAPABILITY_IDS } from "#workers/capabilities/list.ts";

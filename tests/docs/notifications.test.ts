@@ -5,7 +5,7 @@ import { createApp } from "#ingress/app.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
 import type { ChannelCreateRequest } from "#schemas/generated/types.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { EVENTS } from "#shared/events/events.ts";
 import {
   CHANNEL_TYPES,
@@ -15,7 +15,7 @@ import {
 } from "#shared/notifications/channel-config.ts";
 import { envelopeText } from "#shared/notifications/envelope.ts";
 import { ATTEMPTS_MAX, RETRY_DELAYS_MS } from "#shared/notifications/schedule.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { ATTEMPT_MS } from "#workers/webhook/post.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { launch, launchUntil, run } from "#deploy/embedded/process.mjs";
 import { envelopeText } from "#shared/notifications/envelope.ts";
 import { newSigningSecret, signatureHeaders } from "#shared/secrets/signature.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 

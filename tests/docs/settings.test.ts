@@ -1,8 +1,8 @@
 /** The page on keys and budgets states the limits in force. `pages.ts` runs its calls. */
 import { expect, test } from "bun:test";
 
-import { CSV_ROWS_MAX } from "#ingress/settings/csv.ts";
-import { SETTINGS_PAGE_DEFAULT, SETTINGS_PAGE_MAX } from "#ingress/settings/page.ts";
+import { CSV_ROWS_MAX } from "#ingress/routes/settings/csv.ts";
+import { SETTINGS_PAGE_DEFAULT, SETTINGS_PAGE_MAX } from "#ingress/core/page.ts";
 import { USAGE_BUCKETS_MAX, USAGE_SUMS_MAX } from "#ingress/routes/settings/usage.ts";
 
 import { readPage } from "./page.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { CLIENT_VARIABLES } from "#shared/config.ts";
+import { CLIENT_VARIABLES } from "#shared/config/config.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { startStack, type Stack } from "#tests/support/stack.ts";
 

@@ -11,7 +11,7 @@ import {
   EXPRESSION_WORK_MAX,
   CONSTANT_WORK_MAX,
 } from "#shared/workflows/expressions/cel.ts";
-import { RUN_STREAMS_PER_WORKSPACE_MAX, RUN_STREAMS_PER_KEY_MAX } from "#ingress/workflows/run-follower.ts";
+import { RUN_STREAMS_PER_WORKSPACE_MAX, RUN_STREAMS_PER_KEY_MAX } from "#ingress/routes/workflows/run-follower.ts";
 import {
   FOR_EACH_ITEMS_MAX,
   RUN_ATTEMPTS_MAX,

@@ -1,7 +1,7 @@
 /** Design part 5: when several checks would refuse a call, the first gate's code is told. Every pair of gates is tried. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { ERROR_CODES } from "#shared/errors.ts";
+import { ERROR_CODES } from "#shared/base/errors.ts";
 
 import { audit } from "../faults/audit.ts";
 import { type Bed, createWorkspace, FLAT_NANO, startBed } from "../faults/bed.ts";

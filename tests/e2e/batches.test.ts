@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import OpenAI, { toFile } from "openai";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { audit } from "#tests/faults/audit.ts";
 import {
   ask,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";

@@ -8,7 +8,7 @@ import OpenAI from "openai";
 import sharp from "sharp";
 
 import type { Job, MediaResults } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { type FalServer, startFalServer } from "#tests/providers/fal/server.ts";

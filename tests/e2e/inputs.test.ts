@@ -8,7 +8,7 @@ import sharp from "sharp";
 
 import components from "#schemas/generated/components.json" with { type: "json" };
 import { createFileLinks } from "#shared/files/links.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { CLIENT, startIssuer, type TestIssuer } from "#tests/support/issuer.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
-import { parseCredits } from "#shared/money.ts";
+import { parseCredits } from "#shared/base/money.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { type Answer, createClient, DONE, errorCode, requestId, streamedText } from "#tests/faults/client.ts";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import type { AnswerBehaviour } from "../providers/engine/behaviour.ts";
 import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
 import type { RecordedCall } from "../providers/engine/recorder.ts";

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { toFile } from "openai";
 
 import type { Job, MediaState } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import { validate } from "#shared/json/contracts.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 

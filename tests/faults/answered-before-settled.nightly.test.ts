@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { type Database, openDatabase } from "#shared/database/client.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { startTcpProxy, type TcpProxy } from "#tests/support/tcp-proxy.ts";
 import { CONTENDED_WAIT_MS } from "#shared/database/retry.ts";

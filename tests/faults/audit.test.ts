@@ -1,7 +1,7 @@
 /** The audit itself: each kind of lie must be found, or every fault test would pass for nothing. */
 import { describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { answerFaults } from "./audit.ts";
 import { type Answer, DONE } from "./client.ts";

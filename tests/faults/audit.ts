@@ -5,8 +5,8 @@
 import { expect } from "bun:test";
 
 import { auditStorage } from "#shared/database/file-sweeps.ts";
-import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ERROR_CODES, type ErrorEnvelope } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 
 import { isQueueEmpty } from "../support/nats.ts";

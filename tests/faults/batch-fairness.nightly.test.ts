@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BATCH_MESSAGES_PER_KEY } from "#shared/queue/topology.ts";
 
 import { audit } from "./audit.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { jetstreamManager } from "@nats-io/jetstream";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BATCH_STREAM } from "#shared/queue/subjects.ts";
 import { BATCH_MESSAGES_PER_KEY } from "#shared/queue/topology.ts";
 

@@ -1,7 +1,7 @@
 /** JetStream's store is wiped, ingresses and servers die; what was accepted ends once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { storm } from "../support/storm.ts";
 import { audit } from "./audit.ts";

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { BatchAnswer } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { holdRedeliveries } from "#tests/support/nats.ts";
 
 import { audit } from "./audit.ts";

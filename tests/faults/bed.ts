@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import type { OpenAiServer } from "../providers/openai-compatible/server.ts";

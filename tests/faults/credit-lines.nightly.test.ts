@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { readBalance } from "#shared/database/credits.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { startRole } from "#tests/support/role-process.ts";
 
 import { audit } from "./audit.ts";

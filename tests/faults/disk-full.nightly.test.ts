@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { run } from "#deploy/embedded/process.mjs";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { temporaryDirectory } from "../support/infrastructure.ts";
 import { type ManagedProcess, startRole } from "../support/role-process.ts";

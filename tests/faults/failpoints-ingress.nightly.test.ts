@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
-import type { Failpoint } from "#shared/failpoint.ts";
+import type { Failpoint } from "#shared/base/failpoint.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { UPLOAD_PART_BYTES } from "#shared/storage/objects.ts";
 

@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Failpoint } from "#shared/failpoint.ts";
-import { formatCredits } from "#shared/money.ts";
+import type { Failpoint } from "#shared/base/failpoint.ts";
+import { formatCredits } from "#shared/base/money.ts";
 import { holdRedeliveries } from "#tests/support/nats.ts";
 
 import { audit } from "./audit.ts";

@@ -1,5 +1,5 @@
 /** Processes that are led to each failpoint, and die there. */
-import type { Failpoint } from "#shared/failpoint.ts";
+import type { Failpoint } from "#shared/base/failpoint.ts";
 
 /** Process that dies, and the work at which it does. */
 type Scene =

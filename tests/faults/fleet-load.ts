@@ -4,8 +4,8 @@
  */
 import { Agent, request } from "node:http";
 
-import { newId } from "#shared/ids.ts";
-import { paced } from "#shared/pace.ts";
+import { newId } from "#shared/base/ids.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import type { ManagedProcess } from "../support/role-process.ts";
 import { ask, type Bed, type Workspace } from "./bed.ts";

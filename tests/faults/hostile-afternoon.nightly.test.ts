@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { headers } from "nats";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { POOLS } from "#shared/queue/subjects.ts";
 
 import { Histogram } from "../load/histogram.ts";

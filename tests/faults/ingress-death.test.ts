@@ -1,8 +1,8 @@
 /** The ingress is killed while it relays. The upstream is let go within five seconds, and what it made is billed once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { formatCredits } from "#shared/money.ts";
-import { paced } from "#shared/pace.ts";
+import { formatCredits } from "#shared/base/money.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, startBed } from "./bed.ts";

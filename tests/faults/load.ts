@@ -1,5 +1,5 @@
 /** Calls without pause from several clients, plain and streamed in turn, over all ingresses. */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import type { OpenAiServer } from "../providers/openai-compatible/server.ts";
 import { storm } from "../support/storm.ts";

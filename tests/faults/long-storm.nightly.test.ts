@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { residentMb } from "../load/processes.ts";
 import { type ManagedProcess, startRole } from "../support/role-process.ts";

@@ -7,7 +7,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, headers, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { HEADERS, type Pool, streamName, workSubject } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";

@@ -1,7 +1,7 @@
 /** The JetStream store is wiped with calls queued, or is an older one. Each call ends once, honestly, and the service heals by itself. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";

@@ -7,7 +7,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { CONNECTIONS_WORKSPACE_MAX } from "#ingress/routes/responses-socket.ts";
+import { CONNECTIONS_WORKSPACE_MAX } from "#ingress/routes/responses/socket.ts";
 
 import { residentMb } from "../load/processes.ts";
 import { storm } from "../support/storm.ts";

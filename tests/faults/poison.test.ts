@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Msg, type NatsConnection } from "nats";
 
 import { readBalance } from "#shared/database/credits.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 
 import { audit } from "./audit.ts";

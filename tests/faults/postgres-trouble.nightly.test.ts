@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { launch } from "#deploy/embedded/process.mjs";
 import { type Database, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 import { Histogram } from "../load/histogram.ts";
 import { ENTRY, PROJECT_ROOT } from "../support/infrastructure.ts";

@@ -1,5 +1,5 @@
 /** One call with everything that came of it: the answer, whom it was sent to, in which order, and what the books say. */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import type { RecordedCall } from "../providers/engine/recorder.ts";
 import { ask, type Bed } from "./bed.ts";

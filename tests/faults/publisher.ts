@@ -2,7 +2,7 @@
 import { connect, headers, type NatsConnection } from "nats";
 
 import type { BatchAnswer } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { batchSubject, type Pool, publisherInbox, type PublisherIdentity } from "#shared/queue/subjects.ts";
 import type { Stack } from "#tests/support/stack.ts";
 

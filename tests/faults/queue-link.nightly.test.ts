@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect } from "nats";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { newId } from "#shared/ids.ts";
-import { paced } from "#shared/pace.ts";
+import { newId } from "#shared/base/ids.ts";
+import { paced } from "#shared/config/pace.ts";
 import { ADVISORY_STREAM, durableName, streamName } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 

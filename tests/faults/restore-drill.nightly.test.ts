@@ -13,8 +13,8 @@ import { connect } from "nats";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { run } from "#deploy/embedded/process.mjs";
 import { openDatabase } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 
 import { ENTRY, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";

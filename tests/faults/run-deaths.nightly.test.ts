@@ -9,7 +9,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
-import type { Failpoint } from "#shared/failpoint.ts";
+import type { Failpoint } from "#shared/base/failpoint.ts";
 import { type Pool, streamName } from "#shared/queue/subjects.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { storm } from "#tests/support/storm.ts";

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import { durableName, streamName } from "#shared/queue/subjects.ts";
 
 import type { ManagedProcess } from "../support/stack.ts";

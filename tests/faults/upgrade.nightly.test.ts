@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { run } from "#deploy/embedded/process.mjs";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { BUN, ENTRY, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 import { type ManagedProcess, startRole, type Version } from "../support/role-process.ts";

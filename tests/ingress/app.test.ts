@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createApp, routesOf } from "#ingress/app.ts";
 import { listen } from "#ingress/listen.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
-import { validate } from "#shared/contracts.ts";
-import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
-import { isUuid, newId } from "#shared/ids.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
+import { isUuid, newId } from "#shared/base/ids.ts";
 import {
   BODY_BYTES_MAX,
   CHAT,

@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 
 import { createApp, routesOf } from "#ingress/app.ts";
-import { booleanOf } from "#ingress/settings/page.ts";
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import { booleanOf } from "#ingress/core/page.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 
 import { fakeContext, KEY, OPERATOR_TOKEN } from "./fake-context.ts";
 

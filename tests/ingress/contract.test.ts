@@ -7,9 +7,9 @@ import { createApp, routesOf } from "#ingress/app.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { hasEndpoint } from "#shared/calls/kinds/models.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
-import { newId } from "#shared/ids.ts";
-import { parse, validate } from "#shared/contracts.ts";
-import { type Code, ERROR_CODES, statusOf } from "#shared/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import { parse, validate } from "#shared/json/contracts.ts";
+import { type Code, ERROR_CODES, statusOf } from "#shared/base/errors.ts";
 import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { explainFailure } from "#workers/calls/failure.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
@@ -87,7 +87,7 @@ function thrownIn(...files: readonly string[]): Code[] {
   });
 }
 
-const GATES = ["ingress/serve.ts", "shared/access/authenticate.ts", "shared/access/ip-net.ts", "ingress/answers.ts"];
+const GATES = ["ingress/core/serve.ts", "shared/access/authenticate.ts", "shared/access/ip-net.ts", "ingress/core/answers.ts"];
 
 describe("the codes of a route", () => {
   test("are all documented for chat: its own, and those of its gates, checks, worker and relay", () => {
@@ -118,11 +118,11 @@ describe("the codes of a route", () => {
         "shared/database/grouper.ts",
         "shared/calls/kinds/models.ts",
         "shared/json/parse.ts",
-        "shared/outbound/guard.ts",
+        "shared/net/guard.ts",
         "shared/queue/publish.ts",
-        "ingress/body.ts",
+        "ingress/core/body.ts",
         "ingress/wait/call.ts",
-        "ingress/routes/calls.ts",
+        "ingress/routes/calls/calls.ts",
       ),
     ];
     expect(said.length).toBeGreaterThan(20);

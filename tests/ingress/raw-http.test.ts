@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 import { listen } from "#ingress/listen.ts";
 import { StreamBody } from "#ingress/wait/stream-body.ts";
-import { BODY_READ } from "#ingress/body.ts";
+import { BODY_READ } from "#ingress/core/body.ts";
 import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
 
 let fake: FakeContext;

@@ -1,6 +1,6 @@
 /** Call of a route for tests that need no server. */
 import { type RouteCall, UNMETERED } from "#ingress/core/call.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 /** Returns a call of `caller` without a trace, an address or a meter. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
 
-import { loadConfig } from "#shared/config.ts";
-import { newId } from "#shared/ids.ts";
+import { loadConfig } from "#shared/config/config.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { type CallCost, type Costs, needFor, PROCESSES, USUAL } from "./capacity-model.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { OpenAiServer, OpenAiServerOptions } from "../providers/openai-compatible/server.ts";
 import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
 import type { DriveCommand, DriveResult } from "./driver.ts";
-import { selfSigned } from "../shared/outbound/certificate.ts";
+import { selfSigned } from "../shared/net/certificate.ts";
 import { drive } from "./driver.ts";
 import { Histogram } from "./histogram.ts";
 

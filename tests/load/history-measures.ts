@@ -1,14 +1,14 @@
 /** Work whose cost is compared between a short history and a long one: the project's own code for all of it, on one of the two databases. */
-import { createMetrics } from "#shared/metrics.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { pageUsageRequests, type UsagePlace } from "#shared/database/usage-requests.ts";
 import { sumUsage } from "#shared/database/usage-sums.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditInSteps } from "#shared/ledger/audit.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { CREDIT, settlementOf } from "#tests/shared/accounts.ts";
 import { rollUpAll } from "#tests/shared/usage-records.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";

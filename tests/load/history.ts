@@ -5,7 +5,7 @@
  */
 import { openDatabase } from "#shared/database/client.ts";
 import { AUDIT_LIMIT_MS, auditAlone } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 import { createTestDatabase, startOwnPostgres, type TestDatabase } from "../support/postgres.ts";
 import { compare } from "./compare.ts";

@@ -6,13 +6,13 @@
 import { closeReaper } from "#deploy/embedded/reaper.mjs";
 import { openDatabase } from "#shared/database/client.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallAdmission, createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.ts";
 import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 
 import { createWorkspace, CREDIT, settlementOf } from "../shared/accounts.ts";
 import { createTestDatabase, startOwnPostgres, type TestDatabase } from "../support/postgres.ts";

@@ -5,7 +5,7 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 
 import type { Provider } from "#shared/calls/model.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
 import { run } from "#tests/workers/calls/media/run-bench.ts";
 import { createProviders } from "#workers/providers/index.ts";

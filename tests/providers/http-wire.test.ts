@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { type Endpoint, fetchBytes, post, postStream, type ProviderRequest } from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 import { type RawHandler, type RawServer, startRawServer, type Wire } from "#tests/providers/raw-server.ts";
-import { selfSigned } from "#tests/shared/outbound/certificate.ts";
+import { selfSigned } from "#tests/shared/net/certificate.ts";
 
 const certificate = selfSigned("localhost");
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import {
   connectionError,
   type Endpoint,
@@ -13,7 +13,7 @@ import {
 import type { ProviderError } from "#workers/providers/provider.ts";
 import type { Behaviour } from "#tests/providers/engine/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
-import { selfSigned } from "#tests/shared/outbound/certificate.ts";
+import { selfSigned } from "#tests/shared/net/certificate.ts";
 
 const servers: OpenAiServer[] = [];
 

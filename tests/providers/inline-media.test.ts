@@ -4,7 +4,7 @@ import type { RequestListener } from "node:http";
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
 import { one } from "#tests/support/log-lines.ts";
-import { allow, listen, listenAsSink, type Listening, PNG } from "#tests/shared/outbound/servers.ts";
+import { allow, listen, listenAsSink, type Listening, PNG } from "#tests/shared/net/servers.ts";
 import { inlineMedia } from "#workers/providers/inline-media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { INLINE_ADDRESSES_MAX } from "#shared/calls/kinds/chat/files.ts";

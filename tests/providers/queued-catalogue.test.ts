@@ -5,7 +5,7 @@ import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 import type { MediaAdapter, Polled, StartCall, VideoInput } from "#workers/providers/media.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 
-import { allowOutbound } from "#shared/outbound/allowance.ts";
+import { allowOutbound } from "#shared/net/allowance.ts";
 import { openVideo } from "#workers/providers/video-media.ts";
 
 import { jsonReply, type Reply } from "./engine/behaviour.ts";

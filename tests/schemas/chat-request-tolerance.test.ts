@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 import { readSchemaFiles } from "#deploy/generate/schema-files.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 import { GOOD_BODIES } from "./chat-bodies.ts";
 

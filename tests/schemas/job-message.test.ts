@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 const ID = "0192f0c1-2d3e-7a4b-8c5d-6e7f8a9b0c1d";
 

@@ -1,8 +1,8 @@
 /** Workspaces with money for tests, and the admission and finish functions called with plain values. */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 

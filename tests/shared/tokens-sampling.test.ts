@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 
 const tokenizer = await loadTokenizer();
 const PROSE = "Spiders have eight legs, and most of them have eight eyes as well. ";

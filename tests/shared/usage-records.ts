@@ -1,7 +1,7 @@
 /** Usage for tests: calls that are held and settled as they are, and moved to another time where a test is about time. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { admitGroup, settleGroup } from "./accounts.ts";
 

@@ -77,14 +77,14 @@ const PROCESS_STATE: ReadonlySet<string> = new Set([
   "shared/calls/audio/probe-recording.ts",
   "shared/calls/audio/receive.ts",
   "shared/calls/capabilities/probe-inputs.ts",
-  "shared/clock.ts",
-  "shared/failpoint.ts",
+  "shared/base/clock.ts",
+  "shared/base/failpoint.ts",
   "shared/files/links.ts",
   "shared/files/memory.ts",
-  "shared/logger.ts",
-  "shared/outbound/allowance.ts",
+  "shared/base/logger.ts",
+  "shared/net/allowance.ts",
   "shared/queue/connection.ts",
-  "shared/queue/loop-turn.ts",
+  "shared/queue/tick-end.ts",
   "shared/storage/objects.ts",
   "shared/tokens/tokenizer.ts",
   "shared/tracing/otel.ts",
@@ -93,12 +93,12 @@ const PROCESS_STATE: ReadonlySet<string> = new Set([
 
 const PRIVILEGES: readonly Privilege[] = [
   {
-    rule: "only shared/config.ts reads the environment",
+    rule: "only shared/config/config.ts reads the environment",
     pattern:
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["']env["']|\bBun\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*["'](?:node:)?process["'])/,
     where: isProduct,
     // The snippets are programs for readers of the documentation.
-    allowed: (file) => ["shared/config.ts", "ingress/docs/api/snippets.ts", "ingress/docs/api/sdk.ts"].includes(file),
+    allowed: (file) => ["shared/config/config.ts", "ingress/routes/docs/api/snippets.ts", "ingress/routes/docs/api/sdk.ts"].includes(file),
   },
   {
     rule: "only workers/providers/http.ts calls out",
@@ -111,8 +111,8 @@ const PRIVILEGES: readonly Privilege[] = [
       [
         "workers/providers/http.ts",
         "shared/tracing/exporter.ts",
-        "ingress/docs/assets/site.js",
-        "ingress/docs/api/snippets.ts",
+        "ingress/routes/docs/assets/site.js",
+        "ingress/routes/docs/api/snippets.ts",
       ].includes(file),
   },
   {
@@ -123,7 +123,7 @@ const PRIVILEGES: readonly Privilege[] = [
       [
         "workers/runner/runner.ts",
         "workers/workflows/runner.ts",
-        "ingress/batch/intake.ts",
+        "ingress/nats-intake/intake.ts",
         "shared/queue/pull-loop.ts",
       ].includes(file),
   },
@@ -131,9 +131,9 @@ const PRIVILEGES: readonly Privilege[] = [
     rule: "a wait for NATS never fails what waits",
     pattern: /\b(?:connection|queue|work|replies)\s*\.\s*(?:flush|rtt)\s*\(/,
     where: isProduct,
-    // `shared/process.ts` checks that the server responds.
+    // `shared/process/process.ts` checks that the server responds.
     allowed: (file) =>
-      ["shared/queue/connection.ts", "shared/queue/buffered-publisher.ts", "shared/process.ts"].includes(file),
+      ["shared/queue/connection.ts", "shared/queue/buffered-publisher.ts", "shared/process/process.ts"].includes(file),
   },
   {
     rule: "a doc comment opens with a noun phrase or a verb",
@@ -177,9 +177,9 @@ const GUARDED_MODULES: readonly Privilege[] = [
       [
         "workers/providers/http.ts",
         "workers/deletion-cost.ts",
-        "shared/outbound/fetch.ts",
+        "shared/net/fetch.ts",
         "workers/capabilities/web/browser.ts",
-        "ingress/console/issuer.ts",
+        "ingress/routes/console/issuer.ts",
       ].includes(file),
   },
   {

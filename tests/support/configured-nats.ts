@@ -9,8 +9,8 @@ import { freePort } from "#deploy/embedded/probe.mjs";
 import { openCallout } from "#ingress/nats-auth/callout.ts";
 import { type LoginContext, serveLogins } from "#ingress/nats-auth/logins.ts";
 import type { KnownKey } from "#shared/access/authenticate.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 

@@ -1,7 +1,7 @@
 /** Parses the output of a logger. */
 import { expect } from "bun:test";
 
-import { createLogger, type Logger } from "#shared/logger.ts";
+import { createLogger, type Logger } from "#shared/base/logger.ts";
 
 export type Line = Record<string, unknown> & { err?: Record<string, unknown> };
 

@@ -7,7 +7,7 @@ import { type Postgres, startPostgres } from "#deploy/embedded/postgres.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { openDatabase, type Database, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 import { sharedPostgresUrl, temporaryDirectory } from "./infrastructure.ts";
 

@@ -10,9 +10,9 @@ import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
 import type { Database } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import { makeOperatorToken } from "#shared/operators/tokens.ts";
 
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";

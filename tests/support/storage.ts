@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 
 import { S3_ACCOUNT } from "#deploy/embedded/s3.mjs";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 
 import { sharedS3Url } from "./infrastructure.ts";
 

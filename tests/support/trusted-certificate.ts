@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { selfSigned } from "../shared/outbound/certificate.ts";
+import { selfSigned } from "../shared/net/certificate.ts";
 
 export interface TrustedCertificate {
   /** PEM text of the private key. */

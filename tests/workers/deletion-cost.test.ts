@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { pino } from "pino";
 
-import { selfSigned } from "#tests/shared/outbound/certificate.ts";
+import { selfSigned } from "#tests/shared/net/certificate.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { type DeletionCost, openDeletionCost } from "#workers/deletion-cost.ts";
 

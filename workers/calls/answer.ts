@@ -1,9 +1,9 @@
 /** Frames from one call to its ingress, numbered. The first piece is sent at once, later pieces in small batches. */
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
-import { runEach } from "#shared/queue/loop-turn.ts";
+import { runEach } from "#shared/queue/tick-end.ts";
 
 import type { Result } from "../outcome.ts";
 

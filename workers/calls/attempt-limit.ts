@@ -1,6 +1,6 @@
 /** Timeout of one source for a call that another source could serve. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 
 import { jobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";

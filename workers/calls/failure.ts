@@ -1,5 +1,5 @@
 /** Failures of chat calls, as the client receives them and as the ledger records them. */
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "./answer.ts";

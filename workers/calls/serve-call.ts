@@ -1,7 +1,7 @@
 /** Path of a call through its providers, equal for all kinds: order of candidates, metrics and logs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { commonNow } from "#shared/clock.ts";
-import { ApiError } from "#shared/errors.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { attemptFacts, operationOf } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 

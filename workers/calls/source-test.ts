@@ -5,11 +5,11 @@
 import type { Msg, NatsConnection } from "nats";
 
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { sourceTestSubject } from "#shared/queue/subjects.ts";
 import { readSourceTest, SOURCE_TEST_MS, type SourceTest, type SourceVerdict } from "#shared/operators/sources.ts";
-import { createRedactor, type Redactor } from "#shared/redaction.ts";
+import { createRedactor, type Redactor } from "#shared/base/redaction.ts";
 
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";

@@ -10,7 +10,7 @@ import {
   filePlaces,
   INLINE_BYTES_MAX,
 } from "#shared/calls/kinds/chat/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { isFileId } from "#shared/files/id.ts";

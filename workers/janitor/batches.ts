@@ -7,8 +7,8 @@ import {
   knownParts,
 } from "#shared/database/batch-work.ts";
 import type { Database } from "#shared/database/client.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import { BATCHES_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, listObjects } from "#shared/storage/objects.ts";
 import type { Storage } from "#shared/storage/client.ts";

@@ -1,5 +1,5 @@
 /** Deletes claim checks of ended calls, expired responses, and texts without a job, run or response. Owners delete their own; crashes leave orphans. */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -10,8 +10,8 @@ import {
   type Gone,
 } from "#shared/database/responses.ts";
 import { findRunInputs } from "#shared/database/run-sweeps.ts";
-import { isUuid } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
+import { isUuid } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import {
   deleteClaim,
   listClaims,

@@ -2,7 +2,7 @@
  * Sweeps of the file store after crashes: uploads without an owner, results of failed jobs, bytes of deleted files, bytes without a row, rows
  * without bytes. Ages of rows use the clock of the database, ages of objects that of the object store.
  */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   dropExpiredKeys,
@@ -19,11 +19,11 @@ import {
 import { endFile, endUpload, type EndedUpload } from "#shared/database/files.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import { fileIdOf, FILES_PREFIX, objectKey } from "#shared/files/id.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { CLAIMS_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 

@@ -28,17 +28,17 @@ import {
   type WaitingJob,
 } from "#shared/database/job-sweeps.ts";
 import type { JobRow, OrphanedJob } from "#shared/database/jobs.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { loadResult } from "#shared/jobs/result.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import { HEADERS, type Lane, LANES, type Pool, POOLS, FREED_FILTER, streamName } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { deleteJobRecord, putJobRecord } from "#shared/storage/job-record.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 

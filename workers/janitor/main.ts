@@ -3,14 +3,14 @@
  * like every other process.
  */
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
-import type { AdminPages } from "#shared/admin-server.ts";
+import type { AdminPages } from "#shared/process/admin-server.ts";
 import { GROUPED_CONNECTIONS } from "#shared/database/grouped.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
 import { createLagPage } from "#shared/operators/lag.ts";
-import type { Role } from "#shared/role.ts";
+import type { Role } from "#shared/process/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 

@@ -9,12 +9,12 @@ import { type ExpiredHold, expiredHolds, openHolds } from "#shared/database/hold
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
 import { deleteOldCounts, endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
-import { type CreditLineHold } from "#shared/ledger/lined-calls.ts";
+import { type CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 

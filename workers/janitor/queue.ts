@@ -5,7 +5,7 @@
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { countDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
@@ -13,8 +13,8 @@ import { countOutboxes } from "#shared/database/outboxes.ts";
 import { withFleetSlots } from "#shared/database/pools.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import {
   BATCH_DURABLE,
   BATCH_STREAM,

@@ -22,9 +22,9 @@ import {
 } from "#shared/database/run-sweeps.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
 import { emptyWorkflow, findUnemptied } from "#shared/database/workflows.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 import { WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";

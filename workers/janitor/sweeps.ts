@@ -1,7 +1,7 @@
 /** Runs sweeps at their intervals. Each sweep runs once at a time; a failure is logged, and the next turn retries. */
 import type { Queryable } from "#shared/database/client.ts";
 import { putOff, type RowSweep } from "#shared/database/sweep-retries.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 export interface Sweep {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Memory budget in bytes, shared by all calls of a process. A call without a share waits in a queue; a call with a share never waits. */
-import { FairLimit } from "#shared/fair-limit.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 import { ProviderError } from "./provider.ts";
 

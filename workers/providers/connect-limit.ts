@@ -5,8 +5,8 @@
  */
 import { connect } from "node:net";
 
-import { beforeAbort } from "#shared/abortable.ts";
-import { paced } from "#shared/pace.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { ProviderError } from "./provider.ts";
 

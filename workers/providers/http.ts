@@ -5,7 +5,7 @@
 import { pipeline, Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import { watchConnect } from "./connect-limit.ts";
 import { ProviderError } from "./provider.ts";

@@ -8,7 +8,7 @@ import {
   OutboundError,
   type OutboundFault,
   type OutboundRequest,
-} from "#shared/outbound/fetch.ts";
+} from "#shared/net/fetch.ts";
 import { INLINE_ITEM_BYTES_MAX, INLINE_BYTES_MAX, INLINE_ADDRESSES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
 import { type ChatCall, ProviderError, type RejectedCode } from "./provider.ts";

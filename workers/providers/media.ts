@@ -10,7 +10,7 @@ import type { TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
 import type { VideoParams } from "#shared/calls/kinds/video.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import type { ReserveBytes } from "./http.ts";
 

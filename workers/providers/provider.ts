@@ -6,7 +6,7 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import { FAILURE_TEXT_CHARS_MAX } from "#shared/database/usage-failures.ts";
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { MediaAdapters } from "./media.ts";

@@ -1,5 +1,5 @@
 /** Media of video calls: input bytes, and downloads of videos from their providers. */
-import { fetchPublic, OUTBOUND_REDIRECTS_MAX } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OUTBOUND_REDIRECTS_MAX } from "#shared/net/fetch.ts";
 
 import { answerStream } from "./answer-stream.ts";
 import type { PlacedInput } from "./fields.ts";

@@ -4,9 +4,9 @@
  */
 import type { NatsConnection } from "nats";
 
-import { isUuid } from "#shared/ids.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { BREAKER } from "./limits.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import { breakerSubject, type Pool, sourceResetSubject } from "#shared/queue/subjects.ts";
 
 import type { Counts, Refused, SourceState } from "./breaker-state.ts";

@@ -14,7 +14,7 @@ import {
   wakeSource,
 } from "#shared/database/source-breaker.ts";
 import { BREAKER } from "./limits.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { Change, Refused, Sources, SourceState } from "./breaker-state.ts";

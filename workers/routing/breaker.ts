@@ -6,9 +6,9 @@
 import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { newId } from "#shared/base/ids.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import { BreakerStore } from "./breaker-store.ts";

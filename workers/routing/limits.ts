@@ -1,5 +1,5 @@
 import { BREAKER_ROWS } from "#shared/database/source-breaker.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 /** Thresholds and cooldowns of the circuit breaker, and bounds of the messages about it. */
 export const BREAKER = {

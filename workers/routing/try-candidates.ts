@@ -2,9 +2,9 @@
  * Retries, sources and fallback chains for every kind of call: candidates are tried in order until one serves. Only failures of a provider
  * lead to the next candidate. After the client has received a part of the answer, no other candidate is tried.
  */
-import { sleep } from "#shared/abortable.ts";
+import { sleep } from "#shared/base/abortable.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 
 import { abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";

@@ -1,10 +1,10 @@
 /** The ingress that waits for one synchronous call: watched while the call runs, then asked to confirm the answer. */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
 
 import { abortReasonOf, jobAbort } from "../job.ts";
 
-import type { CallerLiveness, CallWatch, TakenAcks } from "./caller-watch.ts";
+import type { CallerLiveness, CallWatch, TakenAcks } from "./caller-liveness.ts";
 
 /** Most repeats of an answer to an ingress that waits for it and does not receive it. */
 const SENT_AGAIN_MAX = 5;

@@ -5,8 +5,8 @@
  */
 import type { NatsConnection, Subscription } from "nats";
 
-import { newId } from "#shared/ids.ts";
-import { InFlightMap } from "#shared/in-flight.ts";
+import { newId } from "#shared/base/ids.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
 import { CANCEL_FILTER, workerCancels } from "#shared/queue/subjects.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 

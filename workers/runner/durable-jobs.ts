@@ -5,15 +5,15 @@
 import type { NatsConnection } from "nats";
 
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed } from "#shared/database/jobs.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { newId } from "#shared/ids.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { newId } from "#shared/base/ids.ts";
 import { endingOf } from "#shared/calls/orphaned-jobs.ts";
-import { isOutage, OUTAGE_RETRY_MS } from "#shared/outage.ts";
-import { paced } from "#shared/pace.ts";
+import { isOutage, OUTAGE_RETRY_MS } from "#shared/storage/outage.ts";
+import { paced } from "#shared/config/pace.ts";
 import { isIngressReply, type Lane, type Pool } from "#shared/queue/subjects.ts";
 import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
 import { asPart, beginSpan, isTracing, jobSpan, keepJobSpan, NO_SPAN } from "#shared/tracing/tracing.ts";
@@ -22,7 +22,7 @@ import { readClaim } from "#shared/storage/claim-check.ts";
 import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
-import { type CallerLiveness, openCallerLiveness } from "./caller-watch.ts";
+import { type CallerLiveness, openCallerLiveness } from "./caller-liveness.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import { DurableEnds, deferForSource } from "./durable-ends.ts";

@@ -2,7 +2,7 @@
  * Notes that the owner of a durable job writes to its row: the intent to call a provider, the record of the job at its provider, and the
  * progress. The next owner reads from them which work may be repeated. If a note fails because another worker owns the job, all work stops.
  */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
 import {
   adoptProviderJob,
@@ -12,8 +12,8 @@ import {
   type OpenStart,
   unknownNames,
 } from "#shared/database/open-starts.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { type Insist, insistOn } from "#shared/outage.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { type Insist, insistOn } from "#shared/storage/outage.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { type ProviderJobSlot, START_CLOCKS_MS } from "../job.ts";

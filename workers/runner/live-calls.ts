@@ -4,7 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
-import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
@@ -22,7 +22,7 @@ import {
   openTakenAcks,
   INGRESS_PROBE_MS,
   INGRESS_RETURN_MS,
-} from "./caller-watch.ts";
+} from "./caller-liveness.ts";
 import type { Cancels } from "./cancels.ts";
 import { LiveEnds } from "./live-ends.ts";
 

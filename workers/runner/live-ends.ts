@@ -4,13 +4,13 @@
  * (deploy/decisions/0002).
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { commonNow } from "#shared/clock.ts";
-import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { failpoint, sentFailpoint } from "#shared/base/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
-import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
-import { formatCredits } from "#shared/money.ts";
+import { formatCredits } from "#shared/base/money.ts";
 import { usageFacts } from "#shared/tracing/attributes.ts";
 import { asPart, jobSpan } from "#shared/tracing/tracing.ts";
 import { createAckBatch, type SettledAck, type AckBatch } from "#shared/queue/acks.ts";
@@ -22,7 +22,7 @@ import type { WorkerContext } from "../context.ts";
 import type { Outcome, Success } from "../outcome.ts";
 
 import type { Caller } from "./caller.ts";
-import type { CallerLiveness, TakenAcks } from "./caller-watch.ts";
+import type { CallerLiveness, TakenAcks } from "./caller-liveness.ts";
 
 export class LiveEnds {
   private readonly context: WorkerContext;

@@ -3,12 +3,12 @@
  * that acks, naks and terminates messages. A message is acked after its hold is closed in Postgres.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
-import { commonNow } from "#shared/clock.ts";
-import { validate } from "#shared/contracts.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { type NewDeadLetter, recordDeadLetter } from "#shared/database/dead-letters.ts";
-import { sentFailpoint } from "#shared/failpoint.ts";
-import { type Entry, InFlightSet } from "#shared/in-flight.ts";
-import type { Logger } from "#shared/logger.ts";
+import { sentFailpoint } from "#shared/base/failpoint.ts";
+import { type Entry, InFlightSet } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
 import {
   durableName,
   HEADERS,
@@ -21,9 +21,9 @@ import {
 import { jobFacts, messagingFacts } from "#shared/tracing/attributes.ts";
 import { beginSpan, isTracing, keepJobSpan } from "#shared/tracing/tracing.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
-import { type CallerAnswer, INGRESS_PROBE_MS } from "./caller-watch.ts";
+import { type CallerAnswer, INGRESS_PROBE_MS } from "./caller-liveness.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "./durable-jobs.ts";

@@ -1,15 +1,15 @@
 /** One attempt of one delivery: opens its channel, calls the sender and writes the result. */
 import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt, takeMail } from "#shared/database/delivery-work.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 import { openAll } from "#shared/notifications/channel-secrets.ts";
 import type { Envelope } from "#shared/notifications/envelope.ts";
 import { nextDelayMs } from "#shared/notifications/schedule.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
-import { insistOn } from "#shared/outage.ts";
-import { paced } from "#shared/pace.ts";
+import { insistOn } from "#shared/storage/outage.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import {
   type AttemptFault,

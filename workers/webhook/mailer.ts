@@ -1,7 +1,7 @@
 /** Sends mail by SMTP. Each message has a connection of its own, because notifications are rare and servers close idle connections. */
 import { createTransport } from "nodemailer";
 
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { MailError, mailErrorOf } from "./mail-error.ts";
 
@@ -12,7 +12,7 @@ const MAIL_SILENCE_MS = paced(10_000);
 const MAIL_SUBJECT_CHARACTERS_MAX = 150;
 
 export interface Mail {
-  /** One address (shared/mail-address.ts). */
+  /** One address (shared/base/mail-address.ts). */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

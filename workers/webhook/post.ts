@@ -1,6 +1,6 @@
 /** One POST request with JSON to a receiver. */
-import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/outbound/fetch.ts";
-import { paced } from "#shared/pace.ts";
+import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/net/fetch.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { retryAfter } from "../providers/retry-after.ts";
 import { type AttemptFault, type FailedAttempt, failed } from "./channel.ts";

@@ -10,8 +10,8 @@ import {
   fanOutEvents,
   hasWaitingEvents,
 } from "#shared/database/delivery-work.ts";
-import type { Lifecycle } from "#shared/lifecycle.ts";
-import { paced } from "#shared/pace.ts";
+import type { Lifecycle } from "#shared/process/lifecycle.ts";
+import { paced } from "#shared/config/pace.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 
 import type { WorkerContext } from "../context.ts";

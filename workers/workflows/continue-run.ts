@@ -3,9 +3,9 @@
  * the same worker runs immediately. Applies only to a run without other running work that ends or continues with a plain chat call. The
  * pool `workflow` executes all other passes.
  */
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
 

@@ -1,5 +1,5 @@
 /** Metrics and spans of ended runs and step attempts, reported by the worker that wrote the end. */
-import type { Metrics } from "#shared/metrics.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import { runFacts } from "#shared/tracing/attributes.ts";
 import { beginSpan, isTracing } from "#shared/tracing/tracing.ts";

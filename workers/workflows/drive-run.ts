@@ -14,10 +14,10 @@ import {
   giveUpRun,
 } from "#shared/database/run-work.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { reportToPublisher } from "#shared/workflows/published-run.ts";

@@ -1,7 +1,7 @@
 /** Converts ended work of steps to events of the run, and to outputs for expressions. */
 import type { EndedWork } from "#shared/database/run-work.ts";
-import { canSucceedLater, type Code, ERROR_CODES } from "#shared/errors.ts";
-import { FairLimit } from "#shared/fair-limit.ts";
+import { canSucceedLater, type Code, ERROR_CODES } from "#shared/base/errors.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { storeRunOutput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";

@@ -3,7 +3,7 @@
  * oldest. A single workspace leaves one permit free, and half of them while others were recently active, so that the next workspace waits
  * only briefly.
  */
-import { FairLimit } from "#shared/fair-limit.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 /** Thrown when the process stops: another process executes the work. */
 export class PermitsOver extends Error {

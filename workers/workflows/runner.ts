@@ -5,15 +5,15 @@
 import { randomBytes } from "node:crypto";
 
 import type { Publishers } from "#shared/access/authenticate.ts";
-import { openAvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
+import { openAvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
-import { isUuid, newId } from "#shared/ids.ts";
+import { isUuid, newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
-import type { Lifecycle } from "#shared/lifecycle.ts";
-import { paced } from "#shared/pace.ts";
+import type { Lifecycle } from "#shared/process/lifecycle.ts";
+import { paced } from "#shared/config/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";

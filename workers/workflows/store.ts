@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
-import { FairLimit } from "#shared/fair-limit.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";

@@ -3,9 +3,9 @@ import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { AUDIT_QUERY, auditFilterIn } from "../settings/audit-log.ts";
-import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
+import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../core/page.ts";
 import { READ } from "./common.ts";
 
 export function auditLog(context: IngressContext): OperatorRoute {

@@ -2,17 +2,17 @@
 import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { readJson } from "#shared/json/parse.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
-import { json } from "../../answers.ts";
-import { readJsonBody } from "../../body.ts";
+import { json } from "../../core/answers.ts";
+import { readJsonBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { READ, WRITE } from "./common.ts";
 
 /** Largest checked file in bytes. A file of the catalogue has 10 KB; parsing 1 MB would block other callers of the process. */

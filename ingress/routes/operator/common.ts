@@ -1,6 +1,6 @@
 /** Common parts of the routes of operators. */
-import { ApiError } from "#shared/errors.ts";
-import { isPlainText } from "#shared/plain-text.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isPlainText } from "#shared/base/plain-text.ts";
 
 const OPERATOR = { tags: ["Operator"], auth: "operator" } as const;
 export const READ = { ...OPERATOR, scope: "read" } as const;

@@ -1,25 +1,25 @@
 /** /operator/workspaces/{id}/credits and /ledger: credits that operators add or remove. */
 import type { OperatorCreditMove, OperatorCreditMoveRequest, OperatorCredits } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
 import type { Database } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { readJson } from "#shared/json/parse.ts";
 import { moveByHand, parseMove } from "#shared/ledger/manual.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
-import { reused } from "#shared/same-request.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
+import { reused } from "#shared/json/same-request.ts";
 
-import { json } from "../../answers.ts";
-import { readJsonBody } from "../../body.ts";
+import { json } from "../../core/answers.ts";
+import { readJsonBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
-import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../../settings/body.ts";
-import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
+import type { OperatorRoute } from "../../core/route.ts";
+import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../settings/body.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../core/page.ts";
 import { presentLedgerEntry } from "../settings/credits.ts";
-import { workspaceOf } from "../../settings/within.ts";
+import { workspaceOf } from "../settings/within.ts";
 import { MONEY, noteOf, READ } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";

@@ -7,17 +7,17 @@ import {
   listDeadLetters,
   redriveDeadLetter,
 } from "#shared/database/dead-letters.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { workspaceOfSubject } from "#shared/queue/subjects.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf, operatorOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { parsedBody } from "../../settings/body.ts";
-import { resource } from "../../settings/resource.ts";
+import type { Route } from "../../core/route.ts";
+import { parsedBody } from "../settings/body.ts";
+import { resource } from "../settings/resource.ts";
 import { READ, WRITE } from "./common.ts";
 
 export function deadLetters(context: IngressContext): readonly Route[] {

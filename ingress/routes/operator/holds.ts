@@ -2,18 +2,18 @@
 import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { closeByHand } from "#shared/ledger/manual.ts";
-import { creditsNumber, formatCredits, parseCredits } from "#shared/money.ts";
+import { creditsNumber, formatCredits, parseCredits } from "#shared/base/money.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
-import { optionalBody, pathId } from "../../settings/body.ts";
+import type { OperatorRoute } from "../../core/route.ts";
+import { optionalBody, pathId } from "../settings/body.ts";
 import {
   BOOLEAN_QUERY,
   booleanIn,
@@ -22,7 +22,7 @@ import {
   pageAnswer,
   queryOf,
   unsupported,
-} from "../../settings/page.ts";
+} from "../../core/page.ts";
 import { iso, MONEY, noteOf, READ } from "./common.ts";
 
 export function holds(context: IngressContext): readonly OperatorRoute[] {

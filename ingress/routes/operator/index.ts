@@ -1,7 +1,7 @@
 /** Routes under /operator, for operators of the service with tokens of their own. */
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../route.ts";
-import type { Within } from "../../settings/within.ts";
+import type { Route } from "../../core/route.ts";
+import type { Within } from "../settings/within.ts";
 import { fallbackChains } from "../settings/fallback-chains.ts";
 import { usageRequests } from "../settings/usage-requests.ts";
 import { auditLog } from "./audit-log.ts";

@@ -1,18 +1,18 @@
 /** Keys for operators, and the presets that keys can have. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isSameRequest } from "#shared/same-request.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isSameRequest } from "#shared/json/same-request.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
-import { parsedBody, pathId } from "../../settings/body.ts";
-import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
-import { workspaceOf } from "../../settings/within.ts";
+import type { OperatorRoute } from "../../core/route.ts";
+import { parsedBody, pathId } from "../settings/body.ts";
+import { LIST_QUERY, pageAnswer, pageOf } from "../../core/page.ts";
+import { workspaceOf } from "../settings/within.ts";
 import { toolsAsked } from "../settings/api-keys.ts";
 import { checkPreset, iso, READ, WRITE } from "./common.ts";
 

@@ -1,11 +1,11 @@
 /** POST /operator/ledger/audit: checks that the ledger balances. */
 import type { OperatorLedgerAudit } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { WRITE } from "./common.ts";
 
 /** Longest audit in a request, in milliseconds; the command may take longer. */

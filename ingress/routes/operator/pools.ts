@@ -1,12 +1,12 @@
 /** /operator/pools: waiting and running work, and the number of processes that it needs. */
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { readPools } from "#shared/database/pools.ts";
 import { type PoolLoad, poolLoads } from "#shared/operators/pools.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { READ } from "./common.ts";
 
 export function pools(context: IngressContext): readonly OperatorRoute[] {

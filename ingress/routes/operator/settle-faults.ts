@@ -1,17 +1,17 @@
 /** /operator/settle-faults: holds that were closed without a settlement of the used amount. */
 import type { OperatorSettleFault } from "#schemas/generated/types.ts";
 import { listSettleFaults, resolveSettleFault, type SettleFaultRow } from "#shared/database/settle-faults.ts";
-import { ApiError } from "#shared/errors.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
-import { optionalBody } from "../../settings/body.ts";
-import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
+import type { OperatorRoute } from "../../core/route.ts";
+import { optionalBody } from "../settings/body.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../core/page.ts";
 import { noteOf, READ, WRITE } from "./common.ts";
 
 const LIST = "/operator/settle-faults";

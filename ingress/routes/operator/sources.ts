@@ -2,7 +2,7 @@
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { listDisabledSources, resetSource } from "#shared/database/source-breaker.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import {
   readSourceVerdict,
   SOURCE_TEST_MS,
@@ -13,11 +13,11 @@ import {
 } from "#shared/operators/sources.ts";
 import { CALL_POOLS, sourceResetSubject, sourceTestSubject } from "#shared/queue/subjects.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { iso, READ, WRITE } from "./common.ts";
 
 const LIST = "/operator/sources";

@@ -3,9 +3,9 @@ import type { OperatorStatus } from "#schemas/generated/types.ts";
 import { databaseStatus } from "#shared/operators/status.ts";
 
 import manifest from "../../../package.json" with { type: "json" };
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { OperatorRoute } from "../../route.ts";
+import type { OperatorRoute } from "../../core/route.ts";
 import { READ } from "./common.ts";
 
 export function status(context: IngressContext): OperatorRoute {

@@ -6,16 +6,16 @@ import {
   pageOperatorTokens,
   revokeOperatorToken,
 } from "#shared/database/operator-tokens.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { makeOperatorToken, OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { operatorOf } from "../../core/caller.ts";
-import type { Operator } from "../../operator/authenticate.ts";
-import type { Route } from "../../route.ts";
-import { createdId, plainName, reusedId } from "../../settings/body.ts";
-import { timeOf, unsupported } from "../../settings/page.ts";
-import { type ChangeRequest, type Created, resource } from "../../settings/resource.ts";
+import type { Operator } from "../../core/authenticate-operator.ts";
+import type { Route } from "../../core/route.ts";
+import { createdId, plainName, reusedId } from "../settings/body.ts";
+import { timeOf, unsupported } from "../../core/page.ts";
+import { type ChangeRequest, type Created, resource } from "../settings/resource.ts";
 import { iso, MONEY } from "./common.ts";
 
 export function tokens(context: IngressContext): readonly Route[] {

@@ -6,22 +6,22 @@ import type {
 } from "#schemas/generated/types.ts";
 import { pageMembers } from "#shared/database/members.ts";
 import { pageWorkspaces, type WorkspaceSummary } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
-import { isMailAddress } from "#shared/mail-address.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
+import { isMailAddress } from "#shared/base/mail-address.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import { changeWorkspace, type CreatedWorkspace, makeWorkspace } from "#shared/operators/workspaces.ts";
 
-import { json, NEVER_KEPT } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { OperatorRoute } from "../../route.ts";
-import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
-import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
+import type { OperatorRoute } from "../../core/route.ts";
+import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../settings/body.ts";
+import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../core/page.ts";
 import { presentMember } from "../settings/members.ts";
-import { noWorkspace, workspaceOf } from "../../settings/within.ts";
+import { noWorkspace, workspaceOf } from "../settings/within.ts";
 import { checkPreset, READ, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";
 

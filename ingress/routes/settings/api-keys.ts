@@ -16,19 +16,19 @@ import {
 } from "#shared/database/api-keys.ts";
 import { findMemberById, type MemberRole, type MemberRow } from "#shared/database/members.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
-import { json, NEVER_KEPT } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow, isAbove } from "../../roles.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { allow, isAbove } from "../../core/roles.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf, callerOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { createdId, optionalBody, plainName } from "../../settings/body.ts";
-import { timeOf } from "../../settings/page.ts";
+import type { Route } from "../../core/route.ts";
+import { createdId, optionalBody, plainName } from "./body.ts";
+import { timeOf } from "../../core/page.ts";
 import {
   type ChangeRequest,
   type Created,
@@ -36,7 +36,7 @@ import {
   findToChange,
   resource,
   type Rows,
-} from "../../settings/resource.ts";
+} from "./resource.ts";
 import { isWithin } from "./workspace.ts";
 
 const GATE = {

@@ -3,11 +3,11 @@ import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditQuery, type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
-import { allow } from "../../roles.ts";
+import { allow } from "../../core/roles.ts";
 import type { RequestFacts, RouteCall } from "../../core/call.ts";
-import type { KeyRoute } from "../../route.ts";
-import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "../../settings/csv.ts";
-import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
+import type { KeyRoute } from "../../core/route.ts";
+import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "./csv.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../core/page.ts";
 
 export function auditLog(context: IngressContext): KeyRoute {
   return {

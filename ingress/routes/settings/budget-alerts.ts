@@ -12,15 +12,15 @@ import {
   updateBudgetAlert,
 } from "#shared/database/budget-alerts.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { creditsNumber, parseCredits } from "#shared/money.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { creditsNumber, parseCredits } from "#shared/base/money.ts";
 
 import type { IngressContext } from "../../context.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { createdId, digitsOf, nameTaken, plainName } from "../../settings/body.ts";
-import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
+import type { Route } from "../../core/route.ts";
+import { createdId, digitsOf, nameTaken, plainName } from "./body.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 

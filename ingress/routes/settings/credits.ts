@@ -2,15 +2,15 @@
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
-import type { KeyRoute } from "../../route.ts";
-import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "../../settings/csv.ts";
-import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+import type { KeyRoute } from "../../core/route.ts";
+import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "./csv.ts";
+import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../core/page.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 

@@ -12,22 +12,22 @@ import {
   retryDelivery,
 } from "#shared/database/deliveries.ts";
 import { findRun } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import type { Envelope } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
-import { json } from "../../answers.ts";
-import { batchIdOf } from "../../batches/ids.ts";
+import { json } from "../../core/answers.ts";
+import { batchIdOf } from "../batches/ids.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow } from "../../roles.ts";
+import { allow } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { KeyRoute } from "../../route.ts";
-import { pathId } from "../../settings/body.ts";
+import type { KeyRoute } from "../../core/route.ts";
+import { pathId } from "./body.ts";
 import { checkMayChange } from "./notification-channels.ts";
-import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
+import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../core/page.ts";
 
 const LIST = "/workspaces/{workspaceId}/deliveries";
 const ONE = `${LIST}/{deliveryId}`;

@@ -7,24 +7,24 @@ import type {
 } from "#schemas/generated/types.ts";
 import { storeFallbackChain } from "#shared/calls/fallback-chains.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import {
   deleteFallbackChain,
   type FallbackChainRow,
   findFallbackChain,
   listFallbackChains,
 } from "#shared/database/fallback-chains.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
-import { json } from "../../answers.ts";
-import { readBody } from "../../body.ts";
+import { json } from "../../core/answers.ts";
+import { readBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
-import { allow } from "../../roles.ts";
+import { errorsOf } from "../../core/route-errors.ts";
+import { allow } from "../../core/roles.ts";
 import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { type Within, workspaceIdOf } from "../../settings/within.ts";
+import type { Route } from "../../core/route.ts";
+import { type Within, workspaceIdOf } from "./within.ts";
 
 const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
 const OWN: Within = {

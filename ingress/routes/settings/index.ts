@@ -1,6 +1,6 @@
 /** Routes of the settings that members of a workspace manage. */
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../route.ts";
+import type { Route } from "../../core/route.ts";
 import { apiKeys } from "./api-keys.ts";
 import { auditLog } from "./audit-log.ts";
 import { budgetAlerts } from "./budget-alerts.ts";

@@ -14,15 +14,15 @@ import {
   pageMembers,
 } from "#shared/database/members.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isMailAddress } from "#shared/mail-address.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isMailAddress } from "#shared/base/mail-address.ts";
 
 import type { IngressContext } from "../../context.ts";
-import { allow, isAbove } from "../../roles.ts";
+import { allow, isAbove } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { createdId, nameTaken, plainName } from "../../settings/body.ts";
-import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
+import type { Route } from "../../core/route.ts";
+import { createdId, nameTaken, plainName } from "./body.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
 

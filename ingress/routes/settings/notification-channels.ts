@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/notification-channels: targets of notifications. Credentials can be written, never read. */
 import type { Channel, DeliveriesRecovered, DeliveryAccepted, SigningSecret } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import {
   changeChannel,
@@ -14,8 +14,8 @@ import {
 } from "#shared/database/channels.ts";
 import { insertDelivery, recoverDeliveries } from "#shared/database/deliveries.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import {
   changedSecrets,
   credentialsOf,
@@ -27,15 +27,15 @@ import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { newSigningSecret } from "#shared/secrets/signature.ts";
 
-import { json, NEVER_KEPT } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow } from "../../roles.ts";
-import { errorsOf } from "../../route-errors.ts";
+import { allow } from "../../core/roles.ts";
+import { errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall, SettingsCall } from "../../core/call.ts";
 import { actorOf, callerOf } from "../../core/caller.ts";
-import type { KeyRoute, Route } from "../../route.ts";
-import { createdId, nameTaken, parsedBody, plainName } from "../../settings/body.ts";
-import { timeOf } from "../../settings/page.ts";
+import type { KeyRoute, Route } from "../../core/route.ts";
+import { createdId, nameTaken, parsedBody, plainName } from "./body.ts";
+import { timeOf } from "../../core/page.ts";
 import {
   type ChangeRequest,
   type Created,
@@ -44,7 +44,7 @@ import {
   findToChange,
   resource,
   type Rows,
-} from "../../settings/resource.ts";
+} from "./resource.ts";
 
 /** Most tests of one mail channel per hour: a test is the only mail that a caller sends at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;

@@ -11,18 +11,18 @@ import {
 } from "#shared/database/subscriptions.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
-import { createdId } from "../../settings/body.ts";
+import type { Route } from "../../core/route.ts";
+import { createdId } from "./body.ts";
 import { channelOf } from "./notification-channels.ts";
-import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 

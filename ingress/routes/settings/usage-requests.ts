@@ -10,20 +10,20 @@ import {
   type UsageRequestRow,
 } from "#shared/database/usage-requests.ts";
 import type { FailureFacts } from "#shared/database/usage-failures.ts";
-import { ApiError, type Code } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError, type Code } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 import { placeOfFailure } from "#shared/ledger/failure-log.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RequestFacts, SettingsCall } from "../../core/call.ts";
-import type { Route } from "../../route.ts";
-import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
-import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
+import type { Route } from "../../core/route.ts";
+import { csv, wantsCsv, CSV_ROWS_MAX } from "./csv.ts";
+import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../core/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "./usage.ts";
-import { type Within, workspaceIdOf } from "../../settings/within.ts";
+import { type Within, workspaceIdOf } from "./within.ts";
 
 const SPENDING = {
   tags: ["Usage and billing"],

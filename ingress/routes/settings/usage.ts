@@ -1,16 +1,16 @@
 /** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
 import { sumUsage, type UsageFilter, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
-import { ApiError } from "#shared/errors.ts";
-import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RequestFacts, RouteCall, SettingsCall } from "../../core/call.ts";
-import type { KeyRoute } from "../../route.ts";
-import { csv, CSV_ROWS_MAX, wantsCsv } from "../../settings/csv.ts";
-import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../settings/page.ts";
+import type { KeyRoute } from "../../core/route.ts";
+import { csv, CSV_ROWS_MAX, wantsCsv } from "./csv.ts";
+import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
 
 /** Most sums in a grouped response: a page ends before a bucket that would exceed it. */
 export const USAGE_SUMS_MAX = 10_000;

@@ -4,17 +4,17 @@ import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
-import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid } from "#shared/base/ids.ts";
 
-import { json } from "../../answers.ts";
+import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
-import { allow, ANY_ROLE } from "../../roles.ts";
+import { errorsOf } from "../../core/route-errors.ts";
+import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
-import type { KeyRoute } from "../../route.ts";
-import { parsedBody, plainName, workspaceNameRefused } from "../../settings/body.ts";
+import type { KeyRoute } from "../../core/route.ts";
+import { parsedBody, plainName, workspaceNameRefused } from "./body.ts";
 
 const ONE = "/workspaces/{workspaceId}";
 

@@ -1,12 +1,12 @@
 /** Type and length of received audio, determined from its bytes: the caller's claims are ignored. */
 import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
-import { openRequestLimit } from "#shared/request-limit.ts";
+import { openRequestLimit } from "#shared/limits/request-limit.ts";
 
 import { type ReceivedAudio, AUDIO_WAITING_MAX, AUDIO_WAIT_MS } from "./receive.ts";
 

@@ -10,7 +10,7 @@ import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findReadable } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
@@ -18,10 +18,10 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import { inlineInput, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
-import { openRequestLimit } from "#shared/request-limit.ts";
+import { openRequestLimit } from "#shared/limits/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { UPLOADS_MAX, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 /** Maximum calls that wait for disk space, and their longest wait in milliseconds. Audio of calls shares the disk with uploads. */
 export const AUDIO_WAITING_MAX = 96;

@@ -1,10 +1,10 @@
 /** Validates the body of a run against its capability's published schemas, and adds defaults. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 
-import { nullShapeOf, withoutNulls } from "#shared/absent-nulls.ts";
-import { describeFault } from "#shared/contract-fault.ts";
-import { ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { withShortCounts } from "#shared/text-limits.ts";
+import { nullShapeOf, withoutNulls } from "#shared/json/absent-nulls.ts";
+import { describeFault } from "#shared/json/contract-fault.ts";
+import { ApiError, apiErrorsOf } from "#shared/base/errors.ts";
+import { withShortCounts } from "#shared/base/text-limits.ts";
 
 import type { Capability, Rule, Schema } from "./entry.ts";
 import { brokenRule, pathsOf } from "./rules.ts";

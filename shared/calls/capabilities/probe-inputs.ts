@@ -5,7 +5,7 @@
 import { objectKey } from "#shared/files/id.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
-import { openRequestLimit } from "#shared/request-limit.ts";
+import { openRequestLimit } from "#shared/limits/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { readObject } from "#shared/storage/objects.ts";
 

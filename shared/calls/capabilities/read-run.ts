@@ -13,18 +13,18 @@ import { type ProbeContext, type ProbedInput, probeInputs } from "./probe-inputs
 import { capabilityCharge, capabilityPrice } from "./price.ts";
 import { isSampleFile } from "./samples.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isDataUrl, readDataUrl } from "#shared/files/data-url.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { linkedFileId } from "#shared/files/links.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
-import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { assertPublicUrl } from "#shared/net/guard.ts";
 
-import type { AvailableCapabilities } from "./offered.ts";
+import type { AvailableCapabilities } from "./available.ts";
 
 /** Maximum decoded bytes of inline data; larger data must be a file or a URL. */
 const CAPABILITY_BASE64_BYTES_MAX = 10 * 1_048_576;

@@ -1,7 +1,7 @@
 /** Parses one catalogue file to checked entries with their places. Files are layers, which merge.ts combines. */
 import type { CatalogueFile } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 
 import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
 import { locate, type Positions, syntaxLine } from "./positions.ts";

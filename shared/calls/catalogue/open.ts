@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 
 import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 import { CatalogueError } from "./faults.ts";
 import { catalogueOf, type CatalogueText, listCatalogueFiles, loadCatalogue, loadOurLayers } from "./load.ts";

@@ -1,6 +1,6 @@
 /** Chat completions. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 
 import { checkChat } from "./chat/constraints.ts";
 import { typicalChatUsage } from "./chat/usage.ts";

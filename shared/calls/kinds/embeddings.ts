@@ -1,8 +1,8 @@
 /** Checks an embeddings call against its model's declarations, and bounds its cost. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { JsonBounds } from "#shared/json/parse.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";

@@ -5,8 +5,8 @@
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
 import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
 import type { Model } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";

@@ -5,15 +5,15 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { arrived } from "#shared/contract-fault.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
 import { findFiles } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { type DataUrl, isDataUrl, readDataUrl } from "#shared/files/data-url.ts";
 import { linkedFileId } from "#shared/files/links.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { assertPublicUrl } from "#shared/net/guard.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";

@@ -1,12 +1,12 @@
 /** Description of one kind of call: the single source for routes, batch messages, estimates and workers. */
 import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
-import type { Code } from "#shared/errors.ts";
+import type { Code } from "#shared/base/errors.ts";
 import type { JsonBounds } from "#shared/json/parse.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Price, PriceUnit } from "#shared/calls/pricing/price.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import type { TimeSlices } from "#shared/time-slices.ts";
+import type { TimeSlices } from "#shared/base/time-slices.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { CallBound } from "./call-bound.ts";

@@ -1,7 +1,7 @@
 /** Common parts of the checks of all media calls: their result, and the check of a value against a model's declared set. */
 import type { Model, Source } from "#shared/calls/model.ts";
-import { arrived } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { Quantities } from "#shared/calls/pricing/media.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 

@@ -1,9 +1,9 @@
 /** Finds the model of a call, and checks that it serves this kind of calls. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import type { Kind } from "./kind.ts";
-import { didYouMean } from "#shared/near-names.ts";
+import { didYouMean } from "#shared/base/near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
 type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;

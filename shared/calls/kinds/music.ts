@@ -1,8 +1,8 @@
 /** Checks a music call against its model's declarations, and bounds its cost. Pure. */
 import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 

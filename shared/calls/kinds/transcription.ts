@@ -2,8 +2,8 @@
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import schema from "#schemas/requests/transcription.schema.json" with { type: "json" };
 import type { Model } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
 

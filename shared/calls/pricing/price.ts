@@ -3,7 +3,7 @@
  * the plain input or output rate.
  */
 import type { Model } from "#shared/calls/model.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 
 import type { TokenUsage } from "./usage.ts";
 

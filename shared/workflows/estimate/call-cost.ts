@@ -8,8 +8,8 @@ import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
-import { ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { parseCredits } from "#shared/money.ts";
+import { ApiError, apiErrorsOf } from "#shared/base/errors.ts";
+import { parseCredits } from "#shared/base/money.ts";
 
 import { isWithin, judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";

@@ -12,7 +12,7 @@ import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { findModel } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import {
   FOR_EACH_ITEMS_MAX,
   RUN_ATTEMPTS_MAX,

@@ -1,5 +1,5 @@
 /** Work limit of one estimate, including nested workflows, in units of the work of expressions. */
-import type { TimeSlices } from "#shared/time-slices.ts";
+import type { TimeSlices } from "#shared/base/time-slices.ts";
 
 import { Work } from "../expressions/work.ts";
 

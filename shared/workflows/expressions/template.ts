@@ -1,5 +1,5 @@
 /** Texts of a definition with `${{ … }}`: a single expression keeps its type; within other text, its value is inserted. */
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 
 import { compileCel } from "./cel.ts";
 import { isRoot, type Reference, type Resolved, type Scope, UNSAFE_KEYS } from "./scope.ts";

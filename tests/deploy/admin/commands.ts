@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { runAdminCommand } from "#deploy/admin/main.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { listen } from "#ingress/listen.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { openBed, type OperatorBed } from "#tests/ingress/routes/operator/bed.ts";
 
 import { ENTRY, PROJECT_ROOT } from "../../support/infrastructure.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditNewEntries } from "#shared/ledger/audit.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { recordDeadLetter } from "#shared/database/dead-letters.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { jobRequest } from "#tests/shared/jobs/jobs.ts";

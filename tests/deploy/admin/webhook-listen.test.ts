@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 
 import { runAdminCommand } from "#deploy/admin/main.ts";
 import { launch, launchUntil } from "#deploy/embedded/process.mjs";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { envelopeText } from "#shared/notifications/envelope.ts";
 import { newSigningSecret, signatureHeaders } from "#shared/secrets/signature.ts";
 

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 
 import { pack } from "tar-stream";
 
-import { selfSigned } from "#tests/shared/outbound/certificate.ts";
+import { selfSigned } from "#tests/shared/net/certificate.ts";
 
 export const VERSION = "2.14.5";
 const SYSTEMS = ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"];

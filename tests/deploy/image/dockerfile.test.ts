@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
 
-import * as here from "#shared/command-lines.ts";
+import * as here from "#shared/base/command-lines.ts";
 import { BUN_MEMORY } from "#deploy/embedded/bun.mjs";
 import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
@@ -68,7 +68,7 @@ describe("deploy/Dockerfile", () => {
     expect(copiedPaths()).not.toContain("deploy/bun.mjs");
     const { directory, remove } = temporaryDirectory();
     const path = join(directory, "command-lines.ts");
-    copyFileSync(join(PROJECT_ROOT, "shared/command-lines.ts"), path);
+    copyFileSync(join(PROJECT_ROOT, "shared/base/command-lines.ts"), path);
     const image = (await import(path)) as typeof here;
     remove();
     expect([image.SLUICE, image.ADMIN]).toEqual(["bun deploy/sluice.ts", "bun deploy/sluice.ts admin"]);

@@ -10,7 +10,7 @@ import { run } from "#deploy/embedded/process.mjs";
 import { toYaml } from "#deploy/kubernetes/files.ts";
 import { NAMESPACES } from "#deploy/kubernetes/network.ts";
 import { NATS_SECRET, SECRETS, type SecretName, SETTINGS } from "#deploy/kubernetes/secrets.ts";
-import { loadConfig } from "#shared/config.ts";
+import { loadConfig } from "#shared/config/config.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 

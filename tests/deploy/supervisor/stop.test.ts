@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { countRunning, waitingText } from "#deploy/supervisor/admin.mjs";
-import { createMetrics } from "#shared/metrics.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 const metrics = createMetrics("worker");

@@ -5,8 +5,8 @@ import sharp from "sharp";
 
 import type { BatchAnswer, MediaOutcome } from "#schemas/generated/types.ts";
 import shapes from "#schemas/generated/request-shapes.json" with { type: "json" };
-import type { NullShape, NullShapes } from "#shared/absent-nulls.ts";
-import { newId } from "#shared/ids.ts";
+import type { NullShape, NullShapes } from "#shared/json/absent-nulls.ts";
+import { newId } from "#shared/base/ids.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";

@@ -5,7 +5,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 
 import type { BatchAnswer, Job } from "#schemas/generated/types.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BATCH_STREAM, cancelSubject } from "#shared/queue/subjects.ts";
 import { ask, type Bed, createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { metric } from "#tests/faults/metric.ts";

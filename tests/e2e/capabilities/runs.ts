@@ -6,8 +6,8 @@ import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
 import type { CapabilityEntry, Job, ModelEntry, ModelList } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { openPublisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { SAMPLE_FILES } from "#shared/calls/capabilities/samples.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import { listen, type Listening } from "#tests/shared/net/servers.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 import { type CapabilityBench, startCapabilityBench } from "./bench.ts";

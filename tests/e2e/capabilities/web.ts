@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import type { Listening } from "#tests/shared/outbound/servers.ts";
+import type { Listening } from "#tests/shared/net/servers.ts";
 
 import { eventually } from "#tests/faults/wait.ts";
 

@@ -1,7 +1,7 @@
 /** Conversations stay at one of several equal sources, through each door that names them; calls without a name are spread. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { FAMILIES, type Family, type FamilyBed } from "./bed.ts";
 import { sharedBed } from "./shared-bed.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { ModelResponse, ResponseItem } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
 import { FAMILIES, type FamilyBed } from "./bed.ts";

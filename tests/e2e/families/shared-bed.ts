@@ -1,5 +1,5 @@
 /** One running service in front of all families, for the stories of this folder. */
-import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import { listen, type Listening } from "#tests/shared/net/servers.ts";
 
 import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./bed.ts";
 

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 
 import type { Key } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
 

@@ -9,8 +9,8 @@ import type {
   SchemaName,
   SchemaTypes,
 } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";

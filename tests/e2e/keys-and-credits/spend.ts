@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
 import { type Answer, errorCode, requestId } from "#tests/faults/client.ts";

@@ -1,7 +1,7 @@
 /** The door itself: keys, origins, hostile bodies, windows. */
 import { beforeAll, expect, test } from "bun:test";
 
-import { MCP_BODY_BYTES_MAX } from "#ingress/routes/mcp.ts";
+import { MCP_BODY_BYTES_MAX } from "#ingress/routes/mcp/mcp.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 

@@ -2,7 +2,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { RESOURCE_BYTES_MAX } from "#ingress/mcp/server.ts";
+import { RESOURCE_BYTES_MAX } from "#ingress/routes/mcp/server.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 

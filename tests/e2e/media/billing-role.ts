@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Job } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { type Bench, errorOf } from "./bench.ts";

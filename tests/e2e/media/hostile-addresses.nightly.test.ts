@@ -1,6 +1,6 @@
 /**
  * Addresses that lead inside, away, in circles or to bombs, on the routes that take one: told by name, paid by nobody, and
- * nothing inside is asked. What each spelling and each answer means is proved in tests/shared/outbound, where a resolver
+ * nothing inside is asked. What each spelling and each answer means is proved in tests/shared/net, where a resolver
  * changes its answer between two looks; here, that every address of a media call goes through that one gate.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";

@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
+import { ERROR_CODES, type ErrorEnvelope } from "#shared/base/errors.ts";
 import { pngOf } from "#tests/support/png.ts";
 import { storm } from "#tests/support/storm.ts";
 import { blocks } from "#tests/support/meshes.ts";

@@ -8,7 +8,7 @@ import { type Report, validateBytes } from "gltf-validator";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import type { MediaResults } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { type FalServer, startFalServer } from "#tests/providers/fal/server.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 

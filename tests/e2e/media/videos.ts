@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Job } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";

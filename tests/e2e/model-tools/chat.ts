@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 
 import type { ChatCompletion, ChatCompletionChunk, ChatMessage, SluiceSummary } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 

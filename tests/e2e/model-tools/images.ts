@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 
 import type { ModelResponse, ResponseImageCall } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 

@@ -5,8 +5,8 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 
 import type { Channel } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { type SharedBench, sharedBench } from "./shared-bench.ts";
 

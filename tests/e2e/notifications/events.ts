@@ -1,7 +1,7 @@
 /** Events of the service on their way to people: which are told, to whom, and what they say. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
 import { sluice } from "#tests/deploy/admin/commands.ts";
 import { eventually } from "#tests/faults/wait.ts";

@@ -1,7 +1,7 @@
 /** Every operation of /openapi.json, called once with what it asks for: its answer is one that the document describes. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { startReceiver, type Receiver } from "#tests/e2e/notifications/bench.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";

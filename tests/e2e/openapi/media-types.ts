@@ -1,7 +1,7 @@
 /** Bodies of a media type that an operation does not declare, for every operation of /openapi.json that reads a body. */
 import { beforeAll, expect, test } from "bun:test";
 
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
 import type { Document } from "./checked-api.ts";

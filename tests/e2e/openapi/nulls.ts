@@ -1,8 +1,8 @@
 /** Members that are optional and refuse null, because absence has a meaning that null may not intend. */
 import { expect, test } from "bun:test";
 
-import { REFUSES_NULL } from "#shared/absent-nulls.ts";
-import { newId } from "#shared/ids.ts";
+import { REFUSES_NULL } from "#shared/json/absent-nulls.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { readSchemaFiles } from "#deploy/generate/schema-files.ts";
 import { OPERATOR_TOKEN, sharedStack } from "./shared-stack.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { type Code, ERROR_CODES } from "#shared/errors.ts";
+import { type Code, ERROR_CODES } from "#shared/base/errors.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { beginUpload, part, type RawUpload } from "#tests/support/raw-form.ts";

@@ -1,5 +1,5 @@
 /** Bodies with null for members that they do not have, from the published document. */
-import { REFUSES_NULL } from "#shared/absent-nulls.ts";
+import { REFUSES_NULL } from "#shared/json/absent-nulls.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

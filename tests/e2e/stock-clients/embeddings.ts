@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 
 import type { Estimate } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { mockVector } from "#tests/providers/openai-compatible/embeddings.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import OpenAI, { toFile } from "openai";
 
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { beginUpload, END, part } from "#tests/support/raw-form.ts";
 import type { Stack } from "#tests/support/stack.ts";

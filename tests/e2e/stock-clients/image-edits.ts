@@ -5,7 +5,7 @@ import OpenAI, { toFile } from "openai";
 import sharp from "sharp";
 
 import type { MediaResults } from "#schemas/generated/types.ts";
-import type { ErrorEnvelope } from "#shared/errors.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
 import type { Stack } from "#tests/support/stack.ts";
 

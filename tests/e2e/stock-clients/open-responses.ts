@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { ModelResponse, ResponseStreamEvent } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { PNG } from "#tests/e2e/families/conversation.ts";
 import { pdfOfPages } from "#tests/support/hostile-files/documents.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
-import { RUN_STREAMS_PER_KEY_MAX } from "#ingress/workflows/run-follower.ts";
+import { RUN_STREAMS_PER_KEY_MAX } from "#ingress/routes/workflows/run-follower.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";

@@ -8,7 +8,7 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
-import { TURNS_WAITING_MAX } from "#ingress/routes/responses-socket.ts";
+import { TURNS_WAITING_MAX } from "#ingress/routes/responses/socket.ts";
 
 import { HOSTILE_BODIES, NAUGHTY_TEXTS } from "./hostile-bodies.ts";
 import { sharedStack } from "./shared-stack.ts";

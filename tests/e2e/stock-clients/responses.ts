@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
 import OpenAI from "openai";
 
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import type { Stack } from "#tests/support/stack.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";

@@ -6,7 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { dropEndedRuns } from "#shared/database/run-sweeps.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BATCH_DURABLE, BATCH_STREAM } from "#shared/queue/subjects.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";

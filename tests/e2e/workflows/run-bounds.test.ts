@@ -6,8 +6,8 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
-import type { ErrorEnvelope } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";

@@ -1,5 +1,5 @@
 /** Running services for the stories of this folder: starting one for each takes longer than most of them. */
-import { listen, PNG } from "#tests/shared/outbound/servers.ts";
+import { listen, PNG } from "#tests/shared/net/servers.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
 import { type RunsBench, runsBenchOf, startRunsBench } from "./runs-bench.ts";

@@ -1,8 +1,8 @@
 /** Stored workflows over HTTP: who sees them, who changes them, and what each version holds. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import type { ErrorEnvelope } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import type { ErrorEnvelope } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import type { Stack } from "#tests/support/stack.ts";

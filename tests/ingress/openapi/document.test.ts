@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { buildOpenApi } from "#ingress/openapi/document.ts";
 import { standalone } from "#ingress/openapi/references.ts";
-import type { RouteSpec } from "#ingress/route.ts";
+import type { RouteSpec } from "#ingress/core/route.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
 import { GOOD_BODIES } from "#tests/schemas/chat-bodies.ts";
 

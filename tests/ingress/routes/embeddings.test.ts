@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createApp } from "#ingress/app.ts";
-import { calls } from "#ingress/routes/calls.ts";
-import { estimate } from "#ingress/routes/estimate.ts";
+import { calls } from "#ingress/routes/calls/calls.ts";
+import { estimate } from "#ingress/routes/calls/estimate.ts";
 import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { hasEndpoint } from "#shared/calls/kinds/models.ts";
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
@@ -142,7 +142,7 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes of checks and bodies are documented", () => {
   const { context } = start();
-  const common = ["shared/json/parse.ts", "ingress/body.ts", "shared/calls/kinds/models.ts"];
+  const common = ["shared/json/parse.ts", "ingress/core/body.ts", "shared/calls/kinds/models.ts"];
   const checks = thrownIn(...common, "shared/calls/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(calls(context).find(({ path }) => path === "/v1/embeddings")?.errors).toEqual(
@@ -151,7 +151,7 @@ test("the codes of checks and bodies are documented", () => {
   const chat = thrownIn(
     "shared/calls/estimate/estimate.ts",
     "shared/calls/kinds/chat/constraints.ts",
-    "shared/outbound/guard.ts",
+    "shared/net/guard.ts",
   );
   expect(estimate(context).errors).toEqual(expect.arrayContaining([...checks, ...chat]) as never);
 });

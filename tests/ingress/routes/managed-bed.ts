@@ -4,8 +4,8 @@ import { expect } from "bun:test";
 import components from "#schemas/generated/components.json" with { type: "json" };
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/access/authenticate.ts";
-import { parse } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 

@@ -1,7 +1,7 @@
 /** Rings of providers: each makes us ask; of the body the name of a job whose start went unanswered is taken, and nothing else. */
 import { describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { providerCallbacks, RING_BYTES_MAX } from "#ingress/routes/provider-callbacks.ts";
 import type { IngressContext } from "#ingress/context.ts";
 

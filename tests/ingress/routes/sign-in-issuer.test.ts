@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
-import { openIssuer } from "#ingress/console/issuer.ts";
-import { callbackOf, TRIES_PER_MINUTE_MAX } from "#ingress/routes/sign-in.ts";
+import { openIssuer } from "#ingress/routes/console/issuer.ts";
+import { callbackOf, TRIES_PER_MINUTE_MAX } from "#ingress/routes/console/sign-in.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
 import { SIGN_IN_CHOICES_MAX } from "#shared/database/console-sessions.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { CLIENT, startIssuer, type TestIssuer } from "#tests/support/issuer.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

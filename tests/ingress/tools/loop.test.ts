@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import {
   type AskedCall,
   type ToolLoopFormat,

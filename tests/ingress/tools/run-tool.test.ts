@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { BilledWork } from "#shared/database/holds.ts";
-import { ApiError, type Code } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError, type Code } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { openApiClient } from "#ingress/tools/api-client.ts";
 import { OUTPUT_BYTES_MAX, type RunBounds, runTool } from "#ingress/tools/run-tool.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";

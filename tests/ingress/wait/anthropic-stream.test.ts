@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
 import { Call } from "#ingress/wait/call.ts";
-import { validate } from "#shared/contracts.ts";
-import type { Code } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { validate } from "#shared/json/contracts.ts";
+import type { Code } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { UNMETERED } from "#ingress/core/call.ts";
 import { NO_SPAN } from "#shared/tracing/tracing.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { Call, type CallFacts, type EndReason, FRAME_SILENCE_MS } from "#ingress/wait/call.ts";
-import type { ApiError, Code } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import type { ApiError, Code } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import type { ErrorFrame, Frame } from "#shared/queue/frames.ts";
 import { UNMETERED } from "#ingress/core/call.ts";
 import { NO_SPAN } from "#shared/tracing/tracing.ts";

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type NatsConnection } from "nats";
 
 import type { Queryable } from "#shared/database/client.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { encodeJobFrame } from "#shared/queue/job-frames.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { type JobWaiter, openJobWaiter } from "#ingress/wait/job-waiter.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { createLiveShares, type LiveShares } from "#ingress/wait/live-shares.ts";
-import type { Lease } from "#shared/fair-limit.ts";
+import type { Lease } from "#shared/limits/fair-limit.ts";
 
 const slots = new Map([["chat", 16]] as const);
 /** Calls of a workspace that has the fleet to itself: an eighth of the slots stays free. */

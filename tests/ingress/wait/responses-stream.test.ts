@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { failureEventsOf, responseOf } from "#ingress/responses/object.ts";
+import { failureEventsOf, responseOf } from "#ingress/core/response-object.ts";
 import { Call } from "#ingress/wait/call.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
 import { UNMETERED } from "#ingress/core/call.ts";

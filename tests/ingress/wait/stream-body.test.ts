@@ -4,8 +4,8 @@ import fc from "fast-check";
 
 import { StreamBody } from "#ingress/wait/stream-body.ts";
 import { RELAY_FRAMES_MAX, RELAY_BYTES_MAX } from "#ingress/wait/piece-queue.ts";
-import { READER_STUCK_MS } from "#ingress/response-body.ts";
-import { KEEPALIVE_MS } from "#ingress/sse.ts";
+import { READER_STUCK_MS } from "#ingress/core/response-body.ts";
+import { KEEPALIVE_MS } from "#ingress/core/sse.ts";
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 function open() {

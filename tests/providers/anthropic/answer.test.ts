@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { priceChat } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";

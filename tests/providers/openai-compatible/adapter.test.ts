@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createRendering } from "#workers/calls/chat/render.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { RequestListener } from "node:http";
 
-import { allow, listen, type Listening, PNG } from "#tests/shared/outbound/servers.ts";
+import { allow, listen, type Listening, PNG } from "#tests/shared/net/servers.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import type { ChatCall, ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 

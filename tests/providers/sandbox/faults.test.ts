@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatDelta } from "#workers/providers/provider.ts";
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 import { createSandbox } from "#workers/providers/sandbox/index.ts";
 import { SANDBOX_MODELS } from "#workers/providers/sandbox/models.ts";
 

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { type Authenticator, createAuthenticator, KEY_CACHE_MAX } from "#shared/access/authenticate.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { type Database, openDatabase, type SqlValue } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { mintKey } from "#shared/secrets/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

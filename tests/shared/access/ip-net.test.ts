@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { apiErrorsOf } from "#shared/errors.ts";
+import { apiErrorsOf } from "#shared/base/errors.ts";
 import { createIpNet, type IpNet } from "#shared/access/ip-net.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 
 import { type KeyWatch, openKeyWatch } from "#shared/access/key-watch.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 const log = createLogger({ level: "silent", role: "test" });

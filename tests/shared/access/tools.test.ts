@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { isWithinTools, mayUseTool, usableTools } from "#shared/access/tools.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 const WORKFLOW = newId();
 const keyWith = (...tools: string[]) => ({ tools: new Set(tools) });

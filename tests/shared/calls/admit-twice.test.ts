@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
 import { admitTwice } from "#shared/calls/admit.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 const OFFER = { id: "0197a000-0000-7000-8000-000000000001" } as JobRequest;
 const ADMITTED: JobVerdict = { kind: "admitted", attempt: 1, dispatch: 1 };

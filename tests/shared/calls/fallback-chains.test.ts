@@ -11,7 +11,7 @@ import {
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { deleteFallbackChain, listFallbackChains } from "#shared/database/fallback-chains.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

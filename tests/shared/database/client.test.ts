@@ -12,7 +12,7 @@ import {
   SQL,
   sqlState,
 } from "#shared/database/client.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 const log = createLogger({ level: "silent", role: "test" });

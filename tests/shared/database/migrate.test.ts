@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { migrate, missingMigrations } from "#shared/database/migrate.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

@@ -18,7 +18,7 @@ import {
   insertWorkspace,
   setWorkspaceActive,
 } from "#shared/database/workspaces.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { moveCredits } from "#shared/ledger/move.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { dropExpiredAnswers, findAnswer, keepAnswer, CACHED_ANSWERS_MAX } from "#shared/database/response-cache.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

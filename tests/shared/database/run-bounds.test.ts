@@ -18,8 +18,8 @@ import {
   WORKFLOWS_PER_WORKSPACE_MAX,
   WORKFLOW_VERSIONS_MAX,
 } from "#shared/database/workflows.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { type RunSweepContext, sweepEndedRuns } from "#workers/janitor/runs.ts";

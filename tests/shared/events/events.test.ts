@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { claimJob } from "#shared/database/jobs.ts";
 import { EVENTS } from "#shared/events/events.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { jobRequest, type TestJob } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { FileFacts, Upload } from "#shared/files/upload.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { openUploads, type Uploads } from "#shared/files/uploads.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { listObjects, listUploads } from "#shared/storage/objects.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

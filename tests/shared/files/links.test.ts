@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { newFileId } from "#shared/files/id.ts";
 import { createFileLinks } from "#shared/files/links.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 const SECRET = new Uint8Array(32).fill(7);
 const BASE = "http://127.0.0.1:8080";

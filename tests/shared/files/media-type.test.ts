@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(24, "\u0001"), "latin1");

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { endFile, findBlocks, findFreeStorage, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 import type { Upload } from "#shared/files/upload.ts";

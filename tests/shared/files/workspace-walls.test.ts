@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { findFile, findFiles, findReadable, listFiles } from "#shared/database/files.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 
 import { type FileBench, openFileBench, storeFile } from "./bench.ts";

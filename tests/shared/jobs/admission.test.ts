@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import { type Database, openDatabase } from "#shared/database/client.ts";
 import { findJob, noteUnknown } from "#shared/database/jobs.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace, CREDIT, stopCalls } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

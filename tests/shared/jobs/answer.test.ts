@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { type JobReply, notifyPublisher } from "#shared/jobs/answer.ts";
 import { decodeJobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply } from "#shared/queue/subjects.ts";

@@ -1,6 +1,6 @@
 /** Requests for durable jobs in tests, and the rows they become. */
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";

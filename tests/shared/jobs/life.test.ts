@@ -25,15 +25,15 @@ import {
 import { noteProviderJob } from "#shared/database/open-starts.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { FILES_PER_WORKSPACE_MAX, findBlocks, findFile } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { Digest } from "#shared/files/digest.ts";
 import { newFileId } from "#shared/files/id.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { jobHoldMs, JOB_LIFE_MS } from "#shared/queue/job-life.ts";

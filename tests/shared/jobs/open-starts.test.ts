@@ -11,7 +11,7 @@ import {
   noteStart,
   unknownNames,
 } from "#shared/database/open-starts.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

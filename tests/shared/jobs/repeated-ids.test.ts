@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { claimJob } from "#shared/database/jobs.ts";
-import { jobIdOf, newId } from "#shared/ids.ts";
+import { jobIdOf, newId } from "#shared/base/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob } from "#shared/jobs/end.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { balanceOf, createWorkspace } from "#tests/shared/accounts.ts";
 import { makeStep, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { exactIntegersOf, stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 
 const copied = (text: string): string => stringifyExact(JSON.parse(text), exactIntegersOf(text));
 

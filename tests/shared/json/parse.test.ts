@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { locateSyntaxFault, readJson } from "#shared/json/parse.ts";
 import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { JSON_PARTS_MAX, type JsonBounds, JsonPieces, readJson } from "#shared/json/parse.ts";
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 import { testSeed } from "#tests/support/seed.ts";
 import { JSON_DEPTH_MAX, JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type Database, openDatabase, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { type Adjustment, adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import {

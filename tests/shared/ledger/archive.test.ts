@@ -4,12 +4,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { raiseUsageFloor, rollUpStep } from "#shared/database/usage-sums.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
-import { jobIdOf, newId } from "#shared/ids.ts";
+import { jobIdOf, newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { archiveUsage } from "#shared/ledger/archive.ts";
 import { auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { admitLone, balanceOf, createWorkspace, settleGroup, settleSingle } from "#tests/shared/accounts.ts";
 import { jobRequest } from "#tests/shared/jobs/jobs.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";

@@ -1,7 +1,7 @@
 /** The audit must find what it is there for: one seeded fault of each kind. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

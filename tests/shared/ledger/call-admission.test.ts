@@ -9,10 +9,10 @@ import {
   LEAST_NANO,
 } from "#shared/ledger/call-admission.ts";
 import { type Database, openDatabase, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import {

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { listSettleFaults, resolveSettleFault } from "#shared/database/settle-faults.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { admitLone, balanceOf, createWorkspace, settlementOf, settleSingle } from "../accounts.ts";

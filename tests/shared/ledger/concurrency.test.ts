@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { type Database, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { openUsageRollUp } from "#workers/janitor/money.ts";
 

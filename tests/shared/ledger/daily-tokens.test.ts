@@ -1,7 +1,7 @@
 /** The daily token cap: open calls count, what was used replaces what was reserved, midnight is UTC's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import type { Database } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { openFailureLog, placeOfFailure } from "#shared/ledger/failure-log.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

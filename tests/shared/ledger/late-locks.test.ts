@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 
 import { type Database, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

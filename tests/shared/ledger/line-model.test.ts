@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { plainArray } from "#shared/database/arrays.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { endLine } from "#shared/ledger/credit-lines.ts";
 import { testSeed } from "#tests/support/seed.ts";

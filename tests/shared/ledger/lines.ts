@@ -2,14 +2,14 @@
 import { expect } from "bun:test";
 
 import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
 import { type CreditLines, endLine, openCreditLines } from "#shared/ledger/credit-lines.ts";
-import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics/metrics.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { constraintName } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { moveCredits } from "#shared/ledger/move.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

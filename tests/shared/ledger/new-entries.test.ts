@@ -1,7 +1,7 @@
 /** The audit of what is new: exact for every workspace at any moment, blind for closed periods, which the full audit checks. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditInSteps, auditLedger, auditNewEntries, type LedgerFault } from "#shared/ledger/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
 import { findBilledWork } from "#shared/database/holds.ts";
 import { listSettleFaults } from "#shared/database/settle-faults.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import {

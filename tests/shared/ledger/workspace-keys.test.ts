@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { admitGroup, balanceOf, createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

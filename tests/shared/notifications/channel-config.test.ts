@@ -1,7 +1,7 @@
 /** Settings of a channel. Their effect at a receiver: tests/e2e/notifications. */
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import {
   type ChannelType,
   isRedacted,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { Model } from "#shared/calls/model.ts";
 import { beatJobs } from "#shared/database/jobs.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createLagPage, type Lag, sumLanes } from "#shared/operators/lag.ts";
 import { loadOf } from "#shared/operators/pools.ts";

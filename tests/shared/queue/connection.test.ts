@@ -3,9 +3,9 @@ import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { compareVersions, connectNats, NATS_VERSION_MIN, type NatsRole, whenLinked } from "#shared/queue/connection.ts";
-import { PlainSocket } from "#shared/plain-socket.ts";
+import { PlainSocket } from "#shared/net/plain-socket.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { startTcpProxy } from "#tests/support/tcp-proxy.ts";
 

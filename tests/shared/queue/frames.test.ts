@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { ERROR_CODES, type Code } from "#shared/errors.ts";
+import { ERROR_CODES, type Code } from "#shared/base/errors.ts";
 import {
   decodeFrame,
   encodeFrame,

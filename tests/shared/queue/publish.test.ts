@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
-import type { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import type { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createPublisher, type Dispatch, type Publisher } from "#shared/queue/publish.ts";
 import { durableName, HEADERS, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { paced } from "#shared/pace.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, encodeFrame, type Frame } from "#shared/queue/frames.ts";
 import { type EndedCalls, openReplyInbox, type ReplyInbox } from "#shared/queue/reply.ts";
 import { framesSubject, replyPrefix, settledSubject } from "#shared/queue/subjects.ts";

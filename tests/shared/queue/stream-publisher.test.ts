@@ -4,7 +4,7 @@ import { connect, type Msg, type NatsConnection } from "nats";
 
 import { createStreamPublisher } from "#shared/queue/publish.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { workSubject } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import {
   batchTarget,
   CANCEL_FILTER,

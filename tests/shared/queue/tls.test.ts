@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
-import { selfSigned } from "#tests/shared/outbound/certificate.ts";
+import { selfSigned } from "#tests/shared/net/certificate.ts";
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 const place = temporaryDirectory();
@@ -33,7 +33,7 @@ afterAll(async () => {
 /** Connects in a process of its own, since trust is read at its start. */
 async function exchange(trust: Record<string, string>): Promise<string> {
   const script = `
-    import { createLogger } from "#shared/logger.ts";
+    import { createLogger } from "#shared/base/logger.ts";
     import { connectNats } from "#shared/queue/connection.ts";
     const log = createLogger({ level: "silent", role: "test" });
     const url = "nats://localhost:${port}";

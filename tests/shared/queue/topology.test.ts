@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { nextLimit, WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import {
   ADVISORY_STREAM,

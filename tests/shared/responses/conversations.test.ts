@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { Viewer } from "#shared/database/viewer.ts";
-import type { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { ONCE } from "#shared/outage.ts";
+import type { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { ONCE } from "#shared/storage/outage.ts";
 import {
   type ConversationStore,
   createConversationStore,

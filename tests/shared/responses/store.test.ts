@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
-import { responseOf } from "#ingress/responses/object.ts";
+import { responseOf } from "#ingress/core/response-object.ts";
 import type { Viewer } from "#shared/database/viewer.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { ONCE } from "#shared/outage.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { ONCE } from "#shared/storage/outage.ts";
 import { callOfItem, callOfResponse, responseId } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_RESPONSES_MAX,
@@ -17,7 +17,7 @@ import {
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { listResponseTexts } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
-import { TIME_SLICE_MS } from "#shared/time-slices.ts";
+import { TIME_SLICE_MS } from "#shared/base/time-slices.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { admitLone, settleGroup, settleSingle } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

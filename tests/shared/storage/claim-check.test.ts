@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { deleteClaim, listClaims, readClaim, storeClaim } from "#shared/storage/claim-check.ts";
 import { ensureBucket, openStorage, type Storage } from "#shared/storage/client.ts";
 import { createTestBucket, type TestBucket } from "#tests/support/storage.ts";

@@ -1,7 +1,7 @@
 /** Sampling of requests and of what they ask for: no word of a client decides it. */
 import { expect, test } from "bun:test";
 
-import { traceOf } from "#ingress/traceparent.ts";
+import { traceOf } from "#ingress/core/traceparent.ts";
 import { createTracer } from "#shared/tracing/otel.ts";
 
 const nothing = (): void => undefined;

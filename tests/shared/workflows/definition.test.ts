@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { findCapability } from "#shared/calls/capabilities/list.ts";
-import { runWhole } from "#shared/time-slices.ts";
+import { runWhole } from "#shared/base/time-slices.ts";
 import { readingDefinition, DEFINITION_BYTES_MAX } from "#shared/workflows/definition.ts";
 import { NODE_UNITS, PARSED_UNITS, Work } from "#shared/workflows/expressions/work.ts";
 

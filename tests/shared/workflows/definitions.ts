@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 
 import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { type CompiledDefinition, readDefinition } from "#shared/workflows/definition.ts";
 
 export const catalogue = await loadCatalogue(await loadOurLayers(), [], {

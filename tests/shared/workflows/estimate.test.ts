@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/calls/capabilities/list.ts";
-import { TimeSlices } from "#shared/time-slices.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork, ESTIMATE_WORK_MAX, ESTIMATE_READ_WORK_MAX } from "#shared/workflows/estimate/work.ts";
 

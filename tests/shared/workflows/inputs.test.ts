@@ -1,7 +1,7 @@
 /** Inputs of runs: what is refused, and in which words. */
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { readRunInput, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 
 const DECLARED = { topic: { type: "string", required: true }, count: { type: "integer" } } as const;

@@ -1,7 +1,7 @@
 /** Judging a value of which some places are open. */
 import { expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { judgeKnown } from "#shared/workflows/known-faults.ts";
 
 test("a placeholder for a member is unchanged when its parts are removed", () => {

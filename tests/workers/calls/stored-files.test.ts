@@ -1,5 +1,5 @@
 /** Stored files on their way to a provider. */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";

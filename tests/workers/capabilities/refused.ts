@@ -1,5 +1,5 @@
 /** Text of a refusal, for tests. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 /** Fault or code with its param, and message. @throws what is no refusal; Error when nothing was refused */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { CHECKS } from "#shared/calls/capabilities/list.ts";
-import { allow, listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import { allow, listen, type Listening } from "#tests/shared/net/servers.ts";
 import { openPageGuard } from "#workers/calls/capability/page-guard.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";
 import type { RunOutput } from "#workers/capabilities/define.ts";

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
-import { PNG } from "#tests/shared/outbound/servers.ts";
+import { PNG } from "#tests/shared/net/servers.ts";
 
 import { refused } from "./refused.ts";
 import { openSites } from "./web-site.ts";

@@ -1,7 +1,7 @@
 /** Budgets: each fires once for a period and threshold, whoever looks and whenever the spend is seen. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import {
   type BudgetTerms,
   deleteBudgetAlert,
@@ -11,9 +11,9 @@ import {
 } from "#shared/database/budget-alerts.ts";
 import { listBudgetsToCheck, setBudgetBounds } from "#shared/database/budget-firings.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import {
   admitGroup,
   admitLone,

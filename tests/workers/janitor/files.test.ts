@@ -6,7 +6,7 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { beginUpload, extendUpload } from "#shared/database/files.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { resultKey } from "#shared/jobs/kept-results.ts";
 import { beginParts, deleteObject, listUploads, putObject, putPart } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";

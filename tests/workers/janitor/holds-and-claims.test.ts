@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { DeleteObjectCommand, type ListObjectsCommand } from "@aws-sdk/client-s3";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics/metrics.ts";
 import { listClaims, listResults, readClaim, storeClaim, storeResult } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { admitLone, balanceOf, createWorkspace } from "#tests/shared/accounts.ts";

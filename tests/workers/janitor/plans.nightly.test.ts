@@ -27,8 +27,8 @@ import {
 import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { rollUpAll } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { openUsageRollUp, sweepExpiredHolds } from "#workers/janitor/money.ts";

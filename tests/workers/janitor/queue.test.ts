@@ -2,10 +2,10 @@ import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jet
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, headers, type NatsConnection } from "nats";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { withFleetSlots } from "#shared/database/pools.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics/metrics.ts";
 import { UNACKED_MIN, WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import { durableName, streamName, workSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";

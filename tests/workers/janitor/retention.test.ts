@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import { fireBudgets } from "#shared/database/budget-firings.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { admitLone, CREDIT, createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type Query, type TestDatabase } from "#tests/support/postgres.ts";
 import { type Retention, sweepRetention } from "#workers/janitor/retention.ts";

@@ -18,8 +18,8 @@ import {
   type WaitingRun,
 } from "#shared/database/run-sweeps.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { listRunInputs, listRunOutputs, storeRunInput, storeRunOutput } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { startSweeps } from "#workers/janitor/sweeps.ts";
 
 const lines: Record<string, unknown>[] = [];

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { Database } from "#shared/database/client.ts";
 import { raiseUsageFloor, usageBehindSeconds } from "#shared/database/usage-sums.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditInSteps, auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { makeStep, rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

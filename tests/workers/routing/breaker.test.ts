@@ -4,10 +4,10 @@ import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import { resetSource } from "#shared/database/source-breaker.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BREAKER } from "#workers/routing/limits.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics, type Metrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics, type Metrics } from "#shared/metrics/metrics.ts";
 import { breakerSubject, sourceResetSubject } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

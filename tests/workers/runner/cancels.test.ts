@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { connect, type NatsConnection } from "nats";
 
 import { createCancel } from "#ingress/wait/cancel.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { cancelSubject } from "#shared/queue/subjects.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";

@@ -1,6 +1,6 @@
 /** Work messages as the ingress writes them. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { parsePrice, serializePrice } from "#shared/calls/pricing/price.ts";
 
 /** 1 nano-credit for an input token, 10 for one of output. */

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 
 import type { Database } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import { openLeases } from "#workers/runner/leases.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, FrameBundler } from "#shared/queue/frames.ts";
 import { framesSubject } from "#shared/queue/subjects.ts";
 import { chatJob } from "./job-message.ts";

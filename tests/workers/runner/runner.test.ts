@@ -4,10 +4,10 @@ import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jet
 import { connect, type NatsConnection } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
-import { paced } from "#shared/pace.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED } from "#shared/queue/frames.ts";
 import { cancelSubject, durableName, replyPrefix, streamName, workSubject } from "#shared/queue/subjects.ts";

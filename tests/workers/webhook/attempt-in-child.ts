@@ -1,5 +1,5 @@
 /** Run by tls.test.ts as a process of its own: which authorities it trusts is read when it starts. Prints the result. */
-import { allow } from "#tests/shared/outbound/servers.ts";
+import { allow } from "#tests/shared/net/servers.ts";
 import { sendEmail } from "#workers/webhook/channels/email.ts";
 import { webhookSender } from "#workers/webhook/channels/webhook.ts";
 import { openMailer } from "#workers/webhook/mailer.ts";

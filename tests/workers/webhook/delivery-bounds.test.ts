@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { fanOutEvents, DELIVERIES_WAITING_MAX } from "#shared/database/delivery-work.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { sweepExcessDeliveries } from "#workers/janitor/queue.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-import { allow, listenRaw } from "#tests/shared/outbound/servers.ts";
+import { allow, listenRaw } from "#tests/shared/net/servers.ts";
 import type { AttemptResult } from "#workers/webhook/channel.ts";
 import { SENDERS } from "#workers/webhook/channels/index.ts";
 import { webhookSender } from "#workers/webhook/channels/webhook.ts";

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
-import type { Resolve } from "#shared/outbound/fetch.ts";
-import { allow, listen } from "#tests/shared/outbound/servers.ts";
+import type { Resolve } from "#shared/net/fetch.ts";
+import { allow, listen } from "#tests/shared/net/servers.ts";
 import type { OpenChannel, Outgoing, SendContext } from "#workers/webhook/channel.ts";
 import type { Mailer } from "#workers/webhook/mailer.ts";
 

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
 import { sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
-import { fetchPublic } from "#shared/outbound/fetch.ts";
+import { fetchPublic } from "#shared/net/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { RunFiles } from "../../capabilities/child.ts";

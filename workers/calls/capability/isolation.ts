@@ -20,7 +20,7 @@ import { fileURLToPath } from "node:url";
 
 import { canLimitMemory } from "#shared/children/child.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
-import type { Logger } from "#shared/logger.ts";
+import type { Logger } from "#shared/base/logger.ts";
 
 import { NATIVE_ENGINES } from "../../capabilities/engines.ts";
 import type { TrialFindings } from "../../capabilities/isolation-trial.ts";

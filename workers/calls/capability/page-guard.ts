@@ -5,8 +5,8 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 
-import { FairLimit } from "#shared/fair-limit.ts";
-import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
+import { fetchPublic, OutboundError } from "#shared/net/fetch.ts";
 import { WEB_PAGE_BYTES_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 /** Limits of the parts of a page that a browser loads: their number, total bytes, timeout of one in milliseconds, and concurrency. */

@@ -1,7 +1,7 @@
 /** Fetches web pages for a run: its child receives the body as a file and needs no network. */
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
-import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/net/fetch.ts";
 import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 

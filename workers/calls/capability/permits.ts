@@ -5,7 +5,7 @@
  * or short, therefore starts at once and shares the cores. Failed runs are not charged, so their time becomes a debt. A workspace with a
  * large debt has at most one running run, on a free core, and queues behind all others until as much time has passed.
  */
-import { FairLimit } from "#shared/fair-limit.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 /** Debt of a workspace above which others come first, in milliseconds: as long as one short run may take. */
 export const CAPABILITY_OWED_MS = 10_000;

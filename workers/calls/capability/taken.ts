@@ -2,8 +2,8 @@
 import { createWriteStream, writeFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 
-import { ApiError } from "#shared/errors.ts";
-import { addressFault, OutboundError, type OutboundFault } from "#shared/outbound/fetch.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { addressFault, OutboundError, type OutboundFault } from "#shared/net/fetch.ts";
 import { WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 export interface OpenFile {

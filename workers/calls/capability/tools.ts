@@ -4,7 +4,7 @@ import { arch, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
 
 import type { Chromium, LibreOffice, Tools } from "../../capabilities/tools.ts";

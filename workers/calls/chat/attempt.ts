@@ -1,11 +1,11 @@
 /** One provider call of a chat job: its timeouts, its result, and the pieces for the client. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { beforeAbort } from "#shared/abortable.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
 import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
-import type { Config } from "#shared/config.ts";
+import type { Config } from "#shared/config/config.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { PROVIDER_BYTES_MAX } from "#workers/providers/http.ts";
 

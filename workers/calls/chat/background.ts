@@ -3,7 +3,7 @@
  * Events are stored in pieces; followers receive a notice of each piece.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
-import type { Insist } from "#shared/outage.ts";
+import type { Insist } from "#shared/storage/outage.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts";
 

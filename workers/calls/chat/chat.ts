@@ -2,14 +2,14 @@
 import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { FIRST_KEPT_EVENT } from "#shared/responses/store.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { writtenText } from "#shared/responses/text.ts";
-import { hotLine } from "#shared/log-output.ts";
+import { hotLine } from "#shared/base/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
-import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Answer } from "../answer.ts";

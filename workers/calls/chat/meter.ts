@@ -7,7 +7,7 @@ import type { Charge } from "#shared/ledger/charge.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/calls/pricing/price.ts";
 import { countingPrompt, countPrompt } from "#shared/tokens/count.ts";
-import { TimeSlices } from "#shared/time-slices.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 

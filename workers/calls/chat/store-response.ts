@@ -1,9 +1,9 @@
 /** Stores the answer of a Responses call for later calls: in its stored response, and in its conversation. */
 import type { JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
-import { beforeAbort } from "#shared/abortable.ts";
-import { ApiError } from "#shared/errors.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { type Insist, insistOn } from "#shared/outage.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { type Insist, insistOn } from "#shared/storage/outage.ts";
 import { uuidOfConversation } from "#shared/responses/ids.ts";
 
 import type { WorkerContext } from "../../context.ts";

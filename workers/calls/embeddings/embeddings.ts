@@ -11,7 +11,7 @@ import {
 import { type EmbeddingModel, isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { deserializePrice, priceChat } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 

@@ -4,11 +4,11 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
-import { commonNow } from "#shared/clock.ts";
-import type { Config } from "#shared/config.ts";
-import { failpoint } from "#shared/failpoint.ts";
-import { newId } from "#shared/ids.ts";
-import { paced } from "#shared/pace.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import type { Config } from "#shared/config/config.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { newId } from "#shared/base/ids.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { abortReasonOf, type ProviderJobSlot, START_CLOCKS_MS } from "../../job.ts";

@@ -2,10 +2,10 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia, JobCheck } from "#shared/calls/kinds/media-check.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
-import { commonNow } from "#shared/clock.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";

@@ -2,11 +2,11 @@
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
-import type { Lease } from "#shared/fair-limit.ts";
-import { addressFault, fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import type { Lease } from "#shared/limits/fair-limit.ts";
+import { addressFault, fetchPublic, OutboundError } from "#shared/net/fetch.ts";
 import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { WorkerContext } from "../../context.ts";

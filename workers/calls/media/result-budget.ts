@@ -8,8 +8,8 @@
  * - One oldest job at a time may exceed the budget and is then not counted, so that each finishes, even one that is larger than the budget.
  * All jobs together hold at most the budget and one job.
  */
-import { ApiError } from "#shared/errors.ts";
-import { FairLimit } from "#shared/fair-limit.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 import { aborted } from "../../providers/byte-budget.ts";
 

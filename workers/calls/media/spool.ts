@@ -2,10 +2,10 @@
  * Results between provider and file store. Bytes that are in memory stay there; everything else is on the disk, so that a video of any size
  * takes no memory and can be inspected before it is stored.
  */
-import { beforeAbort } from "#shared/abortable.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
 import { openSpoolFile } from "#shared/files/spool-file.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
-import { fetchPublic, OutboundError, OUTBOUND_STALL_MS } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OutboundError, OUTBOUND_STALL_MS } from "#shared/net/fetch.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";

@@ -7,7 +7,7 @@ import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { deleteCallMedia, mediaSize, readCallMedia } from "#shared/storage/call-media.ts";

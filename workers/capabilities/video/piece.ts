@@ -1,6 +1,6 @@
 /** Section of a scene, which begins with the frame on display at its start. For child processes only. */
 import { MediaError } from "#shared/children/media-error.ts";
-import { type DisplayedFrame, findDisplayedFrame } from "#workers/children/shown-frame.ts";
+import { type DisplayedFrame, findDisplayedFrame } from "#workers/children/displayed-frame.ts";
 
 import { openSource, type VideoFacts } from "./facts.ts";
 import { onAudio, onVideo, type Scene } from "./scene.ts";

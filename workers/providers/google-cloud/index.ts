@@ -2,8 +2,8 @@
  * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in the
  * provider's address is replaced by the account's project.
  */
-import { commonNow } from "#shared/clock.ts";
-import type { FairLimit } from "#shared/fair-limit.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import type { FairLimit } from "#shared/limits/fair-limit.ts";
 
 import type { Endpoint } from "../http.ts";
 import type { MediaAdapters } from "../media.ts";

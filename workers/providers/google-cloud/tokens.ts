@@ -4,7 +4,7 @@
  */
 import { sign } from "node:crypto";
 
-import { beforeAbort } from "#shared/abortable.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
 
 import { post } from "../http.ts";
 import { parseObject } from "../json.ts";

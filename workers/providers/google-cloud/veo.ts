@@ -2,7 +2,7 @@
  * Veo on Google Cloud: an operation is polled by its full name and contains the video in its response. Cancellation is not supported.
  * Source: docs.cloud.google.com, "Veo video generation API".
  */
-import type { FairLimit, Lease } from "#shared/fair-limit.ts";
+import type { FairLimit, Lease } from "#shared/limits/fair-limit.ts";
 
 import { openByteBudget } from "../byte-budget.ts";
 import { tryAddress } from "../connect-limit.ts";

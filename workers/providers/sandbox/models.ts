@@ -2,7 +2,7 @@
  * Test models of the sandbox: regular models, variants of them, and one for each failure that clients should be tested against.
  * schemas/docs/reference/test-models.md describes each for clients.
  */
-import { paced } from "#shared/pace.ts";
+import { paced } from "#shared/config/pace.ts";
 
 import { ProviderError } from "../provider.ts";
 

@@ -1,13 +1,13 @@
 /** Sends mail to one address, through the SMTP server of the installation. */
-import { beforeAbort } from "#shared/abortable.ts";
-import { startCountdown } from "#shared/countdown.ts";
-import { isMailAddress } from "#shared/mail-address.ts";
+import { beforeAbort } from "#shared/base/abortable.ts";
+import { startCountdown } from "#shared/base/countdown.ts";
+import { isMailAddress } from "#shared/base/mail-address.ts";
 import { ATTEMPT_MS } from "#workers/webhook/post.ts";
 
 import { failed, type Send } from "../channel.ts";
 import { MailError } from "../mail-error.ts";
 import { responseStart } from "../response-start.ts";
-import { renderMessage } from "../words.ts";
+import { renderMessage } from "../message-templates.ts";
 
 export const sendEmail: Send = async ({ id, config }, outgoing, { signal, mailer }) => {
   signal.throwIfAborted();

@@ -1,9 +1,9 @@
 /** Sends plain text to a Slack incoming webhook, whose URL is the credential. */
-import type { Resolve } from "#shared/outbound/fetch.ts";
+import type { Resolve } from "#shared/net/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post } from "../post.ts";
-import { renderMessage } from "../words.ts";
+import { renderMessage } from "../message-templates.ts";
 
 /** Longest text: Slack truncates longer ones, and counts the characters after escaping. */
 const SLACK_CHARACTERS_MAX = 3_000;

@@ -1,9 +1,9 @@
 /** Sends to a chat on Telegram, through the workspace's own bot. The path of every request contains the bot's token. */
-import type { Resolve } from "#shared/outbound/fetch.ts";
+import type { Resolve } from "#shared/net/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post, ATTEMPT_RETRY_AFTER_MS_MAX } from "../post.ts";
-import { renderMessage } from "../words.ts";
+import { renderMessage } from "../message-templates.ts";
 
 /** Longest text, in UTF-16 units: Telegram rejects longer ones. */
 const TELEGRAM_CHARACTERS_MAX = 4_096;

@@ -1,6 +1,6 @@
 /** Sends the signed JSON envelope to a receiver of the workspace, with the credentials of the channel. */
-import { commonNow } from "#shared/clock.ts";
-import type { Resolve } from "#shared/outbound/fetch.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import type { Resolve } from "#shared/net/fetch.ts";
 import { isReservedHeader } from "#shared/notifications/channel-config.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 

@@ -3,9 +3,9 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
-import { arrived } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
-import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { assertPublicUrl } from "#shared/net/guard.ts";
 
 import {
   blockKind,

@@ -2,7 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { expiredLink, linkedFile } from "#shared/files/links.ts";
 import { unavailable } from "#shared/files/unavailable.ts";

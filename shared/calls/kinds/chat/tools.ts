@@ -1,7 +1,7 @@
 /** Checks a choice of tools, or of legacy functions, against the tools of the call. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { arrived } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
 

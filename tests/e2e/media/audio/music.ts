@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { MediaResults, MediaState } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { startRole } from "#tests/support/role-process.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { SpeechEvent } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";

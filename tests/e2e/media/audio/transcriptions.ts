@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { toFile } from "openai";
 
 import type { Transcription } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import { routesOf } from "#ingress/app.ts";
 import { SCOPES } from "#shared/database/operator-tokens.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { mintKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
-import { OPERATOR_CALLS_PER_MINUTE_MAX } from "#ingress/operator/authenticate.ts";
+import { OPERATOR_CALLS_PER_MINUTE_MAX } from "#ingress/core/authenticate-operator.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { envelopeOf, fakeContext } from "../../fake-context.ts";

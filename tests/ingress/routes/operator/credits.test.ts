@@ -1,7 +1,7 @@
 /** /operator/workspaces/{id}/credits: exact, once under an id, never below what is held. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { admitLone, balanceOf, createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
 

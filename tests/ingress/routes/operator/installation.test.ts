@@ -1,7 +1,7 @@
 /** The catalogue, the books, the audit log and the status of an installation. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { noteOpenSource } from "#shared/database/source-breaker.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { openBed, type OperatorBed } from "./bed.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
 import { beatJobs } from "#shared/database/jobs.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type Lane, POOLS, type Pool } from "#shared/queue/subjects.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { isMintedKey } from "#shared/secrets/api-keys.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Preset } from "#shared/access/authenticate.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey, isMintedKey } from "#shared/secrets/api-keys.ts";
 import { KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { recordAudit } from "#shared/database/audit-log.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { BudgetAlert } from "#schemas/generated/types.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { admitLone, CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
 import { sweepBudgets } from "#workers/janitor/money.ts";

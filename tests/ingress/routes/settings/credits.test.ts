@@ -1,7 +1,7 @@
 /** GET /workspaces/{workspaceId}/credits and …/credits/ledger. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
 

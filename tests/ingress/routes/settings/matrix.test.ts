@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
 import type { RouteCall } from "#ingress/core/call.ts";
-import type { Route } from "#ingress/route.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import type { Route } from "#ingress/core/route.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { fakeContext } from "../../fake-context.ts";
 import { addPerson } from "../managed-bed.ts";

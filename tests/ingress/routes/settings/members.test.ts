@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/members, beside the contract of resources: owners, and what keys are told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import { audited, auditOf, putChannel, putDelivery } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";

@@ -1,7 +1,7 @@
 /** A run is its member's, and owners' and admins'. Every road to what it did and said, asked by each member. Deliveries about batches are as private. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { envelopeText } from "#shared/notifications/envelope.ts";
 
 import type { Person } from "../managed-bed.ts";

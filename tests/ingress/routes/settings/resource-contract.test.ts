@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
-import { SETTINGS_PAGE_DEFAULT } from "#ingress/settings/page.ts";
+import { SETTINGS_PAGE_DEFAULT } from "#ingress/core/page.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import type { SqlValue } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { hashKey } from "#shared/secrets/api-keys.ts";
 
 import { fakeContext } from "../../fake-context.ts";

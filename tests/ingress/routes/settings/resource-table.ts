@@ -1,5 +1,5 @@
 /**
- * Every resource that `resource` (ingress/settings/resource.ts) describes, as the contract of all of them asks it
+ * Every resource that `resource` (ingress/routes/settings/resource.ts) describes, as the contract of all of them asks it
  * (resource-contract.test.ts). Who may is told by matrix-table.ts and, of operators, by operator/access.test.ts.
  */
 import { expect } from "bun:test";
@@ -11,7 +11,7 @@ import { KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import { CHANNELS_PER_WORKSPACE_MAX } from "#shared/database/channels.ts";
 import { SUBSCRIPTIONS_PER_CHANNEL_MAX } from "#shared/database/subscriptions.ts";
 import { EVENTS } from "#shared/events/events.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 /** Shared parts of settings tests, on top of their bed: the audit log, pages read to their end, and rows that need no route. */
 import { expect } from "bun:test";
 
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { sealAll } from "#shared/notifications/channel-secrets.ts";
 

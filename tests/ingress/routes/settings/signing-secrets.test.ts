@@ -1,7 +1,7 @@
 /** …/notification-channels/{channelId}/signing-secret, and what else a channel is asked to do: a test, and recovery. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import {
   MAIL_TESTS_PER_HOUR_MAX,
   PREVIOUS_SECRET_MS,

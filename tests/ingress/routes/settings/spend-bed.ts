@@ -3,10 +3,10 @@ import { expect } from "bun:test";
 
 import { createApp, partsOf } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
-import type { Route } from "#ingress/route.ts";
+import type { Route } from "#ingress/core/route.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { type Authenticator, createAuthenticator, type Role } from "#shared/access/authenticate.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 

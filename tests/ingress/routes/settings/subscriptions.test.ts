@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { EVENTS } from "#shared/events/events.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import type { Person } from "../managed-bed.ts";
 import { audited, putChannel } from "./settings-bed.ts";

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { UsagePage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { makeStep, rollUpAll, type Spend, spend } from "#tests/shared/usage-records.ts";
 import { openUsageRollUp } from "#workers/janitor/money.ts";
 import { USAGE_BUCKETS_MAX } from "#ingress/routes/settings/usage.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { insertWorkspace, renameWorkspace, WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_NAMES } from "./settings-bed.ts";

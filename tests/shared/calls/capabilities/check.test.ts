@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import type { Schema } from "#shared/calls/capabilities/entry.ts";
 import { CAPABILITIES, CHECKS } from "#shared/calls/capabilities/list.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";

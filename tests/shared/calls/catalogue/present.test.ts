@@ -4,7 +4,7 @@ import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { listModels, modelEntry } from "#shared/calls/present-model.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 import { BASE, build, chatModel, EVERYTHING_ON } from "./build-catalogue.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { CatalogueError } from "#shared/calls/catalogue/faults.ts";
 import { type CatalogueStore, openCatalogue } from "#shared/calls/catalogue/open.ts";
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 
 let folder: string;
 let lines: { level: string; msg: string; file?: string; line?: number; place?: string }[];

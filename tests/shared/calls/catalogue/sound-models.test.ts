@@ -4,7 +4,7 @@ import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
-import { parseDecimal } from "#shared/money.ts";
+import { parseDecimal } from "#shared/base/money.ts";
 import { startDeepgramServer } from "#tests/providers/deepgram/server.ts";
 import { startElevenLabsServer } from "#tests/providers/elevenlabs/server.ts";
 import { startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";

@@ -11,7 +11,7 @@ import {
   withinOutputLimit,
 } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
-import type { ApiError, Code } from "#shared/errors.ts";
+import type { ApiError, Code } from "#shared/base/errors.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";

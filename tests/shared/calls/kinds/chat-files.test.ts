@@ -13,7 +13,7 @@ import {
 } from "#shared/calls/kinds/chat/files.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Queryable, SqlValue } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { newFileId } from "#shared/files/id.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { checkEmbeddings, inputsOf, EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 
 import { EMBEDDING_CATALOGUE, embeddingModel } from "./embedding-models.ts";
 

@@ -9,8 +9,8 @@ import type { Model } from "#shared/calls/model.ts";
 import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import { readLayer } from "#shared/calls/catalogue/layer.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
-import { parse } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
 const CATALOGUE = buildCatalogue(

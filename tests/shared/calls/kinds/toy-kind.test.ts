@@ -1,7 +1,7 @@
 /** A kind of call that nothing but its record knows of: whatever else must name a kind shows here. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { calls } from "#ingress/routes/calls.ts";
+import { calls } from "#ingress/routes/calls/calls.ts";
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
@@ -14,7 +14,7 @@ import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { listModels } from "#shared/calls/present-model.ts";
 import { ONE_RESULT } from "#shared/calls/pricing/media.ts";
 import { readCall } from "#shared/calls/read.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { checkStepWork, kindOf } from "#shared/workflows/step-work.ts";
 
 import { BASE, build } from "../catalogue/build-catalogue.ts";

@@ -6,9 +6,9 @@ import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { checkEmbeddings } from "#shared/calls/kinds/embeddings.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
-import { parse, validate } from "#shared/contracts.ts";
-import { ApiError } from "#shared/errors.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { parse, validate } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/calls/kinds/embedding-models.ts";
 

@@ -1,7 +1,7 @@
 /** From a price and a usage to nano-credits, exactly. */
 import { expect, test } from "bun:test";
 
-import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
+import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/base/money.ts";
 import {
   boundChat,
   deserializePrice,

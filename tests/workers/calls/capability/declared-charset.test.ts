@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "bun:test";
 
 import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { readRun } from "#shared/calls/capabilities/read-run.ts";
-import { allow, listen } from "#tests/shared/outbound/servers.ts";
+import { allow, listen } from "#tests/shared/net/servers.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";
 import type { InputFile } from "#workers/capabilities/define.ts";
 import { charsetUsed, textOf } from "#workers/capabilities/text.ts";

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { newFileId } from "#shared/files/id.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 import type { RunResult, RunTask } from "#workers/capabilities/child.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createAnthropicRendering } from "#workers/calls/chat/anthropic-render.ts";
 import { ProviderError } from "#workers/providers/provider.ts";

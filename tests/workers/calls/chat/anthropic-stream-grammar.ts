@@ -1,5 +1,5 @@
 /** The grammar of an Anthropic stream as a small state machine: reads one, or throws at the first event out of place. */
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 
 export interface Block {
   readonly type: string;

@@ -1,10 +1,10 @@
 /** Events of background responses: kept in pieces, bounded, and all of them before the answer. */
 import { expect, test } from "bun:test";
 
-import { responseOf } from "#ingress/responses/object.ts";
-import { newId } from "#shared/ids.ts";
-import { createLogger } from "#shared/logger.ts";
-import { ONCE } from "#shared/outage.ts";
+import { responseOf } from "#ingress/core/response-object.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { ONCE } from "#shared/storage/outage.ts";
 import type { EventsPiece, KeptResponse } from "#shared/responses/store.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";

@@ -1,8 +1,8 @@
 /** The chat pool without its surroundings: what its tests share. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import { createLogger, type Logger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger, type Logger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { Frame } from "#shared/queue/frames.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { CALLER_GONE, CALLER_LIVES, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";

@@ -5,7 +5,7 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { documentOf } from "#tests/support/hostile-files/documents.ts";
-import { allow, listen } from "#tests/shared/outbound/servers.ts";
+import { allow, listen } from "#tests/shared/net/servers.ts";
 import { checkDocuments } from "#workers/calls/chat/documents.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import { ProviderError } from "#workers/providers/provider.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { createRendering } from "#workers/calls/chat/render.ts";
 import { inOldForm, usesFunctions, withTools } from "#workers/calls/chat/legacy-functions.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { inOldForm } from "#workers/calls/chat/legacy-functions.ts";
 import { createRendering, gathering, openAiUsage } from "#workers/calls/chat/render.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
-import { responseOf } from "#ingress/responses/object.ts";
-import { convertTools, renamedTools } from "#ingress/responses/offered-tools.ts";
+import { responseOf } from "#ingress/core/response-object.ts";
+import { convertTools, renamedTools } from "#ingress/routes/responses/declared-tools.ts";
 import type { ModelResponse, ResponsesRequest } from "#schemas/generated/types.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { openSealed } from "#shared/responses/sealed.ts";
 import { toFunctionName } from "#shared/responses/tool-names.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";

@@ -1,6 +1,6 @@
 /** The grammar of a Responses stream as a small state machine: reads one, or throws at the first event out of place. */
 import type { ModelResponse, ResponseItem, ResponseStreamEvent } from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import { parse } from "#shared/json/contracts.ts";
 import { frameFaults } from "#tests/support/published/check.ts";
 
 export interface StreamedResponse {

@@ -1,10 +1,10 @@
 /** Responses that the chat pool stores: before their caller hears that they are whole, or not at all. */
 import { afterEach, describe, expect, test } from "bun:test";
 
-import { responseOf } from "#ingress/responses/object.ts";
+import { responseOf } from "#ingress/core/response-object.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 

@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
+import { validate } from "#shared/json/contracts.ts";
+import { newId } from "#shared/base/ids.ts";
 import { BASE } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 import { type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";

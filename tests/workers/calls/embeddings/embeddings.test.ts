@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
+import { validate } from "#shared/json/contracts.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import { createLogger } from "#shared/logger.ts";
-import { createMetrics } from "#shared/metrics.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
 import { serializePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { CALLER_LIVES, type Frame } from "#shared/queue/frames.ts";

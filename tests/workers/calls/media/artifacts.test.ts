@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { anyMember } from "#shared/database/viewer.ts";
 import { endFile, findFile } from "#shared/database/files.ts";
-import { newId } from "#shared/ids.ts";
-import { allowOutbound } from "#shared/outbound/allowance.ts";
+import { newId } from "#shared/base/ids.ts";
+import { allowOutbound } from "#shared/net/allowance.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { InputMedia } from "#shared/calls/kinds/input-media.ts";
-import { newId } from "#shared/ids.ts";
-import { allowOutbound } from "#shared/outbound/allowance.ts";
+import { newId } from "#shared/base/ids.ts";
+import { allowOutbound } from "#shared/net/allowance.ts";
 import { storeCallMedia } from "#shared/storage/call-media.ts";
 import { storageOf } from "#tests/shared/files/bench.ts";
 import { createTestBucket } from "#tests/support/storage.ts";

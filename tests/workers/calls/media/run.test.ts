@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
-import { OutboundError } from "#shared/outbound/fetch.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { OutboundError } from "#shared/net/fetch.ts";
 import { jobAbort } from "#workers/job.ts";
 import type { Artifact, Polled } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
-import { createLogger } from "#shared/logger.ts";
+import { createLogger } from "#shared/base/logger.ts";
 import { serializePrice } from "#shared/calls/pricing/price.ts";
 import { build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";

@@ -1,7 +1,7 @@
 /** A corpus of foreign files as a test: how many are right, refused with a sentence, and wrong. */
 import { expect, test } from "bun:test";
 
-import { ApiError } from "#shared/errors.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { type DebianSource, sourceFolder } from "#tests/support/debian-source.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import { allow } from "#tests/shared/outbound/servers.ts";
+import { allow } from "#tests/shared/net/servers.ts";
 import type { AttemptResult } from "#workers/webhook/channel.ts";
 import { SENDERS } from "#workers/webhook/channels/index.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
-import { allow } from "#tests/shared/outbound/servers.ts";
+import { allow } from "#tests/shared/net/servers.ts";
 import { telegramSender } from "#workers/webhook/channels/telegram.ts";
 
 import { channelOf, contextOf, outgoing, receive, type Receiver } from "../receivers.ts";

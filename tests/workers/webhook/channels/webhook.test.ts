@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 
 import { newSigningSecret } from "#shared/secrets/signature.ts";
-import { allow, listenAsSink } from "#tests/shared/outbound/servers.ts";
+import { allow, listenAsSink } from "#tests/shared/net/servers.ts";
 import { SENDERS } from "#workers/webhook/channels/index.ts";
 import { webhookSender } from "#workers/webhook/channels/webhook.ts";
 

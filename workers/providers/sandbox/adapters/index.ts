@@ -1,5 +1,5 @@
 /** All adapters of the sandbox: texts are generated in this process, media by child processes. */
-import { sleep as delay } from "#shared/abortable.ts";
+import { sleep as delay } from "#shared/base/abortable.ts";
 import type { MediaAdapters, MeshInput, MusicInput, VideoInput, MediaCall } from "#workers/providers/media.ts";
 import { bytesOf } from "#workers/providers/video-media.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";

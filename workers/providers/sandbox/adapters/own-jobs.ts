@@ -2,7 +2,7 @@
  * Jobs of the sandbox as a provider with a queue: started, polled, cancelled. Jobs run in this process. The input is stored with the job,
  * so that another process generates the same result.
  */
-import { newId } from "#shared/ids.ts";
+import { newId } from "#shared/base/ids.ts";
 
 import type { Artifact, MediaUsage, Polled, ProviderJob, QueuedAdapter } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";

@@ -1,0 +1,120 @@
+/**
+ * Authenticates callers of /operator. All valid tokens are read at once and cached for at most `KEY_CACHE_MS`, counted from before the
+ * query. A revoked token thus ends everywhere within a second, and guesses cost no look-ups.
+ */
+import { timingSafeEqual } from "node:crypto";
+
+import { addressList, isListed } from "#shared/access/ip-net.ts";
+import { type Asking, shared, KEY_CACHE_MS } from "#shared/access/questions.ts";
+import type { Config } from "#shared/config/config.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/database/operator-tokens.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
+
+import { openMinuteBound } from "./minute-bound.ts";
+import { unknownPath } from "./unknown-path.ts";
+
+/** Most calls per minute with one token, in one process. */
+export const OPERATOR_CALLS_PER_MINUTE_MAX = 600;
+
+export interface Operator {
+  /** Name of the operator's token. */
+  readonly name: string;
+  readonly scope: Scope;
+  readonly expires_at: Date | null;
+}
+
+export interface Operators {
+  /**
+   * @param authorization value of the Authorization header
+   * @throws ApiError `not_found` if no token exists or the address is not allowed; `missing_api_key`, `invalid_api_key`,
+   * `rate_limit_exceeded`; `service_unavailable` when the database is down
+   */
+  authenticate(authorization: string | null, address: string): Promise<Operator>;
+}
+
+/** The token from the settings has every scope. */
+const SETTINGS: Operator = { name: "settings", scope: "money", expires_at: null };
+
+/** Checks the scope of an operator. @throws ApiError `permission_denied` */
+export function checkScope({ scope }: Operator, needed: Scope): void {
+  if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+  throw new ApiError("permission_denied", `Expected an operator token with the scope ${needed}, got ${scope}.`);
+}
+
+interface Snapshot {
+  readonly tokens: ReadonlyMap<string, LiveToken>;
+  readonly bornAt: number;
+}
+
+export function createOperators(options: {
+  database: Queryable;
+  config: Pick<Config, "operatorToken" | "operatorAllow">;
+  now?: () => number;
+}): Operators {
+  const now = options.now ?? (() => performance.now());
+  const { operatorToken, operatorAllow } = options.config;
+  const ownHash = operatorToken === undefined ? undefined : hashKey(operatorToken);
+  const allowed = operatorAllow.length === 0 ? undefined : addressList(operatorAllow);
+  const bound = openMinuteBound(now);
+  const asking = new Map<string, Asking<Snapshot>>();
+  let known: Snapshot | undefined;
+
+  const ask = (): Promise<Snapshot> =>
+    shared(asking, "", now(), async (bornAt) => {
+      const live = await liveOperatorTokens(options.database);
+      const snapshot: Snapshot = { tokens: new Map(live.map((token) => [token.hash, token])), bornAt };
+      // A slow query must not replace the result of a later one.
+      if ((known?.bornAt ?? bornAt) <= bornAt) known = snapshot;
+      return snapshot;
+    });
+
+  const liveTokens = async (): Promise<Snapshot["tokens"]> => {
+    const { tokens } = known && now() - known.bornAt < KEY_CACHE_MS ? known : await ask().catch(unverified);
+    return tokens;
+  };
+
+  const find = async (token: string | undefined): Promise<Operator | undefined> => {
+    if (token === undefined) return undefined;
+    const hash = hashKey(token);
+    if (ownHash !== undefined && timingSafeEqual(hash, ownHash)) return SETTINGS;
+    return isOperatorToken(token) ? (await liveTokens()).get(Buffer.from(hash).toString("hex")) : undefined;
+  };
+
+  return {
+    async authenticate(authorization, address) {
+      if (allowed !== undefined && !isListed(allowed, address)) throw unknownPath();
+      const operator = await find(/^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1]);
+      if (operator === undefined) {
+        if (ownHash === undefined && (await liveTokens()).size === 0) throw unknownPath();
+        throw authorization === null || authorization === "" ? missing() : invalid();
+      }
+      const max = OPERATOR_CALLS_PER_MINUTE_MAX;
+      if (!bound.take(operator.name, max)) {
+        throw new ApiError(
+          "rate_limit_exceeded",
+          `This operator token made more than ${max} calls in a minute; try again in a minute.`,
+        );
+      }
+      const { name, scope, expires_at } = operator;
+      return { name, scope, expires_at };
+    },
+  };
+}
+
+function unverified(cause: unknown): never {
+  const message = "The service cannot verify operator tokens right now; try again shortly.";
+  throw new ApiError("service_unavailable", message, { cause });
+}
+
+function missing(): ApiError {
+  return new ApiError(
+    "missing_api_key",
+    "Missing operator token. Send it in the header `Authorization: Bearer <token>`.",
+  );
+}
+
+function invalid(): ApiError {
+  return new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired.");
+}

@@ -1,0 +1,196 @@
+/**
+ * Streamed response bodies, produced no faster than the client reads. A body is aborted if the client reads nothing for too long, or if the
+ * body is incomplete: a body that ended normally would pass for complete.
+ */
+import { type Entry, InFlightSet } from "#shared/limits/in-flight.ts";
+import { paced } from "#shared/config/pace.ts";
+
+import { startClock } from "./clock.ts";
+
+/** Largest piece of a file in a response, in bytes. Small pieces reveal a stuck client sooner. */
+export const FILE_PIECE_BYTES = 262_144;
+
+/** Aborts a body whose client has read nothing for this long, in milliseconds. */
+export const READER_STUCK_MS = paced(30_000);
+
+/**
+ * Delay before a broken response is aborted. Bun sends written data in the next turns of the event loop; an immediate abort drops even the
+ * head, and clients repeat a paid call (measured on Bun 1.4.4).
+ */
+const CUT_DELAY_MS = 20;
+
+/** No reason is given: Bun prints the reason of every failed body to stderr, with an excerpt of the source. */
+const NO_REASON = undefined;
+
+const CHECK_INTERVAL_MS = paced(1_000);
+
+/** Open bodies of the process, which share one clock. */
+const open = new InFlightSet<ResponseBody>();
+/** Body of each stream. */
+const bodies = new WeakMap<ReadableStream, ResponseBody>();
+/** Number of bodies created by this process. */
+let created = 0;
+let clock: ReturnType<typeof setInterval> | undefined;
+
+export abstract class ResponseBody {
+  readonly readable: ReadableStream<Uint8Array>;
+  private controller!: ReadableStreamDefaultController<Uint8Array>;
+  private readonly entry: Entry<ResponseBody>;
+  /** performance.now() when the client last stopped asking for data. Undefined while the client waits for data. */
+  private idleSince: number | undefined = performance.now();
+  private closing: (() => void) | undefined;
+
+  constructor() {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.controller = controller;
+        },
+        pull: () => this.pull(),
+        cancel: () => {
+          if (this.close()) this.onDisconnect("client");
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    bodies.set(this.readable, this);
+    created += 1;
+    this.entry = open.add(this);
+    clock ??= startClock(CHECK_INTERVAL_MS, (now) => {
+      for (const body of open) body.tick(now);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.entry.value !== undefined;
+  }
+
+  /** Returns the next piece, or undefined after the last one. A promise, which never rejects, means: call again when it resolves. */
+  protected abstract next(): Uint8Array | Promise<void> | undefined;
+
+  /** True when no piece follows: the end is then sent with the last piece. */
+  protected isAtEnd(): boolean {
+    return false;
+  }
+
+  /** Called once when the client has disconnected or was cut off for not reading, even while `next` waits. */
+  protected abstract onDisconnect(reason: "client" | "stuck"): void;
+
+  /** Checks the timeout; called about once a second while the body is open. */
+  tick(now: number): void {
+    if (this.isOpen && this.idleSince !== undefined && now - this.idleSince > READER_STUCK_MS) this.cut();
+  }
+
+  /** Aborts a body whose client reads too slowly or may no longer read it. */
+  cut(): void {
+    if (this.breakOff()) this.onDisconnect("stuck");
+  }
+
+  /** Calls `onClosed` once when the body has closed, for any reason. */
+  whenClosed(onClosed: () => void): void {
+    if (this.isOpen) this.closing = onClosed;
+    else onClosed();
+  }
+
+  /** Aborts the body without an end marker. Returns false if the body was already closed. */
+  protected breakOff(): boolean {
+    const wasOpen = this.close();
+    if (wasOpen) this.controller.error(NO_REASON);
+    return wasOpen;
+  }
+
+  private async pull(): Promise<void> {
+    this.idleSince = undefined;
+    let piece = this.next();
+    while (piece instanceof Promise) {
+      await piece;
+      if (!this.isOpen) return;
+      piece = this.next();
+    }
+    this.idleSince = performance.now();
+    if (piece) this.controller.enqueue(piece);
+    if (piece && !this.isAtEnd()) return;
+    this.close();
+    this.controller.close();
+  }
+
+  /** Closes the body. Returns false if the body was already closed. */
+  private close(): boolean {
+    const wasOpen = open.delete(this.entry);
+    if (open.size === 0) {
+      clearInterval(clock);
+      clock = undefined;
+    }
+    if (wasOpen) this.closing?.();
+    return wasOpen;
+  }
+}
+
+/**
+ * Returns the number of bodies created by this process. A request that created none has no streamed response, so `response.body` is not
+ * read: Bun would build a stream for it, which takes 8 µs of CPU for a plain response.
+ */
+export function countCreatedBodies(): number {
+  return created;
+}
+
+/** Returns the body of a response's stream; undefined for a response that is not streamed. */
+export function bodyOf(readable: ReadableStream | null): ResponseBody | undefined {
+  return readable === null ? undefined : bodies.get(readable);
+}
+
+interface Generated {
+  readonly first: Uint8Array;
+  readonly rest: AsyncGenerator<Uint8Array, void, void>;
+  readonly onFault: (error: unknown) => void;
+  readonly onDisconnect: () => void;
+}
+
+class GeneratedBody extends ResponseBody {
+  private readonly source: Generated;
+  private waiting: Uint8Array;
+  private isDone = false;
+
+  constructor(source: Generated) {
+    super();
+    this.source = source;
+    this.waiting = source.first;
+  }
+
+  /** Returns small pieces, which reveal a stuck client. */
+  protected next(): Uint8Array | Promise<void> | undefined {
+    if (this.waiting.length === 0) return this.isDone ? undefined : this.read();
+    const piece = this.waiting.subarray(0, FILE_PIECE_BYTES);
+    this.waiting = this.waiting.subarray(FILE_PIECE_BYTES);
+    return piece;
+  }
+
+  protected onDisconnect(): void {
+    this.source.onDisconnect();
+    this.source.rest.return().catch(() => undefined);
+  }
+
+  private async read(): Promise<void> {
+    try {
+      const next = await this.source.rest.next();
+      if (next.done === true) this.isDone = true;
+      else this.waiting = next.value;
+    } catch (error) {
+      // The client has disconnected, which ends the pieces: no fault of the service.
+      if (!this.isOpen) return;
+      this.source.onFault(error);
+      await Bun.sleep(CUT_DELAY_MS);
+      this.breakOff();
+    }
+  }
+}
+
+/** Returns a stream of `first` and `rest`. @param onDisconnect called immediately when the client is gone, whatever `rest` waits for */
+export function streamOf(
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array, void, void>,
+  onFault: (error: unknown) => void,
+  onDisconnect: () => void = () => undefined,
+): ReadableStream<Uint8Array> {
+  return new GeneratedBody({ first, rest, onFault, onDisconnect }).readable;
+}

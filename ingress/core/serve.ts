@@ -1,0 +1,262 @@
+/**
+ * Steps around every route: request id, IP net, key, rate window, errors in the envelope, metrics. The design fixes the order of the gates
+ * (part 5). A call that fails validation is counted in the window before its 400 is sent.
+ */
+import type { Caller } from "#shared/access/authenticate.ts";
+import { isLoopback } from "#shared/access/ip-net.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import type { Lease } from "#shared/limits/fair-limit.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
+import { hotLine } from "#shared/base/log-output.ts";
+import { newId } from "#shared/base/ids.ts";
+import { InFlightSet } from "#shared/limits/in-flight.ts";
+import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
+import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
+
+import { errorResponse } from "./answers.ts";
+import { largeBodyBytes, openLargeBodies } from "./body.ts";
+import type { IngressContext } from "../context.ts";
+import { type RequestFacts, type RouteCall, UNMETERED } from "./call.ts";
+import { authenticate } from "./caller.ts";
+import { checkScope } from "./authenticate-operator.ts";
+import { bodyOf, countCreatedBodies } from "./response-body.ts";
+import type { KeyRoute, Route, RouteSpec } from "./route.ts";
+import { traceOf } from "./traceparent.ts";
+
+/** Time at shutdown in which waiting routes may send their own response, before the server sends one for them, in milliseconds. */
+export const LAST_ANSWER_MS = 500;
+
+/** Methods with a label of their own: text from clients must not become a metric label. */
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
+type PeerAddress = () => string;
+
+export type Serve = (
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  peer: PeerAddress,
+) => Promise<Response>;
+
+export function createServe(context: IngressContext): Serve {
+  const { metrics, log, ipNet, operators, calls } = context;
+  const bodies = openLargeBodies();
+  const unanswered = new InFlightSet<() => void>();
+  context.closing.addEventListener("abort", () => {
+    // Routes that handle the shutdown themselves have answered by then.
+    setTimeout(() => [...unanswered].forEach((answer) => answer()), LAST_ANSWER_MS);
+  });
+
+  /** Answers in place of a route that cannot, while the connection is still open. */
+  const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const entry = unanswered.add(() => reject(restarting(route)));
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      unanswered.delete(entry);
+    }
+  };
+
+  const handled = async (route: KeyRoute, call: RouteCall): Promise<Response> => {
+    const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax, route.request?.form);
+    if (bytes === 0 && route.canLoadStoredContent !== true) return route.handle(call);
+    const { caller, meter } = call;
+    const held: Lease[] = [];
+    const take = async (amount: number): Promise<void> => {
+      held.push(await bodies.take({ owner: caller.workspaceId, amount }, call.request.signal));
+    };
+    const releaseMemory = (): void => held.splice(0).forEach((lease) => lease.release());
+    const reserveMemory = async (amount: number): Promise<void> => {
+      if (bytes === 0 && amount > SMALL_BODY_BYTES_MAX) await take(amount);
+    };
+    // A caller with a full rate window is refused before a large body is read.
+    if (bytes > 0 && route.countsItself) await calls.check(caller.workspaceId, caller.preset.requests_per_minute);
+    if (bytes > 0) await take(bytes);
+    try {
+      return await route.handle({ ...call, meter: { ...meter, reserveMemory, releaseMemory } });
+    } finally {
+      releaseMemory();
+    }
+  };
+
+  const guarded = async (
+    route: Route,
+    arrived: Omit<RequestFacts, "ip">,
+    peer: PeerAddress,
+    onCaller: (caller: Caller) => void,
+  ): Promise<Response> => {
+    const { headers } = arrived.request;
+    const [address, forwardedFor] = [peer(), headers.get("x-forwarded-for")];
+    const ip = ipNet.clientAddress(address, forwardedFor);
+    // A proxy on this machine forwards requests of other clients.
+    const isOwnMachine = context.config.supervised && forwardedFor === null && isLoopback(address);
+    if (!isExempt(route) && !isOwnMachine) ipNet.check(ip);
+    checkFraming(headers);
+    const facts = { ...arrived, ip };
+    if (route.auth === "none") return route.handle(facts);
+    if (route.auth === "operator") {
+      const operator = await operators.authenticate(headers.get("authorization"), ip);
+      checkScope(operator, route.scope ?? "money");
+      return route.handle({ ...facts, operator });
+    }
+    const caller = await authenticate(context, facts.request);
+    onCaller(caller);
+    return runRoute(context, route, { ...facts, caller, meter: UNMETERED }, (counted) => handled(route, counted));
+  };
+
+  const logRequest = hotLine(log, "request");
+  return async (route, request, params, peer) => {
+    const startedAt = performance.now();
+    const requestId = newId();
+    const method = METHODS.has(request.method) ? request.method : "other";
+    const span = openSpan(route, request, { method, route: route.path, requestId });
+    const bodiesBefore = countCreatedBodies();
+    let response: Response;
+    let caller: Caller | undefined;
+    try {
+      const facts = { request, params, requestId, startedAt, span };
+      const onCaller = (known: Caller): void => {
+        caller = known;
+      };
+      response = await answeredInTime(route, guarded(route, facts, peer, onCaller));
+    } catch (error) {
+      const isDisconnected = request.signal.aborted && !(error instanceof ApiError);
+      response = errorResponse(
+        isDisconnected ? new ApiError("service_unavailable", "The client closed the connection.") : error,
+        log,
+        requestId,
+        isAnthropic(route, request),
+      );
+    }
+    if (response.status === 401 && route.challenge !== undefined) {
+      response.headers.set("www-authenticate", route.challenge);
+    }
+    if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
+    if (caller && countCreatedBodies() !== bodiesBefore) endWithKey(context, caller, response);
+    response.headers.set("x-request-id", requestId);
+    // A request on a kept-alive connection would be lost if the server closed the connection meanwhile.
+    if (context.stopping.aborted) response.headers.set("connection", "close");
+    if (isAnthropic(route, request)) response.headers.set("request-id", requestId);
+    const status = String(response.status);
+    span.set(answerFacts(response.status));
+    span.end(response.status >= 500 ? status : undefined);
+    metrics.httpRequests.inc(route.path, method, status);
+    const tookMs = performance.now() - startedAt;
+    metrics.httpRequestSeconds.observe(tookMs / 1_000, route.path);
+    logRequest({
+      request_id: requestId,
+      method,
+      route: route.path,
+      status,
+      ms: Math.round(tookMs * 10) / 10,
+    });
+    return response;
+  };
+}
+
+/** True for routes exempt from the limit per address: probes, and operator routes, which have their own limit. */
+function isExempt({ auth, isProbe }: Route): boolean {
+  return auth === "operator" || isProbe === true;
+}
+
+function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeof requestFacts>[0]): Span {
+  if (!isTracing()) return NO_SPAN;
+  return beginSpan(
+    `${facts.method} ${path}`,
+    "server",
+    { client: traceOf({ headers }).traceparent },
+    requestFacts(facts),
+  );
+}
+
+/** Requests per minute and key outside of the rate window, in one ingress, as a multiple of the window's limit. */
+const UNCOUNTED_FACTOR = 10;
+
+/** True for a route that reads, deletes, cancels or changes settings: a rate window full of work must not block people from these. */
+function isUncounted({ method, path }: RouteSpec): boolean {
+  if (method === "GET" || method === "DELETE" || path.endsWith("/cancel")) return true;
+  // A test of a channel sends a message to the outside.
+  return path.startsWith("/workspaces/") && !path.endsWith("/test");
+}
+
+/** Admits a request outside of the rate window. @throws ApiError `rate_limit_exceeded` */
+export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">, { keyId, preset }: Caller): void {
+  const { requests_per_minute: limit } = preset;
+  if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
+  throw new ApiError(
+    "rate_limit_exceeded",
+    `This key sent more than ${limit * UNCOUNTED_FACTOR} reads, cancels and settings changes in a minute; try again in a minute.`,
+  );
+}
+
+/**
+ * Checks the permission of an authenticated caller and runs the route. The rate window counts the call once, whatever its outcome, except
+ * for routes with `isUncounted`.
+ * @throws ApiError `permission_denied`, `rate_limit_exceeded`; what the route throws
+ */
+export async function runRoute(
+  { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
+  route: KeyRoute,
+  call: RouteCall,
+  handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
+): Promise<Response> {
+  const { caller, meter } = call;
+  const { workspaceId, preset } = caller;
+  const count = (): Promise<void> => calls.count(workspaceId, preset.requests_per_minute);
+  let isCounted = false;
+  const markCounted = (): void => {
+    isCounted = true;
+  };
+  const counted = { ...call, meter: { ...meter, markCounted } };
+  route.authorize?.(counted);
+  if (!route.countsItself) {
+    if (isUncounted(route)) admitUncounted({ uncounted }, caller);
+    else await count();
+    return handle(counted);
+  }
+  try {
+    return await handle(counted);
+  } catch (error) {
+    if (!isCounted) await count();
+    throw error;
+  }
+}
+
+/** Aborts a streamed response when the caller's key is no longer active. */
+function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: Caller, { body }: Response): void {
+  const open = bodyOf(body);
+  if (open?.isOpen !== true) return;
+  open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
+}
+
+/** True for clients of Anthropic's API, which send `anthropic-version` on every path. */
+function isAnthropic(route: Route, { headers }: Request): boolean {
+  return route.isAnthropic === true || headers.has("anthropic-version");
+}
+
+function restarting({ countsItself }: Route): ApiError {
+  return countsItself === true
+    ? new ApiError(
+        "service_unavailable",
+        "The service is restarting. The call may have been served: look up its x-request-id before a retry.",
+        {
+          shouldRetry: false,
+        },
+      )
+    : new ApiError("service_unavailable", "The service is restarting; try again shortly.");
+}
+
+/** Adds headers. Ignores a failure to load them: the database is then down, and the response already reports that. */
+async function addHeaders(response: Response, asked: Promise<Readonly<Record<string, string>>>): Promise<void> {
+  const headers = await asked.catch(() => ({}));
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+}
+
+/** Refuses repeated headers that a proxy in front may read differently. Bun accepts both of these. */
+function checkFraming(headers: Headers): void {
+  for (const name of ["content-length", "host"]) {
+    if (headers.get(name)?.includes(",") !== true) continue;
+    throw new ApiError("invalid_request", `Expected one ${name} header, got several.`);
+  }
+}

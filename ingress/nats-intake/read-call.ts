@@ -1,0 +1,104 @@
+/** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
+import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { checkTool } from "#shared/access/tools.ts";
+import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
+import { kindAt } from "#shared/calls/kinds/kinds.ts";
+import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
+import { parse } from "#shared/json/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import type { NewRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { exactIntegersOf } from "#shared/json/serialize.ts";
+import type { Addressed } from "#shared/jobs/answer.ts";
+import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { fingerprintOfJson } from "#shared/json/same-request.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
+import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
+
+import { findVisibleWorkflow } from "../routes/workflows/access.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
+
+type Context = Parameters<typeof readCall>[0];
+
+interface Arrived {
+  readonly caller: Caller;
+  readonly job: Addressed;
+  readonly pool: Pool;
+  readonly data: Uint8Array;
+  /** Number of deliveries of the message, including this one. */
+  readonly deliveries: number;
+  /** True when the rate window has been full for longer than its length. */
+  readonly starves: boolean;
+}
+
+type BatchContext = Context & { readonly database: Queryable };
+
+/** Returns the requested call or run. @throws ApiError like the endpoint over HTTP, with params below `body` */
+export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
+  const { caller, pool, data, deliveries: tries } = arrived;
+  const message = await readMessage(data);
+  const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
+  if (endpoint === WORKFLOW_ENDPOINT) {
+    checkPool(endpoint, { pool: "workflow" }, pool);
+    return readRun(context, arrived, workflow, body);
+  }
+  const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
+  checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
+  if ("capability" in target) checkTool(caller, target.capability);
+  return readCall(context, { caller, target, body, exactIntegers: exactIntegersOf(message.text), tries });
+}
+
+function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, pool: Pool): void {
+  if (own === pool) return;
+  const message = `Expected ${endpoint} on batch.${own}.<workspace id>.<key id>, got batch.${pool}.`;
+  throw new ApiError("invalid_request", message, { param: "endpoint" });
+}
+
+/** Parses a message; a large one in slices, because HTTP callers share the thread. @throws ApiError as `readJson` */
+async function readMessage(data: Uint8Array): Promise<JsonBody> {
+  if (data.length <= JSON_AT_ONCE_BYTES_MAX) return readJson(data);
+  const slices = new TimeSlices();
+  const message = await readJsonInSlices(data, slices);
+  await slices.next();
+  return message;
+}
+
+/** Returns a hash of 64 hex digits that is equal for equal requests, in whatever order their members are. */
+export async function fingerprintOf(data: Uint8Array): Promise<string> {
+  try {
+    const { text, value } = await readMessage(data);
+    const { endpoint, capability, workflow, body } = value as Readonly<Partial<Record<string, unknown>>>;
+    // Large integers may parse to the same double; their digits distinguish them.
+    const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
+    const named = [capability, workflow].filter((one) => one != null);
+    const more = [...named, ...(integers.length === 0 ? [] : [integers])];
+    return await fingerprintOfJson([endpoint ?? CHAT_ENDPOINT, body, ...more]);
+  } catch {
+    return new Bun.CryptoHasher("sha256").update(data).digest("hex");
+  }
+}
+
+const CHAT_ENDPOINT = "/v1/chat/completions";
+const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
+const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
+
+/** Reads a workflow run. @throws ApiError as `POST /v1/workflows/{id}/runs` */
+async function readRun(
+  { database }: BatchContext,
+  { caller, job, data, starves }: Arrived,
+  workflowId: string,
+  body: unknown,
+): Promise<NewRun> {
+  const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  refuseMisspeltInput(request);
+  const { input, version } = request;
+  const workflow = await findVisibleWorkflow(database, caller, workflowId);
+  const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, asked);
+  const limit = caller.preset.requests_per_minute;
+  const publisher = { key: job.publisher_key, reply: job.reply, limit, starves };
+  return { ...run, publisher, fingerprint: await fingerprintOf(data) };
+}

@@ -1,0 +1,29 @@
+/** Dependencies of the code that works on batches. */
+import type { Publishers } from "#shared/access/authenticate.ts";
+import type { Uploads } from "#shared/files/uploads.ts";
+
+import type { IngressContext } from "../../context.ts";
+
+export interface BatchContext extends Pick<
+  IngressContext,
+  | "calls"
+  | "cancel"
+  | "catalogue"
+  | "config"
+  | "connection"
+  | "database"
+  | "dispatcher"
+  | "jobs"
+  | "log"
+  | "metrics"
+  | "availableCapabilities"
+  | "probes"
+  | "responses"
+  | "storage"
+> {
+  readonly publishers: Publishers;
+  /** Uploads of batch output files, which may be larger than callers' files. */
+  readonly uploads: Uploads;
+  /** Takes a permit for a heavy call from a message or line, whose media this process stores; undefined if none is free. */
+  takePermit(workspaceId: string): () => Promise<(() => void) | undefined>;
+}

@@ -1,0 +1,244 @@
+/** Admission of batch lines: read from the input in groups, and admitted like batch messages, under ids of their own. */
+import type { Caller } from "#shared/access/authenticate.ts";
+import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
+import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
+import type { BatchRow } from "#shared/database/batches.ts";
+import { type FileBlocks, findBlocks } from "#shared/database/files.ts";
+import { findJob } from "#shared/database/jobs.ts";
+import type { NewRun } from "#shared/database/runs.ts";
+import { ApiError, type Code } from "#shared/base/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+import { priceAt } from "#shared/ledger/charge.ts";
+import { paced } from "#shared/config/pace.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
+import { TimeSlices } from "#shared/base/time-slices.ts";
+import { beginRun } from "#shared/workflows/begin-run.ts";
+
+import { unlessRefused } from "../../nats-intake/admit.ts";
+import { createWindows } from "../../nats-intake/intake.ts";
+
+import type { BatchContext } from "./context.ts";
+import { type LineTarget, readLine } from "./read-line.ts";
+
+/** Most bytes of the input that are read at once; a longer line is read alone. */
+const SPAN_BYTES_MAX = 1_048_576;
+
+/** Number of lines of a batch that are admitted at once: enough for a group. */
+const AT_ONCE = 8;
+
+/** Delay of lines that wait for held funds, a permit for heavy calls, or the end of other runs, in milliseconds. */
+const WAIT_MS = paced(2_000);
+
+/** Result of feeding a line: admitted, refused, or deferred for `waitMs` milliseconds. */
+export type Fed =
+  /** The line has a job. `refused`: error code of a job that was refused. */
+  | { readonly kind: "admitted"; readonly refused?: Code }
+  | { readonly kind: "refused"; readonly error: ApiError }
+  | { readonly kind: "full"; readonly waitMs: number };
+
+const ADMITTED: Fed = { kind: "admitted" };
+const waitFor = (waitMs: number): Fed => ({ kind: "full", waitMs });
+
+/** Rate windows of workspaces, as seen by all batches of this process. */
+const windows = createWindows();
+
+export interface Feeding {
+  readonly batch: BatchRow;
+  readonly target: LineTarget;
+  /** True when other lines of the batch are running and may hold what a line lacks. */
+  readonly othersRun: boolean;
+  readonly onFed: (line: BatchLine, fed: Fed) => Promise<void>;
+}
+
+/**
+ * Admits lines in order until one must wait.
+ * @returns milliseconds after which the remaining lines may be fed again; 0: none remains
+ * @throws Superseded; Error when the database or the object store is down
+ */
+export async function feedLines(
+  context: BatchContext,
+  lines: readonly BatchLine[],
+  { batch, target, othersRun, onFed }: Feeding,
+): Promise<number> {
+  const caller = await callerOf(context, batch);
+  const blocks = caller instanceof ApiError ? undefined : await findBlocks(context.database, batch.input_file_id);
+  if (caller instanceof ApiError || !blocks) {
+    const gone = new ApiError("file_not_found", "The input file was deleted before this line was processed.");
+    const error = caller instanceof ApiError ? caller : gone;
+    for (const line of lines) await onFed(line, { kind: "refused", error });
+    return 0;
+  }
+  const slices = new TimeSlices();
+  let hasOthers = othersRun;
+  let waitMs = 0;
+  for (const span of spansOf(lines)) {
+    const bytes = await readSpan(context, blocks, span);
+    for (let from = 0; from < span.length; from += AT_ONCE) {
+      const some = span.slice(from, from + AT_ONCE);
+      // All admissions end before this returns: a line that is reported as never run is not admitted later.
+      const settled = await Promise.allSettled(
+        some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
+      );
+      const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
+      hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);
+      for (const [at, line] of some.entries()) {
+        const result = fed[at];
+        if (result === undefined) continue;
+        const one = hasOthers ? await unlessHeldByOthers(context, line, result) : result;
+        if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
+        await onFed(line, one);
+      }
+      const fault = settled.find((one) => one.status === "rejected");
+      if (fault) throw fault.reason;
+      if (waitMs > 0) return waitMs;
+    }
+  }
+  return 0;
+}
+
+/** Returns the caller of the batch. The error of an inactive key ends the lines that have not begun. */
+async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<Caller | ApiError> {
+  try {
+    const caller = await publishers.find(batch.workspace_id, batch.key_id);
+    if (caller) return caller;
+    return new ApiError("invalid_api_key", "The API key that created the batch is no longer active.");
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+/** Codes of refusals for lack of what other lines hold until they end. */
+const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
+
+/** Defers a line that was refused for what other lines of its batch hold, and deletes its job. */
+async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
+  if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
+  return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
+}
+
+/** Deletes such jobs of a previous leader, which was lost before it deleted them. */
+export function forgetHeldByOthers({ database }: Pick<BatchContext, "database">, batch: BatchRow): Promise<void> {
+  return forgetAllRefused(database, batch, [...HELD_BY_OTHERS]);
+}
+
+/** Yields groups of lines that are read together. */
+function* spansOf(lines: readonly BatchLine[]): Generator<BatchLine[], void> {
+  let span: BatchLine[] = [];
+  for (const line of lines) {
+    const [first] = span;
+    if (first && line.start + BigInt(line.bytes) - first.start > SPAN_BYTES_MAX) {
+      yield span;
+      span = [];
+    }
+    span.push(line);
+  }
+  if (span.length > 0) yield span;
+}
+
+async function readSpan(
+  { storage }: Pick<BatchContext, "storage">,
+  blocks: FileBlocks,
+  span: readonly BatchLine[],
+): Promise<(line: BatchLine) => Uint8Array> {
+  const from = Number(span[0]?.start ?? 0n);
+  const last = span.at(-1);
+  const to = Number(last?.start ?? 0n) + (last?.bytes ?? 0);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readFile(storage, blocks, from, to)) pieces.push(piece);
+  const bytes = Buffer.concat(pieces);
+  return ({ start, bytes: length }) => bytes.subarray(Number(start) - from, Number(start) - from + length);
+}
+
+interface Feed {
+  readonly batch: BatchRow;
+  readonly target: LineTarget;
+  readonly caller: Caller;
+  readonly line: BatchLine;
+  readonly bytes: Uint8Array;
+  readonly hasOthers: boolean;
+  readonly slices: TimeSlices;
+}
+
+async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
+  const { batch, caller, line, target, bytes, slices } = feed;
+  const key = `${batch.workspace_id} ${batch.key_id}`;
+  const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
+  // No other process reads the line, so unreadable audio is not retried.
+  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves };
+  const call = await unlessRefused(readLine(context, asked, slices));
+  if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
+  if (!(call instanceof ApiError)) {
+    const fed = await checkLine(context, feed, call, starves);
+    if (fed) return fed;
+  }
+  const work: Work = {
+    entry: "batch",
+    id: line.job_id,
+    caller,
+    pool: call instanceof ApiError ? "chat" : call.kind.pool,
+    lane: "batch",
+    read() {
+      if (call instanceof ApiError) throw call;
+      return call;
+    },
+    batchLine: { price_millionths: context.config.batchPriceMillionths },
+    batch,
+    starves,
+    part: `${batch.epoch}`,
+    takePermit: context.takePermit(batch.workspace_id),
+  };
+  const admission = await admitJob(context, work);
+  switch (admission.kind) {
+    case "admitted":
+      if (admission.isFromShare !== true) windows.wasOpen(key);
+      await dispatchAdmitted(context.dispatcher, work, admission);
+      return ADMITTED;
+    case "known":
+      return ADMITTED;
+    case "refused":
+      return { kind: "admitted", refused: admission.error.code };
+    case "unknown_workspace":
+      return {
+        kind: "refused",
+        error: admission.refusal ?? new ApiError("invalid_api_key", "The workspace no longer exists."),
+      };
+    case "full":
+      return waitFor(admission.waitMs);
+    case "busy":
+      return waitFor(WAIT_MS);
+    default:
+      return admission satisfies never;
+  }
+}
+
+/** Returns the result for a line that has a job already or must wait; undefined: the line may be admitted. */
+async function checkLine(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
+  const { batch, caller, line, hasOthers } = feed;
+  // The media of the line must not be stored twice.
+  if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
+  if (!hasOthers) return undefined;
+  const leastNano = priceAt(call.leastNano, { price_millionths: context.config.batchPriceMillionths });
+  try {
+    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (HELD_BY_OTHERS.has(error.code)) return waitFor(WAIT_MS);
+    // The admission itself returns the delay of a full window, and lets a starving line pass.
+    if (error.code === "rate_limit_exceeded" || starves || error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+async function feedRun(context: BatchContext, { line, batch }: Feed, run: NewRun): Promise<Fed> {
+  const begun = await unlessRefused(beginRun(context, run));
+  if (begun instanceof ApiError) return { kind: "refused", error: begun };
+  const { verdict, waitMs } = begun;
+  if (verdict === "waits") return waitFor(waitMs);
+  if (verdict === "crowded") return waitFor(5 * WAIT_MS);
+  if (verdict === "begun")
+    notifyRun(context.connection, { id: line.job_id, workspace_id: batch.workspace_id, lane: "batch" });
+  return ADMITTED;
+}

@@ -1,0 +1,235 @@
+/** Reads one line of a batch: checks it against its endpoint's schema, and returns its call or run. */
+import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { checkTool } from "#shared/access/tools.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
+import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { refuseUnsupported } from "#shared/calls/unsupported.ts";
+import { parse } from "#shared/json/contracts.ts";
+import type { Led } from "#shared/database/batch-work.ts";
+import type { NewRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { exactIntegersOf, findingExactIntegers } from "#shared/json/serialize.ts";
+import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
+import type { TimeSlices } from "#shared/base/time-slices.ts";
+import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
+
+import type { IngressContext } from "../../context.ts";
+import { readConversation } from "../responses/history.ts";
+import { checkRepeated, responseOf } from "../../core/response-object.ts";
+import { renamedTools } from "../responses/declared-tools.ts";
+import { servedElsewhere } from "../responses/settings.ts";
+import { storedItems } from "../responses/stored-items.ts";
+import { translatingRequest } from "../responses/translate.ts";
+import { findVisibleWorkflow } from "../workflows/access.ts";
+import { withParam } from "../../core/with-param.ts";
+
+/** Target of every line of a batch. */
+export type LineTarget =
+  | { readonly kind: Kind }
+  | { readonly api: "responses" }
+  | { readonly capability: string }
+  | { readonly workflow: string };
+
+/** Returns the target; undefined for a path that lines may not call. The path is stored, and Postgres rejects some texts. */
+export function targetOf(endpoint: string): LineTarget | undefined {
+  if (endpoint === "/v1/responses") return { api: "responses" };
+  const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
+  if (kind) return { kind };
+  const capability = /^\/v1\/capabilities\/([\w.-]{1,128})\/run$/.exec(endpoint)?.[1];
+  if (capability !== undefined) return { capability };
+  const workflow = /^\/v1\/workflows\/([\w.-]{1,128})\/runs$/.exec(endpoint)?.[1];
+  return workflow === undefined ? undefined : { workflow };
+}
+
+/** Longest `custom_id` of a line, in characters. */
+const CUSTOM_ID_CHARS_MAX = 512;
+
+export interface CheckedLine {
+  readonly customId: string;
+  /** Model that the line requests. */
+  readonly model: string | undefined;
+  /** Number of texts in an embeddings call. */
+  readonly inputs: number;
+}
+
+/** Error of a line, in the format of the batch's `errors`. */
+export class LineFault extends Error {
+  readonly code: string;
+  readonly param: string | null;
+
+  constructor(code: string, message: string, param: string | null = null) {
+    super(message);
+    this.code = code;
+    this.param = param;
+  }
+}
+
+type Members = Readonly<Partial<Record<string, unknown>>>;
+
+/** Checks a line of the input. @throws LineFault */
+export async function checkLine(
+  bytes: Uint8Array,
+  endpoint: string,
+  target: LineTarget,
+  slices: TimeSlices,
+): Promise<CheckedLine> {
+  const line = await readMembers(bytes, slices);
+  const { custom_id: customId, method, url, body } = line;
+  if (customId === undefined) throw missing("custom_id");
+  if (typeof customId !== "string" || customId === "" || customId.length > CUSTOM_ID_CHARS_MAX || !isPlain(customId)) {
+    throw new LineFault(
+      "invalid_custom_id",
+      `Expected a string of 1 to ${CUSTOM_ID_CHARS_MAX} characters.`,
+      "custom_id",
+    );
+  }
+  if (method !== "POST") throw new LineFault("invalid_method", "Expected method to be POST.", "method");
+  if (url !== endpoint) {
+    throw new LineFault("invalid_url", `Expected url to be the batch's endpoint ${endpoint}.`, "url");
+  }
+  if (body === undefined) throw missing("body");
+  if (!isObject(body)) throw new LineFault("invalid_request", "Expected body to be an object.", "body");
+  await slices.yieldIfOver();
+  try {
+    checkBody(target, body);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const param = error.param === null ? "body" : `body.${error.param}`;
+    throw new LineFault(error.code, error.message, param);
+  }
+  const { model, input } = body;
+  const inputs = "kind" in target && target.kind === EMBEDDINGS && Array.isArray(input) ? countTexts(input) : 1;
+  return { customId, model: typeof model === "string" ? model : undefined, inputs };
+}
+
+function missing(param: string): LineFault {
+  return new LineFault("missing_required_parameter", `Missing required member ${param} of the line.`, param);
+}
+
+/** Checks a body against the published schema. Checks of models, files and funds follow when the line runs. */
+function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>): void {
+  if ("kind" in target) {
+    refuseUnsupported(body);
+    target.kind.read(body);
+  } else if ("api" in target) {
+    readResponses(body);
+  } else {
+    parse("capability" in target ? "CapabilityRunRequest" : "WorkflowRunRequest", body);
+  }
+}
+
+function readResponses(body: Readonly<Record<string, unknown>>): ResponsesRequest {
+  refuseUnsupported(body);
+  const asked = parse("ResponsesRequest", body);
+  for (const [param, isAsked] of [
+    ["background", asked.background === true],
+    ["conversation", asked.conversation != null],
+    ["generate", asked.generate === false],
+    ["tools", asked.tools?.some(({ type }) => type === "sluice") === true],
+  ] as const) {
+    if (isAsked) throw new ApiError("unsupported_value", NOT_IN_A_BATCH[param], { param });
+  }
+  if (asked.tools?.some(({ type }) => type === "image_generation") === true) throw servedElsewhere("tools");
+  return asked;
+}
+
+const NOT_IN_A_BATCH = {
+  background: "Lines of a batch already run in the background; remove background or set it to false.",
+  conversation: "Lines of a batch do not support conversation; use previous_response_id.",
+  generate: "Lines of a batch always generate a response; remove generate or set it to true.",
+  tools: "Tools of type sluice work only in direct calls of POST /v1/chat/completions and /v1/responses.",
+} as const;
+
+/** Returns the number of texts; an array of numbers is the tokens of one text. */
+function countTexts(input: readonly unknown[]): number {
+  return typeof input[0] === "number" ? 1 : input.length;
+}
+
+async function readMembers(bytes: Uint8Array, slices: TimeSlices): Promise<Members> {
+  try {
+    const { value } = await readText(bytes, slices);
+    if (isObject(value)) return value;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new LineFault("invalid_json_line", error.message.replace("The body", "The line"));
+  }
+  throw new LineFault("invalid_json_line", "Expected the line to be a JSON object.");
+}
+
+async function readText(bytes: Uint8Array, slices: TimeSlices): Promise<JsonBody> {
+  return bytes.length <= JSON_AT_ONCE_BYTES_MAX ? readJson(bytes) : readJsonInSlices(bytes, slices);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** True for text that Postgres stores unchanged. */
+function isPlain(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}
+
+type CallContext = Pick<IngressContext, "catalogue" | "availableCapabilities" | "storage" | "probes" | "database" | "responses">;
+
+export interface LineCall {
+  readonly caller: Caller;
+  /** Batch of the line, and its leader. */
+  readonly batch: Led;
+  readonly target: LineTarget;
+  /** Id of the line's job or run. */
+  readonly id: string;
+  /** Validated line. */
+  readonly bytes: Uint8Array;
+  readonly tries: number;
+  readonly starves: boolean;
+}
+
+/** Returns the call or run of a line. @throws ApiError like the endpoint */
+export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
+  const { caller, target, bytes, tries } = line;
+  const { text, value } = await readText(bytes, slices);
+  const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
+  await slices.yieldIfOver();
+  if ("workflow" in target) return readRun(context, line, target.workflow, body);
+  const exactIntegers =
+    bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
+  if ("capability" in target) checkTool(caller, target.capability);
+  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries });
+  const asked = readResponses(body);
+  const { items, own } = await readConversation(context.responses, caller, asked);
+  const translated = await slices.run(translatingRequest(asked, items));
+  const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
+  checkRepeated(response);
+  const input = response.store ? storedItems(own, line.id) : undefined;
+  const beside = {
+    response,
+    response_tools: renamedTools(translated.tools),
+    ...(input === undefined ? {} : { response_input: input }),
+  };
+  try {
+    return await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+  } catch (error) {
+    throw withParam(error, translated.paramOf);
+  }
+}
+
+async function readRun(
+  { database }: CallContext,
+  { caller, batch, id, starves }: LineCall,
+  workflowId: string,
+  body: unknown,
+): Promise<NewRun> {
+  const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  refuseMisspeltInput(request);
+  const { input, version } = request;
+  const workflow = await findVisibleWorkflow(database, caller, workflowId);
+  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, asked);
+  const { requests_per_minute: limit } = caller.preset;
+  return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };
+}

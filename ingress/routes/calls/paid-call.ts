@@ -1,0 +1,152 @@
+/**
+ * One paid synchronous call of any endpoint: hold, message, wait. Routes determine what is called and at which bound; all interaction with
+ * ledger and queue is here.
+ */
+import type { ModelResponse } from "#schemas/generated/types.ts";
+import { admitCall } from "#shared/calls/admit.ts";
+import { readTextRequest } from "#shared/calls/read.ts";
+import { workHead } from "#shared/calls/work.ts";
+import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
+import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+import { paced } from "#shared/config/pace.ts";
+import { asPart } from "#shared/tracing/tracing.ts";
+
+import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
+import type { IngressContext } from "../../context.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { failureEventsOf } from "../../core/response-object.ts";
+import type { CallFacts } from "../../wait/call.ts";
+
+import { type CachePlan, fromCache, planCache } from "./response-cache.ts";
+
+/** Time after its deadline at which a synchronous call's hold is swept, in milliseconds. */
+const HOLD_SLACK_MS = paced(30_000);
+
+export interface PaidCall {
+  readonly kind: Kind;
+  /** API whose format the response has. */
+  readonly api: "openai" | "anthropic" | "responses";
+  readonly model: Model;
+  readonly bound: CallBound;
+  /** Price of the requested variant. Absent: the model's price. */
+  readonly price?: Price;
+  /** Request for the worker, as JSON. */
+  readonly text: string;
+  readonly textBytes: number;
+  /** Object that the result of a Responses call completes. */
+  readonly response?: ModelResponse;
+  /** Conversation of the call, used if the request names none. */
+  readonly affinity?: string | undefined;
+  /** True when a response without text is a failure. */
+  readonly needsText?: true;
+  /** True when the request contains what the check found, see `LoadedCall`. */
+  readonly bringsCheck?: true;
+  /** Called when the call is refused before dispatch: no worker will read what was stored for it. */
+  readonly onRefused?: () => void;
+  /** Use of the response cache. Undefined: the cache is off. */
+  readonly cache?: CachePlan | undefined;
+}
+
+/** Answers a call from the cache, or runs it. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
+export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
+  const { workspaceId, preset } = call.caller;
+  const cached = paid.cache && (await fromCache(context, workspaceId, paid.cache));
+  if (cached) {
+    call.meter.markCounted();
+    await context.calls.count(workspaceId, preset.requests_per_minute);
+  }
+  return withLoweredLimit(context, paid, cached ?? (await runAdmitted(context, call, paid)));
+}
+
+/** Admits, dispatches and awaits a call that the cache does not answer. */
+async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
+  const { config } = context;
+  const { caller, meter } = call;
+  const waitMs = config.calls.totalMs;
+  const { pool } = paid.kind;
+  let creditLineHold: CreditLineHold | undefined;
+  try {
+    const of = { id: call.requestId, caller };
+    creditLineHold = await asPart(call.span, "admit", () =>
+      admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, meter.markCounted),
+    );
+  } catch (error) {
+    paid.onRefused?.();
+    throw error;
+  }
+  failpoint("call.admitted");
+  const deadlineMs = commonNow() + waitMs;
+  const { response: object } = paid;
+  const facts = {
+    pool,
+    jobId: call.requestId,
+    workspaceId: caller.workspaceId,
+    requestId: call.requestId,
+    startedAt: call.startedAt,
+    // The worker ends the call at its deadline and reports that; the ingress waits a little longer.
+    waitMs: waitMs + DEADLINE_SLACK_MS,
+    queueMs: config.calls.queueMs,
+    requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
+    api: paid.api,
+    span: call.span,
+    ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
+    addCharge: meter.addCharge,
+    creditLineHold,
+  } satisfies CallFacts;
+  const message = { head: workHead(caller, call.requestId, { ...paid, creditLineHold }, deadlineMs), text: paid.text };
+  const response = await context.relay.run(facts, message, call.request.signal, meter.releaseMemory);
+  if (paid.cache) response.headers.set("x-cache", "miss");
+  return response;
+}
+
+/** Returns the response. Sets `x-max-tokens-lowered` to the limit of the serving model if the caller requested more. */
+export function withLoweredLimit(
+  { catalogue }: Pick<IngressContext, "catalogue">,
+  { model, bound }: Pick<PaidCall, "bound" | "model">,
+  response: Response,
+): Response {
+  const { outputLimit } = bound;
+  if (outputLimit === undefined) return response;
+  const used = response.headers.get("x-model-used");
+  const { max_output_tokens: most } = (used === null ? undefined : catalogue.current().models.get(used)) ?? model;
+  if (outputLimit > most) response.headers.set("x-max-tokens-lowered", String(most));
+  return response;
+}
+
+const DEADLINE_SLACK_MS = 5_000;
+
+/** Returns the paid call of a parsed body, checked for its model, with its cache plan. @throws ApiError with the invalid parameter */
+export async function preparePaidCall(
+  context: IngressContext,
+  call: RouteCall,
+  kind: Kind,
+  body: ReadBody,
+): Promise<PaidCall> {
+  const { value, textBytes: bytes, pause } = body;
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, { value, bytes }, pause);
+  const text = request === value ? body.text : await textOf(request, body);
+  return {
+    kind,
+    api: "openai",
+    model,
+    ...checked,
+    text,
+    textBytes: text === body.text ? bytes : Buffer.byteLength(text),
+    cache: await planCache(call.request.headers.get("x-cache"), model, kind.name, body),
+    affinity: call.affinity,
+  };
+}
+
+/** Returns the JSON of a request whose nulls were removed. */
+async function textOf(request: object, body: ReadBody): Promise<string> {
+  const integers = await exactIntegersIn(body);
+  if (body.textBytes <= JSON_AT_ONCE_BYTES_MAX) return stringifyExact(request, integers);
+  return body.work((slices) => slices.run(stringifyingExact(request, integers)));
+}

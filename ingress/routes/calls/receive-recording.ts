@@ -1,0 +1,112 @@
+/** A transcription call over HTTP, as a form or as JSON. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
+import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
+import { TRANSCRIPTION, TRANSCRIPTION_FORM } from "#shared/calls/kinds/transcription.ts";
+import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
+import { readTranscription } from "#shared/calls/read.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
+
+import { readBody } from "../../core/body.ts";
+import type { PaidCall } from "./paid-call.ts";
+import type { IngressContext } from "../../context.ts";
+import { cleanFilename } from "../files/filename.ts";
+import { filePieces, isForm, readFormBody } from "../files/form-body.ts";
+import type { MultipartReader, PartHead } from "../files/multipart.ts";
+import type { RouteCall } from "../../core/call.ts";
+
+interface ReceivedCall {
+  readonly request: TranscriptionRequest;
+  readonly audio: ReceivedAudio;
+}
+
+/** Receives the call. The caller must remove the received audio. @throws ApiError */
+async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
+  const receiver = { caller: call.caller, signal: call.request.signal };
+  return isForm(call.request) ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
+}
+
+async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const request = parse("TranscriptionRequest", value);
+  await pause();
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
+  return { request: rest, audio: await audioOfBody(context, receiver, request) };
+}
+
+async function receiveForm(call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
+  let audio: ReceivedAudio | undefined;
+  const file = async (head: PartHead, reader: MultipartReader): Promise<void> => {
+    audio = await receiveFile(receiver, reader, head);
+  };
+  try {
+    const members = await readFormBody(call.request, { members: TRANSCRIPTION_FORM.members, files: { file } });
+    if (!audio) {
+      throw new ApiError("missing_required_parameter", "Missing required form part `file`.", { param: "file" });
+    }
+    return { request: parse("TranscriptionRequest", members), audio };
+  } catch (error) {
+    audio?.remove();
+    throw error;
+  }
+}
+
+function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead): Promise<ReceivedAudio> {
+  return spooled(receiver, async (file) => {
+    for await (const piece of filePieces(head, reader, INPUT_BYTES_MAX.audio, () => tooLarge("file"))) {
+      // A copy, because the reader reuses the buffer for the next piece.
+      await file.write(new Uint8Array(piece));
+    }
+    return { claim: head.contentType, filename: cleanFilename(head.filename ?? ""), param: "file", fileId: undefined };
+  });
+}
+
+/**
+ * Prepares a transcription call; the slow work happens later, when the audio has left this process. The bytes are read once the rate window
+ * has capacity, and inspected once the funds cover the shortest possible audio.
+ */
+export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
+  const { caller } = call;
+  const { requestId } = call;
+  const checkAdmission = (leastNano?: bigint): Promise<void> =>
+    context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+  await checkAdmission();
+  const { request, audio } = await receiveTranscription(context, call);
+  try {
+    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
+    const read = readTranscription(context, caller, {
+      request,
+      model,
+      known: audio,
+      // Removed below, after its bytes are stored: until then, the file counts against this disk's limit.
+      receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
+      tries: 1,
+      signal: call.request.signal,
+    });
+    // Checked again, because the upload may have taken minutes.
+    await checkAdmission(read.leastNano);
+    const { inline, text: textOf, ...checked } = await read.load();
+    // Audio bytes do not travel on the queue.
+    const stored = await offloadInputs(context, requestId, inline);
+    const text = textOf(stored);
+    return {
+      kind: TRANSCRIPTION,
+      api: "openai",
+      model,
+      ...checked,
+      text,
+      textBytes: Buffer.byteLength(text),
+      onRefused: discarding(context, requestId, stored),
+    };
+  } finally {
+    audio.remove();
+  }
+}
+
+/** Returns the function that deletes the stored inputs. It outlives the audio, so its closure must not refer to the audio. */
+function discarding(context: IngressContext, requestId: string, stored: StoredInputs): () => void {
+  return () => discardInputs(context, requestId, stored);
+}

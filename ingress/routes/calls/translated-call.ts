@@ -1,0 +1,74 @@
+/** One paid chat call that arrived in another API's format. Errors name the parameters of that format. */
+import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
+import type { RenamedTool } from "#shared/responses/tool-names.ts";
+
+import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
+import type { IngressContext } from "../../context.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { withParam } from "../../core/with-param.ts";
+
+import { type PaidCall, runPaidCall } from "./paid-call.ts";
+import type { CachePlan } from "./response-cache.ts";
+
+interface TranslatedCall {
+  readonly api: "anthropic" | "responses";
+  readonly request: ChatCompletionRequest;
+  /** Returns the caller's name of a parameter of the chat request. */
+  readonly paramOf: (param: string) => string;
+  readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
+  /** Object that the result of a Responses call completes. */
+  readonly response?: ModelResponse;
+  /** Conversation of the call, used if the request names none. */
+  readonly affinity?: string;
+  /** True when a response without text is a failure, and free. */
+  readonly needsText?: true;
+  /** Items of the request that are stored with the response. */
+  readonly input?: readonly ResponsesItem[];
+  /** Tools that have other names in the response than for the model. */
+  readonly renamed?: readonly RenamedTool[];
+  /** Runs the checked call in the background, in place of a synchronous call. */
+  readonly run?: (paid: CheckedTranslation) => Promise<Response>;
+}
+
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
+
+/** Checks and runs the call. @throws ApiError as `runPaidCall`, with the caller's parameters */
+export async function runTranslatedCall(
+  context: IngressContext,
+  call: RouteCall,
+  body: ReadBody,
+  { api, request, paramOf, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
+): Promise<Response> {
+  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  await body.pause();
+  const integers = await exactIntegersIn(body);
+  await body.pause();
+  const text = stringifyExact(request, integers);
+  const textBytes = Buffer.byteLength(text);
+  await body.pause();
+  try {
+    const files = await findStoredFiles(context.database, call.caller, request);
+    const bound = checkChat(request, model, textBytes, files);
+    const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
+    if (run) return await run({ kind: CHAT, model, bound, text: named });
+    const cache = await planCache(model);
+    const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
+    const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
+    const needs = needsText === undefined ? {} : { needsText };
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity, ...needs };
+    return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
+  } catch (error) {
+    throw withParam(error, paramOf);
+  }
+}
+
+/** Adds a member to the request's JSON. The worker removes it before it calls a provider, so its length counts for no bound. */
+function withMember(text: string, name: string, value: string): string {
+  return `${text.slice(0, -1)},"${name}":${value}}`;
+}

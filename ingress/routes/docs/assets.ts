@@ -1,0 +1,54 @@
+/** Style sheets, scripts and the icon of the documentation, served from our own files. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { PAGE_HEADERS } from "../../core/html-page.ts";
+
+const CSS = "text/css; charset=utf-8";
+const JS = "text/javascript; charset=utf-8";
+
+const FILES: ReadonlyMap<string, { readonly type: string; readonly url: () => string }> = new Map([
+  ["tokens.css", { type: CSS, url: () => import.meta.resolve("./assets/tokens.css") }],
+  ["text.css", { type: CSS, url: () => import.meta.resolve("./assets/text.css") }],
+  ["site.css", { type: CSS, url: () => import.meta.resolve("./assets/site.css") }],
+  ["site.js", { type: JS, url: () => import.meta.resolve("./assets/site.js") }],
+  ["search.js", { type: JS, url: () => import.meta.resolve("./assets/search.js") }],
+  ["explorer.css", { type: CSS, url: () => import.meta.resolve("./assets/explorer.css") }],
+  ["minisearch.js", { type: JS, url: () => import.meta.resolve("minisearch") }],
+  ["icon.svg", { type: "image/svg+xml", url: () => import.meta.resolve("./assets/icon.svg") }],
+]);
+
+interface Asset {
+  readonly type: string;
+  readonly text: string;
+  /** Changes with the text. */
+  readonly version: string;
+}
+
+const loaded = new Map<string, Asset>();
+
+function assetOf(name: string): Asset | undefined {
+  const file = FILES.get(name);
+  if (!file) return undefined;
+  const known = loaded.get(name);
+  if (known) return known;
+  const text = readFileSync(fileURLToPath(file.url()), "utf8").replace(/\n?\/\/# sourceMappingURL=.*\s*$/, "\n");
+  const asset = { type: file.type, text, version: Bun.hash(text).toString(36) };
+  loaded.set(name, asset);
+  return asset;
+}
+
+/** Address with the version of the text, so that an upgrade replaces what browsers keep. @throws Error for an unknown name */
+export function assetAddress(name: string): string {
+  const asset = assetOf(name);
+  if (!asset) throw new Error(`the documentation has no asset ${name}`);
+  return `/docs/assets/${name}?v=${asset.version}`;
+}
+
+/** Returns the response for /docs/assets/{name}; undefined for every name that is not listed. */
+export function siteAsset(name: string): Response | undefined {
+  const asset = assetOf(name);
+  if (!asset) return undefined;
+  const headers = { ...PAGE_HEADERS, "content-type": asset.type, "cache-control": "public, max-age=86400" };
+  return new Response(asset.text, { headers });
+}

@@ -1,0 +1,126 @@
+/** Pages of the documentation: Markdown files below schemas/docs, each with front matter, and the changelog. */
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+
+/** Sections of the navigation, in order. */
+export const SECTIONS = ["Get started", "Guides", "Cookbook", "Migrate", "Reference", "Operate"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+export interface Page {
+  /** Path below `/docs`, without a suffix: `guides/webhooks`. Empty for the home page. */
+  readonly path: string;
+  /** Path of the Markdown file below the project root, against which relative links are resolved. */
+  readonly file: string;
+  readonly title: string;
+  readonly section: Section;
+  /** Position within the section; ties are ordered by title. */
+  readonly order: number;
+  /** One sentence. */
+  readonly summary: string;
+  /** Markdown without front matter. */
+  readonly body: string;
+  /** Path of the page below whose entry of the navigation this page is listed; absent: the page has an entry of its own. */
+  readonly parent?: string;
+  /** Heading below that entry. */
+  readonly group?: string;
+  /** Text of the page in the search index; absent: the text of the body. */
+  readonly searchText?: string;
+}
+
+const PROJECT_ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const FOLDER = "schemas/docs";
+/** Code hosts expect this file at the root of a project. */
+const CHANGELOG = "CHANGELOG.md";
+
+/** Reads all pages, in the order of the navigation. @throws Error naming file and line of malformed front matter */
+export async function readPages(root: string = PROJECT_ROOT): Promise<readonly Page[]> {
+  const names = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: join(root, FOLDER) }));
+  const pages = names.map(async (name) => {
+    const file = `${FOLDER}/${name}`;
+    return parsePage(file, await Bun.file(join(root, file)).text());
+  });
+  return sortPages([...(await Promise.all(pages)), ...(await changelogPage(root))]);
+}
+
+/** Empty if the installation has no changelog. */
+async function changelogPage(root: string): Promise<readonly Page[]> {
+  const file = Bun.file(join(root, CHANGELOG));
+  if (!(await file.exists())) return [];
+  return [
+    {
+      path: "reference/changelog",
+      file: CHANGELOG,
+      title: "Changelog",
+      section: "Reference",
+      order: 90,
+      summary: "Changes of each release, with the action that each change needs.",
+      body: (await file.text()).replace(/^# .*\n/, ""),
+    },
+  ];
+}
+
+export function sortPages(pages: readonly Page[]): readonly Page[] {
+  return pages.toSorted(
+    (a, b) =>
+      Number(a.path !== "") - Number(b.path !== "") ||
+      SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section) ||
+      a.order - b.order ||
+      a.title.localeCompare(b.title, "en"),
+  );
+}
+
+/** Returns the page of one Markdown file. @throws Error naming file and line */
+export function parsePage(file: string, text: string): Page {
+  const [head, yaml = ""] = /^---\n([^]*?)\n---\n/.exec(text) ?? [];
+  if (head === undefined) throw new Error(`${file}:1: expected front matter between two lines of ---`);
+  const { title, section, order, summary } = Bun.YAML.parse(yaml) as Readonly<Record<string, unknown>>;
+  const fault = (what: string): Error => new Error(`${file}:1: expected front matter with ${what}`);
+  if (typeof title !== "string" || title === "") throw fault("a title");
+  if (!isSection(section)) throw fault(`a section of ${SECTIONS.join(", ")}; got ${String(section)}`);
+  if (typeof order !== "number") throw fault("an order, a number");
+  if (typeof summary !== "string" || summary === "") throw fault("a summary of one sentence");
+  const body = text.slice(head.length);
+  return { path: pathOf(file), file, title, section, order, summary, body };
+}
+
+function isSection(value: unknown): value is Section {
+  return SECTIONS.some((section) => section === value);
+}
+
+/** `schemas/docs/guides/webhooks.md` → `guides/webhooks`. The file `index.md` of a folder is the folder's page. */
+function pathOf(file: string): string {
+  return file
+    .slice(`${FOLDER}/`.length)
+    .replace(/\.md$/, "")
+    .replace(/(?:^|\/)index$/, "");
+}
+
+/** Returns the page whose path is most like `path`: the first page below it, the same last part, else the fewest changed letters. */
+export function nearestPage(path: string, pages: readonly Page[]): Page | undefined {
+  const asked = path.slice(0, PATH_CHARS_MAX).toLowerCase();
+  const last = asked.split("/").at(-1) ?? "";
+  const below = asked === "" ? undefined : pages.find(({ path: own }) => own.startsWith(`${asked}/`));
+  if (below) return below;
+  const scored = pages.map((page) => {
+    const own = page.path.toLowerCase();
+    const isNamesake = last !== "" && own.split("/").at(-1) === last;
+    return { page, score: isNamesake ? -1 : distance(asked, own) };
+  });
+  return scored.toSorted((a, b) => a.score - b.score)[0]?.page;
+}
+
+const PATH_CHARS_MAX = 100;
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,145 @@
+/**
+ * A media call as a durable job. One transaction counts it, places the hold, and inserts its row and its dispatch. The caller then waits
+ * for a bounded time. A disconnect stops nothing: the job is charged and continues.
+ */
+import type { Caller } from "#shared/access/authenticate.ts";
+import { type Admission, admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
+import type { EndedJob, JobError } from "#shared/database/jobs.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { refusal } from "#shared/ledger/call-admission.ts";
+import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
+
+import { fallbackHeaders } from "../../core/answers.ts";
+import type { IngressContext } from "../../context.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { traceOf } from "../../core/traceparent.ts";
+import type { Waiting } from "../../wait/job-waiter.ts";
+
+type Context = Pick<
+  IngressContext,
+  "calls" | "catalogue" | "config" | "database" | "dispatcher" | "jobs" | "log" | "metrics" | "storage" | "waiter"
+>;
+
+/**
+ * Admits a media call as a job.
+ * @param how `isStreamed`: states are streamed and cannot be polled later. `isBackground`: the job answers a stored response; no caller
+ * waits
+ * @returns true if the job was put on the queue just now, so that it cannot have ended yet
+ * @throws ApiError of the refusal, which may come before the call is counted
+ */
+export async function admitMediaJob(
+  context: Context,
+  call: RouteCall,
+  read: ReadCall,
+  how: Pick<Work, "isStreamed" | "isBackground" | "affinity"> = {},
+): Promise<boolean> {
+  const { metrics, waiter } = context;
+  const { requestId: id, caller, meter } = call;
+  let decidedAt: number | undefined;
+  let isNew = false;
+  const work: Work = {
+    entry: "http",
+    id,
+    caller,
+    pool: read.kind.pool,
+    lane: "live",
+    read: () => read,
+    reply: how.isBackground === true ? null : waiter.address(id),
+    ...how,
+    ...traceOf({ headers: call.request.headers, span: call.span }),
+    onDecide() {
+      meter.markCounted();
+      decidedAt = performance.now();
+    },
+  };
+  try {
+    const admission = await admitJob(context, work);
+    const refused = refusedBy(admission, caller);
+    metrics.admissions.inc(refused?.code ?? "admitted");
+    if (refused) throw refused;
+    failpoint("job.admitted");
+    isNew = admission.kind === "admitted" && admission.dispatch > 0;
+    // Not awaited: the janitor sends again what does not arrive.
+    void dispatchAdmitted(context.dispatcher, work, admission);
+  } finally {
+    if (decidedAt !== undefined) metrics.admissionSeconds.observe((performance.now() - decidedAt) / 1_000);
+  }
+  meter.releaseMemory();
+  return isNew;
+}
+
+/**
+ * Returns the admitted job after its success.
+ * @param how `isNew` only if nothing was awaited since a new admission: the report of the job's end would be missed
+ * @throws ApiError of any other end; `job_timeout` if the job continues without its caller
+ */
+export async function waitForJob(
+  context: Pick<Context, "config" | "waiter">,
+  call: RouteCall,
+  how: Pick<Waiting, "isNew" | "onFrame">,
+): Promise<EndedJob> {
+  const id = call.requestId;
+  const row = await context.waiter.wait({
+    workspaceId: call.caller.workspaceId,
+    jobId: id,
+    ms: context.config.mediaWaitMs,
+    // The job ends much earlier, by its own deadline or as lost.
+    begunMs: MEDIA_JOB_LIFE_MS,
+    clientSignal: call.request.signal,
+    ...how,
+  });
+  if (row?.state === "completed") {
+    failpoint("job.collected");
+    return row;
+  }
+  if (row && !row.is_unknown) throw failureOf(row);
+  throw new ApiError(
+    "job_timeout",
+    `The call is not finished within the wait limit and continues; collect the result as job ${id}.`,
+    {
+      shouldRetry: false,
+      jobId: id,
+    },
+  );
+}
+
+function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiError | undefined {
+  switch (admission.kind) {
+    case "admitted":
+    case "known":
+      return undefined;
+    case "full":
+      return refusal(1, { workspaceId, limit: preset.requests_per_minute, hold: null });
+    case "refused":
+      return apiError(admission.error);
+    case "unknown_workspace":
+      return new ApiError("invalid_api_key", "The workspace of this API key no longer exists.");
+    case "busy":
+      throw new Error("a call over HTTP waits for no turn");
+    default:
+      return admission satisfies never;
+  }
+}
+
+/** Returns the error for the caller of an unsuccessful job. */
+export function failureOf(row: EndedJob): ApiError {
+  const { error, credits, state, fallback } = row;
+  if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
+  const hasPaid = (credits ?? 0n) > 0n;
+  const isUnknown =
+    error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
+  // A retry would repeat, and charge, what was cancelled.
+  const isFinal = hasPaid || isUnknown || state === "cancelled";
+  const headers = fallbackHeaders(fallback);
+  return apiError(error, { headers, ...(isFinal && { shouldRetry: false, ...(hasPaid && { jobId: row.id }) }) });
+}
+
+function apiError(
+  { code, message, param }: JobError,
+  more: Omit<NonNullable<ConstructorParameters<typeof ApiError>[2]>, "param" | "cause"> = {},
+): ApiError {
+  const known: Code = code in ERROR_CODES ? code : "internal_error";
+  return new ApiError(known, message, { param, ...more });
+}

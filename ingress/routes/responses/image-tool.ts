@@ -1,0 +1,174 @@
+/** Responses with a tool of type `image_generation`: the function for the model, and the image that a call generates. */
+import type { MediaResults, ResponsesImageTool, ResponsesTool } from "#schemas/generated/types.ts";
+import { IMAGES } from "#shared/calls/kinds/images.ts";
+import { kindOfCall, modelOf } from "#shared/calls/kinds/models.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
+import { findBlocks } from "#shared/database/files.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+
+import type { ApiClient } from "../../tools/api-client.ts";
+import type { Arguments } from "../../tools/arguments.ts";
+import type { LoopTool } from "../../tools/loop.ts";
+import type { ToolSetReader } from "../../tools/tool-set.ts";
+import { runWork, type ToolOutcome, type WorkRoute } from "../../tools/run-tool.ts";
+import { withParam } from "../../core/with-param.ts";
+
+import { IMAGE_TOOL, type ImageItemFields } from "./image-items.ts";
+
+/** Most bytes of images in a response, which are in memory and in its last event; further images are only files. */
+const RESULTS_BYTES_MAX = 8 * 1_048_576;
+/** Most images per response; further calls return an error to the model. */
+const IMAGES_MAX = 4;
+
+const DESCRIPTION =
+  "Makes an image of a description and shows it to the user, who sees it without a link. Describe subject, composition, style and " +
+  "colours in the prompt, as the image model knows nothing of the conversation.";
+
+/** Returns the reader of a response's tools. */
+export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool> {
+  return {
+    nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
+    serve: (tool, from) => (tool.type === "image_generation" ? readImageTool(catalogue, tool, from) : undefined),
+  };
+}
+
+/**
+ * Returns the image tool of one response.
+ * @param from its path in the caller's body
+ * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` with the invalid setting
+ */
+export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
+  const settings = settingsOf(tool);
+  const model = imageModelOf(catalogue, tool.model ?? undefined, settings, from);
+  const capacity = { bytes: RESULTS_BYTES_MAX };
+  const { sizes } = model.allowed_params;
+  const hasChoice = settings.size === undefined && sizes !== undefined && sizes.length > 0;
+  return {
+    id: IMAGE_TOOL,
+    name: IMAGE_TOOL,
+    description: DESCRIPTION,
+    parameters: {
+      type: "object",
+      properties: {
+        prompt: { type: "string", description: "What the image shows." },
+        ...(hasChoice ? { size: { type: "string", enum: sizes, description: "Width and height." } } : {}),
+      },
+      required: ["prompt"],
+    },
+    most: IMAGES_MAX,
+    run(api, args, bounds) {
+      const size = hasChoice && args["size"] !== undefined ? { size: args["size"] } : {};
+      const body = { ...size, ...settings, model: model.slug, prompt: args["prompt"] };
+      return runWork(api, MAKING, { body }, bounds, (answer, nano) => outcomeOf(api, answer, { nano, body, capacity }));
+    },
+  };
+}
+
+const MAKING: WorkRoute = {
+  run: "createImage",
+  estimate: ({ body = {} }) => ({
+    operationId: "estimateCall",
+    params: { slug: "model" in body ? String(body.model) : "" },
+    body,
+  }),
+  cancel: "cancelJob",
+  param: "job_id",
+};
+
+type Settings = Pick<Arguments, string> & { readonly size?: string };
+
+/** Returns the members for the image route. Members that are left to the model are omitted. */
+function settingsOf({ size, quality, background, output_format, output_compression, moderation }: ResponsesImageTool) {
+  const values = { size, quality, background, output_format, output_compression, moderation };
+  const said = Object.entries(values).filter(([, value]) => value != null && value !== "auto");
+  return Object.fromEntries(said) as Settings;
+}
+
+function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: Settings, from: string): Model {
+  if (slug === undefined) return cheapestModel(catalogue, settings, from);
+  try {
+    const model = modelOf(IMAGES, catalogue, slug);
+    mostPaid(model, settings);
+    return model;
+  } catch (error) {
+    throw withParam(error, (param) => `${from}.${param}`);
+  }
+}
+
+/** Returns the model whose highest price per image is lowest, among those that accept the settings. */
+function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
+  const faults: unknown[] = [];
+  const priced = [...models.values()].flatMap((model) => {
+    if (model.kind === "tool" || kindOfCall(model) !== IMAGES) return [];
+    try {
+      return [{ model, nano: mostPaid(model, settings) }];
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      faults.push(error);
+      return [];
+    }
+  });
+  const compare = (a: (typeof priced)[number], b: (typeof priced)[number]): number =>
+    a.nano === b.nano ? (a.model.slug < b.model.slug ? -1 : 1) : a.nano < b.nano ? -1 : 1;
+  const [cheapest] = priced.toSorted(compare);
+  if (cheapest) return cheapest.model;
+  // The error of a single model is precise; those of several would contradict each other.
+  if (faults.length === 1) throw withParam(faults[0], (param) => `${from}.${param}`);
+  const message =
+    faults.length === 0
+      ? "This service has no image model; remove the tool of type image_generation."
+      : "No image model supports these parameters together; change them, or name a model.";
+  throw new ApiError("model_not_found", message, { param: `${from}.model` });
+}
+
+/** Returns the highest price of an image in nano-credits. @throws ApiError with the member that the model does not accept */
+function mostPaid(model: Model, settings: Settings): bigint {
+  return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;
+}
+
+interface ImageCall {
+  readonly nano: bigint;
+  readonly body: Arguments;
+  readonly capacity: { bytes: number };
+}
+
+async function outcomeOf(api: ApiClient, answer: Response, { nano, body, capacity }: ImageCall): Promise<ToolOutcome> {
+  const [image] = ((await answer.json()) as MediaResults).data;
+  if (image?.file_id === undefined) throw new Error("an image without a file");
+  const { file_id, content_type } = image;
+  const asked = ["size", "quality", "background"].flatMap((name) => {
+    const value = body[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  const model = answer.headers.get("x-model-used");
+  const itemFields: ImageItemFields = {
+    result: await base64Of(api, file_id, capacity),
+    file_id,
+    ...(model === null ? {} : { model }),
+    ...(content_type === undefined ? {} : { output_format: content_type.replace(/^image\//, "") }),
+    ...Object.fromEntries(asked),
+  };
+  const output = JSON.stringify({ file_id, content_type, note: "The user sees the image." });
+  return { status: "completed", output, files: [], nano, itemFields };
+}
+
+/** Returns the image in base64; null beyond the remaining bytes, or if the file cannot be read: it is charged and stored anyway. */
+async function base64Of(
+  { context: { database, storage, log }, call }: ApiClient,
+  fileId: string,
+  capacity: { bytes: number },
+): Promise<string | null> {
+  try {
+    const blocks = await findBlocks(database, fileId);
+    if (!blocks) throw new Error(`${fileId} is not there any more`);
+    if (blocks.bytes > capacity.bytes) return null;
+    capacity.bytes -= blocks.bytes;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readFile(storage, blocks)) pieces.push(piece);
+    return Buffer.concat(pieces).toString("base64");
+  } catch (error) {
+    log.warn({ err: error, job_id: call.requestId }, "a generated image could not be read");
+    return null;
+  }
+}

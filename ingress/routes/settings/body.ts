@@ -1,0 +1,86 @@
+/** Bodies of settings: JSON by a published schema, and names for people. */
+import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { ApiError } from "#shared/base/errors.ts";
+import { isUuid, newId } from "#shared/base/ids.ts";
+import { readJson } from "#shared/json/parse.ts";
+import { isPlainText } from "#shared/base/plain-text.ts";
+import { reused } from "#shared/json/same-request.ts";
+import { WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";
+
+import { readJsonBody } from "../../core/body.ts";
+import type { RequestFacts } from "../../core/call.ts";
+
+export const SETTINGS_BODY_BYTES_MAX = 65_536;
+const SETTINGS_NAME_CHARS_MAX = 64;
+
+/** Returns the body. @throws ApiError for a body that does not match its schema */
+export async function parsedBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
+  return (await parsedText(call, name)).body;
+}
+
+/** Returns the body and its text, because numbers of the parsed body may have lost digits. */
+export async function parsedText<N extends SchemaName>(
+  call: RequestFacts,
+  name: N,
+): Promise<{ readonly body: SchemaTypes[N]; readonly text: string }> {
+  const { text, value } = readJson(await readJsonBody(call.request, SETTINGS_BODY_BYTES_MAX));
+  return { body: parse(name, value), text };
+}
+
+/** Returns the body of a request that may have none, which counts as an empty object. */
+export async function optionalBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
+  const { headers, body } = call.request;
+  const isEmpty = body === null || headers.get("content-length") === "0";
+  return isEmpty ? parse(name, {}) : parsedBody(call, name);
+}
+
+/** Returns the digits of a number from the body's text, since a double may lose the last ones. */
+export function digitsOf(text: string, member: string): string {
+  const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
+    key === member && typeof value === "number" ? context.source : value;
+  // TypeScript's types lack the third argument (ECMAScript's "JSON.parse source text access").
+  const body = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as Readonly<Record<string, string>>;
+  return body[member] ?? "";
+}
+
+/** Returns a valid name. @throws ApiError `unsupported_value` */
+export function plainName(name: string, param = "name"): string {
+  if (isPlainText(name, SETTINGS_NAME_CHARS_MAX)) return name;
+  const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters, without control characters and without spaces at its ends`;
+  throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
+}
+
+/** Returns the id that the caller chose for a new row, or a generated one. @throws ApiError `unsupported_value` */
+export function createdId({ id }: { readonly id?: string }): string {
+  // Sweeps over ids start after the nil UUID.
+  if (id === NIL)
+    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil UUID.", { param: "id" });
+  return id?.toLowerCase() ?? newId();
+}
+
+const NIL = "00000000-0000-0000-0000-000000000000";
+
+/** Returns the path's id. An invalid id counts as unknown. @throws the error that `unknown` returns */
+export function pathId(call: RequestFacts, name: string, unknown: () => ApiError): string {
+  const id = call.params[name]?.toLowerCase() ?? "";
+  if (!isUuid(id)) throw unknown();
+  return id;
+}
+
+export function reusedId(): ApiError {
+  return reused("The id is already used for another request; use a new id.", "id");
+}
+
+/** Returns the error of a refused workspace name. */
+export function workspaceNameRefused(why: "taken" | "often"): ApiError {
+  const sentence =
+    why === "taken"
+      ? "Another workspace has this name, or had it in the last 30 days."
+      : `A workspace can be renamed at most ${WORKSPACE_RENAMES_MAX} times in 30 days.`;
+  return new ApiError("conflict", sentence, { param: "name" });
+}
+
+export function nameTaken(what: string): ApiError {
+  return new ApiError("conflict", `The workspace already has ${what} with this name.`, { param: "name" });
+}

@@ -1,0 +1,67 @@
+/** Lists as text/csv, for spreadsheets. */
+import { stringify } from "csv-stringify/sync";
+
+import type { AuditEntry } from "#shared/database/audit-log.ts";
+
+import type { IngressContext } from "../../context.ts";
+import { streamOf } from "../../core/response-body.ts";
+import type { RequestFacts, RouteCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import { queryOf } from "../../core/page.ts";
+
+/** Most rows of one CSV: spreadsheets still open that many. */
+export const CSV_ROWS_MAX = 100_000;
+
+/** True if the client requests CSV rather than JSON. */
+export function wantsCsv({ request }: RequestFacts): boolean {
+  return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");
+}
+
+/** Rows written at once; between pieces, the thread serves other calls. */
+const PIECE = 500;
+
+/** Returns a CSV response, written at the client's speed. */
+export function csv(
+  { log }: Pick<IngressContext, "log">,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+  name: string,
+): Response {
+  const onFault = (error: unknown): void => log.error({ err: error, name }, "a CSV download failed before its end");
+  return new Response(streamOf(new Uint8Array(), piecesOf(rows, columns), onFault), {
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+  });
+}
+
+async function* piecesOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let at = 0; at === 0 || at < rows.length; at += PIECE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    const piece = rows.slice(at, at + PIECE).map((row) => columns.map((column) => cell(row[column])));
+    yield Buffer.from(stringify(piece, { header: at === 0, columns: [...columns] }));
+  }
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return typeof value === "bigint" ? value.toString() : JSON.stringify(value);
+  return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
+}
+
+/** Matches text that a spreadsheet would interpret as a formula. Such text gets a leading apostrophe, except negative amounts. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+const NUMBER = /^-\d+(\.\d+)?$/;
+
+/** Returns the audit-log entry of an exported table. @param rows number of exported rows */
+export function exportOf(call: RouteCall, action: `${string}.export`, rows: number): AuditEntry {
+  const filters = Object.fromEntries([...queryOf(call)].filter(([name, value]) => FILTERS.has(name) && value !== ""));
+  return { actor: actorOf(call), action, subject: call.caller.workspaceId, after: { rows, filters } };
+}
+
+/** Filters that are logged: only known names, so that callers cannot write other text into the log. */
+const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);

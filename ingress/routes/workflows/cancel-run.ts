@@ -1,0 +1,17 @@
+/** Cancellation of a run. */
+import { requestRunCancel } from "#shared/database/runs.ts";
+import { notifyRun, type RunNotice } from "#shared/queue/run-notice.ts";
+
+import type { IngressContext } from "../../context.ts";
+
+/** Requests the end of a run and its jobs. @returns true if the run had not ended */
+export async function cancelRun(
+  { database, connection, cancel }: Pick<IngressContext, "database" | "connection" | "cancel">,
+  run: RunNotice,
+): Promise<boolean> {
+  const jobs = await requestRunCancel(database, run.id);
+  if (!jobs) return false;
+  for (const id of jobs) cancel(id);
+  notifyRun(connection, run);
+  return true;
+}

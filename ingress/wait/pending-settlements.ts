@@ -1,0 +1,160 @@
+/**
+ * Responses that workers sent before settlement. Their charges are kept until the worker reports the settlement. If the worker is lost or
+ * silent, this ingress settles them. A second settlement changes nothing.
+ */
+import { isDataFault } from "#shared/database/client.ts";
+import { failpoint } from "#shared/base/failpoint.ts";
+import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
+import type { CallSettlement, Ledger, PlacedCall } from "#shared/ledger/settle.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import type { Metrics } from "#shared/metrics/metrics.ts";
+import { paced } from "#shared/config/pace.ts";
+import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
+import type { EndedCalls } from "#shared/queue/reply.ts";
+import { isTakenSubject } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/acks.ts";
+
+export interface PendingSettlements extends EndedCalls {
+  /** Keeps the charge of a response that is being sent to its client. */
+  keep(call: PlacedCall & Pick<CallSettlement, "creditLineHold">, frame: EndFrame, settle: SettleNote): void;
+  /** True for a response without a confirmed settlement. */
+  has(jobId: string): boolean;
+  /** Returns the number of responses without a confirmed settlement. */
+  size(): number;
+  /** Settles all responses: clients have them, and workers without a notice of that would release their holds. */
+  settleAll(): Promise<void>;
+  /**
+   * Runs `settleAll` before the process ends. Workers first get a moment to report settlements, if the grace period allows.
+   * @param hurry ends that moment
+   * @param allowedMs time until the process ends, in milliseconds
+   */
+  drain(hurry: AbortSignal, allowedMs: number): Promise<void>;
+  close(): void;
+}
+
+/** Response without a confirmed settlement. Each has a hold of credits, so balances bound their number. */
+interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLineHold"> {
+  readonly nano: bigint;
+  readonly note: SettleNote;
+  /** performance.now() from which the ingress settles without waiting for the worker. */
+  dueAt: number;
+  isSettling: boolean;
+  /** Number of failed settlements. */
+  failures: number;
+}
+
+/** Time within which another worker gets a lost worker's message and asks for the response. */
+const WORKER_WAIT_MS = LANE_SETTINGS.live.ackWaitMs;
+const TICK_MS = paced(1_000);
+/** Longest delay between attempts. Each settlement has already retried for a while before it fails. */
+const AGAIN_MAX_MS = paced(30_000);
+/** Time that workers have at shutdown to settle their calls, in milliseconds. */
+const DRAIN_MS = paced(2_000);
+/** Time in which all responses are settled, in milliseconds. */
+const SETTLE_MS = paced(1_000);
+
+export function openPendingSettlements(options: {
+  ledger: Ledger;
+  metrics: Metrics;
+  log: Logger;
+  /** Connection for notices to workers. */
+  connection: AckPublisher;
+  /** Called when a response is settled. */
+  onSettled?: (jobId: string) => void;
+  /** Time that the notice of a received response waits for other notices, in milliseconds: each message wakes a worker. */
+  lingerMs: number;
+}): PendingSettlements {
+  const { ledger, metrics, log } = options;
+  const answers = new InFlightMap<PendingSettlement>();
+  const acks = createAckBatch<TakenAck>(options.connection, options.lingerMs);
+
+  const take = (jobId: string): void => {
+    answers.take(jobId);
+    options.onSettled?.(jobId);
+  };
+
+  const sendAck = (ack: TakenAck, jobId: string, { tell }: SettleNote): void => {
+    if (tell !== undefined && isTakenSubject(tell)) acks.add(tell, ack, jobId);
+  };
+
+  const settle = async (answer: PendingSettlement): Promise<void> => {
+    if (answer.isSettling) return;
+    answer.isSettling = true;
+    const { jobId, workspaceId, creditLineHold, note } = answer;
+    const { source, units, tokens, estimated, attempt } = note;
+    const charge = { nano: answer.nano, units, tokens, estimated };
+    try {
+      const of = { jobId, workspaceId, attempt };
+      const settlement = settlementOf("succeeded", source, charge);
+      const finished = await ledger.settle({ ...of, ...settlement, creditLineHold, isDelivered: true });
+      take(jobId);
+      countDelivered({ metrics, log }, charge, finished, jobId);
+      if (finished.wasClosed) return;
+      countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
+      metrics.answersSettledByIngress.inc();
+      log.warn({ job_id: jobId }, "the ingress settled a response whose worker did not report");
+    } catch (error) {
+      if (isDataFault(error)) {
+        answers.take(jobId);
+        countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
+        log.error({ err: error, job_id: jobId }, "a response could not be settled; the janitor closes its hold");
+        return;
+      }
+      log.error({ err: error, job_id: jobId }, "a response could not be settled; it is retried");
+      answer.dueAt = performance.now() + Math.min(AGAIN_MAX_MS, TICK_MS * 2 ** answer.failures);
+      answer.failures += 1;
+      answer.isSettling = false;
+    }
+  };
+
+  const clock = setInterval(() => {
+    const now = performance.now();
+    // Oldest first. Retried ones aside, responses after one that is not due are not due either.
+    for (const answer of answers.values()) if (answer.dueAt <= now) void settle(answer);
+  }, TICK_MS);
+
+  const settleAll = async (): Promise<void> => {
+    await Promise.all(Array.from(answers.values(), settle));
+  };
+
+  return {
+    settleAll,
+    keep({ jobId, workspaceId, creditLineHold }, { nano }, note) {
+      const dueAt = performance.now() + WORKER_WAIT_MS;
+      answers.set(jobId, {
+        jobId,
+        workspaceId,
+        creditLineHold,
+        nano: BigInt(nano),
+        note,
+        dueAt,
+        isSettling: false,
+        failures: 0,
+      });
+      sendAck("taken", jobId, note);
+      failpoint("call.taken");
+    },
+    onFrame(jobId, frame) {
+      const answer = answers.get(jobId);
+      if (frame.t === "end" && frame.settle) sendAck(answer ? "taken" : "gone", jobId, frame.settle);
+      if (!answer) return CALLER_GONE;
+      if (frame.t !== "lost") return CALLER_TAKEN;
+      void settle(answer);
+      return CALLER_LIVES;
+    },
+    onSettled: take,
+    has: (jobId) => answers.get(jobId) !== undefined,
+    size: () => answers.size,
+    async drain(hurry, allowedMs) {
+      const waitMs = allowedMs < DRAIN_MS + SETTLE_MS ? 0 : DRAIN_MS;
+      const until = performance.now() + waitMs;
+      while (answers.size > 0 && performance.now() < until && !hurry.aborted) {
+        await Bun.sleep(20);
+      }
+      await settleAll();
+    },
+    close: () => clearInterval(clock),
+  };
+}

@@ -1,0 +1,8 @@
+/** Command lines for messages: npm scripts in a checkout. The container image has neither npm nor the file that the scripts run. */
+import { existsSync } from "node:fs";
+
+/** True in a checkout: the Dockerfile does not copy this file. */
+export const HAS_NPM = existsSync(new URL("#deploy/bun.mjs", import.meta.url));
+
+export const SLUICE = HAS_NPM ? "npm run sluice --" : "bun deploy/sluice.ts";
+export const ADMIN = HAS_NPM ? "npm run admin --" : "bun deploy/sluice.ts admin";

@@ -1,0 +1,149 @@
+/** Calls that were admitted on a credit line. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { commonNow } from "#shared/base/clock.ts";
+import { plainArray } from "#shared/database/arrays.ts";
+import { type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
+import { LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
+import { timeOfId } from "#shared/base/ids.ts";
+import { InFlightMap } from "#shared/limits/in-flight.ts";
+import type { Logger } from "#shared/base/logger.ts";
+import { paced } from "#shared/config/pace.ts";
+
+/** Share of a credit line that a call has drawn, with the properties of a hold. */
+export interface CreditLineHold {
+  readonly lineId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly amountNano: bigint;
+  readonly mayExceed: boolean;
+  /** Latest end of the call, in Unix milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** Returns the share of a credit line of a call, from its message. */
+export function creditLineHoldOf(
+  job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
+): CreditLineHold | undefined {
+  if (job.credit_line === undefined) return undefined;
+  return {
+    lineId: job.credit_line,
+    keyId: job.key_id,
+    model: job.model,
+    amountNano: BigInt(job.hold_nano),
+    mayExceed: job.may_exceed,
+    deadlineMs: job.deadline_ms,
+  };
+}
+
+const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
+/** Lifetime of a separate hold beyond the end of its call, in milliseconds, since the settlement may be repeated. */
+const HOLD_SLACK_MS = 120_000;
+
+/**
+ * Places a separate hold for a call on a credit line, taken from the line, or from the available credits if the line has ended. Idempotent.
+ * `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was settled before.
+ * @throws Error while other lines of the workspace are being recalled for the hold
+ */
+export async function placeCreditLineHold(
+  database: Queryable,
+  of: { readonly workspaceId: string; readonly jobId: string },
+  { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: CreditLineHold,
+): Promise<"stands" | "closed"> {
+  const lifeMs = Math.max(0, Math.round(deadlineMs - commonNow())) + HOLD_SLACK_MS;
+  const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
+  const [row] = await database.query<{ verdict: number }>(PLACE_SQL, values, "place_lined_hold");
+  if (row?.verdict === 4) throw new Error(`credit lines are on their way back for job ${of.jobId}`);
+  return row?.verdict === 0 ? "stands" : "closed";
+}
+
+/** Age at which an open call is listed as a hold, so that the janitor finds it if no process settles it. */
+const LIST_AFTER_MS = paced(1_000);
+const LIST_BATCH_MAX = 1_000;
+
+const LIST_SQL = waitingForLocks(
+  "show_lined_calls($1, $2, $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[])",
+  "$10",
+);
+
+interface OpenCall {
+  readonly workspaceId: string;
+  readonly jobId: string;
+  readonly creditLineHold: CreditLineHold;
+  /** performance.now() of the admission. */
+  readonly at: number;
+}
+
+/** Calls on credit lines that this process admitted, until they are settled or listed as holds; by job. */
+export class UnlistedCalls {
+  private readonly options: { readonly database: Queryable; readonly log: Logger };
+  private readonly calls = new InFlightMap<OpenCall>();
+  private isListing = false;
+
+  constructor(options: UnlistedCalls["options"]) {
+    this.options = options;
+  }
+
+  get size(): number {
+    return this.calls.size;
+  }
+
+  add(call: OpenCall): void {
+    this.calls.set(call.jobId, call);
+  }
+
+  forget(jobId: string): void {
+    this.calls.take(jobId);
+  }
+
+  /** Lists calls that were admitted a second ago as holds. Never throws. */
+  async listDue(): Promise<void> {
+    if (this.isListing) return;
+    this.isListing = true;
+    await this.listBefore(performance.now() - LIST_AFTER_MS, SINGLE_CALL_WAIT_MS);
+    this.isListing = false;
+  }
+
+  /** Lists all calls as holds before the process stops. Never throws. */
+  listAll(): Promise<void> {
+    return this.listBefore(Infinity, LOCK_TIMEOUT_MS);
+  }
+
+  private async listBefore(before: number, lockMs: number): Promise<void> {
+    const due: OpenCall[] = [];
+    for (const call of this.calls.values()) {
+      if (call.at > before) break;
+      due.push(call);
+    }
+    for (const theirs of Map.groupBy(due, ({ creditLineHold }) => creditLineHold.lineId).values()) {
+      for (let from = 0; from < theirs.length; from += LIST_BATCH_MAX) {
+        await this.listBatch(theirs.slice(from, from + LIST_BATCH_MAX), lockMs).catch((error: unknown) => {
+          // A locked line must not delay the calls of other lines.
+          if (sqlState(error) !== SQL.lockTimeout) {
+            this.options.log.warn({ err: error }, "calls on a credit line could not be published; it is retried");
+          }
+        });
+      }
+    }
+  }
+
+  /** Lists calls as holds. @param calls calls of one line */
+  private async listBatch(calls: readonly OpenCall[], lockMs: number): Promise<void> {
+    const [first] = calls;
+    if (!first) return;
+    const values = [
+      first.workspaceId,
+      first.creditLineHold.lineId,
+      plainArray(calls.map(({ jobId }) => jobId)),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.keyId)),
+      calls.map(({ creditLineHold }) => creditLineHold.model),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.amountNano)),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.mayExceed)),
+      plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
+      plainArray(calls.map(({ creditLineHold }) => Math.max(0, Math.round(creditLineHold.deadlineMs - commonNow())))),
+      lockMs,
+    ];
+    await this.options.database.query(LIST_SQL, values, "show_lined_calls");
+    for (const { jobId } of calls) this.calls.take(jobId);
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Capacity shared by the requests of a process, with a maximum share per workspace: a flood from one workspace leaves capacity for others.
+ * Requests without capacity wait for a limited time. Too many waiting requests, or too many of one workspace, are rejected immediately.
+ */
+import { ApiError } from "../base/errors.ts";
+import { FairLimit } from "./fair-limit.ts";
+
+export interface RequestLimits {
+  /** Capacity of all workspaces and of one, in a unit such as bytes. A larger single request is granted exclusively. */
+  readonly max: number;
+  readonly perWorkspaceMax: number;
+  /** Maximum number of waiting requests, half of them for one workspace, and their longest wait in milliseconds. */
+  readonly waitingMax: number;
+  readonly waitMs: number;
+  /** Name of the limited resource for the error, such as `audio inputs`. */
+  readonly noun: string;
+}
+
+/** Rejects with `overloaded` after a wait without capacity, and with `request_timeout` if the caller has disconnected. */
+export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, noun }: RequestLimits): FairLimit {
+  const limit: FairLimit = new FairLimit({
+    max,
+    mayHave: ({ taken }, amount) => taken === 0 || taken + amount <= perWorkspaceMax,
+    mayWait: ({ waiting }) => limit.waiting <= waitingMax && waiting <= Math.max(1, waitingMax / 2),
+    waitMs,
+    refusal: () => tooMany(`Too many ${noun} are handled at once`),
+    gone: () => new ApiError("request_timeout", "The request body did not arrive whole."),
+  });
+  return limit;
+}
+
+/** Returns the error for a request without capacity, which may succeed soon. */
+export function tooMany(sentence: string): ApiError {
+  return new ApiError("overloaded", `${sentence}; try again shortly.`, { headers: { "retry-after": "2" } });
+}

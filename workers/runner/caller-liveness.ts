@@ -1,0 +1,228 @@
+/**
+ * Asks the ingress of each running call whether it still waits, which also shows the ingress that this worker is alive, and receives
+ * confirmations of answers. All calls of a runner share one timer; a call that ends quickly causes no request.
+ */
+import { type NatsConnection, RequestError } from "nats";
+
+import { beforeAbort, sleep } from "#shared/base/abortable.ts";
+import { onLink } from "#shared/queue/connection.ts";
+import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
+import { newId } from "#shared/base/ids.ts";
+import { InFlightMap, InFlightSet } from "#shared/limits/in-flight.ts";
+import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
+import { parseAcks, type TakenAck } from "#shared/queue/acks.ts";
+import { paced } from "#shared/config/pace.ts";
+
+/** Interval of the requests to the ingress of a running call, in milliseconds. They also show that the worker is alive. */
+export const INGRESS_PROBE_MS = paced(2_000);
+
+/** Delay of the first request, in milliseconds, so that a quick call causes none. */
+const INGRESS_FIRST_PROBE_MS = paced(500);
+
+/** Time in which an ingress reconnects, in milliseconds; afterwards it counts as dead. Less than 5 s with the interval above. */
+export const INGRESS_RETURN_MS = 1_500;
+
+/** Pause between requests for a sign of life of an ingress, in milliseconds. An answer that costs more than its hold waits for it. */
+const PRESENCE_RETRY_MS = paced(250);
+
+/** Delay before the confirmation of an answer is requested, in milliseconds. It usually arrives immediately. */
+const TAKEN_ASK_MS = 250;
+
+/** `served` by another worker, `gone`, still `waiting`; `silent` if the request or its reply was lost. */
+export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
+
+export interface CallerLiveness {
+  /** Watches the caller of a call; calls `on.gone` once when the caller is gone. */
+  watch(reply: string, on: WatchEvents): CallWatch;
+  /** Asks about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
+  ask(reply: string, waitMs?: number): Promise<CallerAnswer>;
+  /**
+   * Resolves when the ingress has replied after this call began. The watch ends the call of a dead ingress.
+   * @throws the signal's reason when it aborts first
+   */
+  confirm(reply: string, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+export interface WatchEvents {
+  gone(): void;
+  /** Called whenever the ingress confirms the whole answer. */
+  taken?(): void;
+  /** Called when the ingress still waits after the answer was sent: a frame was lost. */
+  untaken?(): void;
+}
+
+export interface CallWatch {
+  /** Reports that the answer was sent: its confirmation is requested soon unless it arrives first. */
+  expectTaken(): void;
+  end(): unknown;
+}
+
+interface Watched {
+  readonly reply: string;
+  readonly on: WatchEvents;
+  isAnswered: boolean;
+  askAt: number;
+  evidence: number;
+  /** Ends the watch. Returns false if it had ended before. */
+  readonly end: () => boolean;
+}
+
+/** Requests for a sign of life of an ingress: the pending one and the one after it. */
+interface Presence {
+  readonly asking: Promise<boolean>;
+  next: Promise<boolean> | undefined;
+}
+
+const TICK_MS = 250;
+/** Weights of the evidence that a caller is gone: a refusal by the broker weighs more than a timeout. */
+const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
+
+const ASK = encodeFrame({ t: "ask" });
+const EMPTY = new Uint8Array();
+
+/** @param cancel prefix of the subject on which this worker receives cancels */
+export function openCallerLiveness(connection: NatsConnection, cancel?: string): CallerLiveness {
+  const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
+  const calls = new InFlightSet<Watched>();
+  /** True while our own connection is lost. */
+  let isCut = false;
+
+  const request = async (
+    reply: string,
+    frame: Uint8Array,
+    timeout = INGRESS_PROBE_MS,
+  ): Promise<"here" | "served" | "taken" | "gone" | "refused" | "late"> => {
+    try {
+      const answer = (await connection.request(reply, frame, { timeout })).string();
+      if (answer === CALLER_SERVED || answer === CALLER_TAKEN || answer === CALLER_GONE) return answer;
+      return "here";
+    } catch (error) {
+      return error instanceof RequestError && error.isNoResponders() ? "refused" : "late";
+    }
+  };
+
+  const check = async (call: Watched): Promise<void> => {
+    const { isAnswered } = call;
+    const answer = await request(call.reply, beat);
+    // Without a connection of our own, silence says nothing about the caller.
+    if (isCut) return;
+    if (answer === "taken") call.on.taken?.();
+    else if (isAnswered && (answer === "here" || answer === "served")) call.on.untaken?.();
+    if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
+    else call.evidence += WEIGHT[answer];
+    // No subscriber: an ingress that reconnects is back by the next request.
+    if (answer === "refused") call.askAt = performance.now() + INGRESS_RETURN_MS;
+    if (call.evidence >= WEIGHT.gone && call.end()) call.on.gone();
+  };
+
+  // All calls of an ingress share a request; calls that arrive while it is pending share the next one.
+  const presences = new Map<string, Presence>();
+
+  /** Any reply is a sign of life: an ingress of another version may not know the request. */
+  const isPresent = async (subject: string): Promise<boolean> => {
+    const answer = await request(subject, EMPTY);
+    return answer !== "refused" && answer !== "late";
+  };
+
+  const askPresence = (subject: string): Promise<boolean> => {
+    const known = presences.get(subject);
+    if (known) return (known.next ??= known.asking.then(() => startAsking(subject)));
+    return startAsking(subject);
+  };
+
+  const startAsking = (subject: string): Promise<boolean> => {
+    const entry: Presence = { asking: isPresent(subject), next: undefined };
+    presences.set(subject, entry);
+    return entry.asking.finally(() => {
+      if (entry.next === undefined) presences.delete(subject);
+    });
+  };
+
+  const clock = setInterval(() => {
+    if (isCut) return;
+    const now = performance.now();
+    for (const call of calls) {
+      if (call.askAt > now) continue;
+      call.askAt = now + INGRESS_PROBE_MS;
+      void check(call);
+    }
+  }, TICK_MS);
+
+  // Another worker may have received our calls meanwhile, so their ingress must learn immediately that this one runs them.
+  onLink(connection, {
+    lost() {
+      isCut = true;
+    },
+    restored() {
+      isCut = false;
+      const now = performance.now();
+      for (const call of calls) call.askAt = now;
+    },
+  });
+
+  return {
+    watch(reply, on) {
+      const askAt = performance.now() + INGRESS_FIRST_PROBE_MS;
+      const end = (): boolean => calls.delete(entry);
+      const call: Watched = { reply, on, askAt, evidence: 0, isAnswered: false, end };
+      const entry = calls.add(call);
+      return {
+        expectTaken() {
+          call.isAnswered = true;
+          call.askAt = performance.now() + TAKEN_ASK_MS;
+        },
+        end,
+      };
+    },
+    async ask(reply, waitMs) {
+      let answer = await request(reply, ASK, waitMs);
+      if (answer === "refused") {
+        await Bun.sleep(INGRESS_RETURN_MS);
+        answer = await request(reply, ASK, waitMs);
+      }
+      if (answer === "here") return "waiting";
+      if (answer === "late") return "silent";
+      return answer === "served" || answer === "taken" ? "served" : "gone";
+    },
+    async confirm(reply, signal) {
+      const subject = presenceSubject(reply);
+      while (!(await beforeAbort(askPresence(subject), signal))) {
+        await sleep(PRESENCE_RETRY_MS, signal);
+      }
+    },
+    close: () => clearInterval(clock),
+  };
+}
+
+/** Confirmations of ingresses for answers that a runner sent before their settlement. */
+export interface TakenAcks {
+  /** Subject of the confirmations. */
+  readonly subject: string;
+  /** Calls `listener` at the next confirmation for the job. Returns a function that removes the listener. */
+  onAck(jobId: string, listener: (ack: TakenAck) => void): () => void;
+  close(): void;
+}
+
+export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): TakenAcks {
+  const listeners = new InFlightMap<(ack: TakenAck) => void>();
+  const subject = takenSubject(newId());
+  const subscription = connection.subscribe(subject, {
+    callback: (error, message) => {
+      // The connection logs errors of the subscription, which have no message.
+      if (error) return;
+      for (const [ack, jobId] of parseAcks<TakenAck>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(ack);
+    },
+  });
+  return {
+    subject,
+    onAck(jobId, listener) {
+      listeners.set(jobId, listener);
+      return () => {
+        // A repeat of the same job may have replaced the listener.
+        if (listeners.get(jobId) === listener) listeners.take(jobId);
+      };
+    },
+    close: () => subscription.unsubscribe(),
+  };
+}
