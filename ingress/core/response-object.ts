@@ -10,7 +10,6 @@ import type {
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
-import type { FailureEvents } from "../wait/call.ts";
 
 /** Most bytes of settings that a response repeats: each call's message contains them in addition to its request. */
 const REPEATED_BYTES_MAX = 262_144;
@@ -108,6 +107,9 @@ function namedTool(tool: ResponsesFunctionTool | ResponsesCustomTool): Responses
   }
   return { type: "function", name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
 }
+
+/** Returns the last events of a failed stream, from the error, the serving model and the number of earlier events. */
+export type FailureEvents = (error: ApiError, model: string, eventsBefore: number) => string;
 
 /** Returns the function that renders the last events of a failed stream of this response. */
 export function failureEventsOf(response: ModelResponse): FailureEvents {

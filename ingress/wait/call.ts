@@ -14,6 +14,7 @@ import type { Span } from "#shared/tracing/tracing.ts";
 
 import { fallbackHeaders, JSON_TYPE } from "../core/answers.ts";
 import type { Meter } from "../core/call.ts";
+import type { FailureEvents } from "../core/response-object.ts";
 import { SSE_HEADERS } from "../core/sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
@@ -23,9 +24,6 @@ export const FRAME_SILENCE_MS = paced(20_000);
 
 /** A worker with a frame this recent is alive, even if its message was redelivered. */
 const WORKER_LIVES_MS = paced(5_000);
-
-/** Returns the last events of a failed stream, from the error, the serving model and the number of earlier events. */
-export type FailureEvents = (error: ApiError, model: string, eventsBefore: number) => string;
 
 export interface CallFacts {
   readonly pool: Pool;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 
 /** True in a checkout: the Dockerfile does not copy this file. */
-export const HAS_NPM = existsSync(new URL("#deploy/bun.mjs", import.meta.url));
+export const HAS_NPM = existsSync(new URL("../../deploy/bun.mjs", import.meta.url));
 
 export const SLUICE = HAS_NPM ? "npm run sluice --" : "bun deploy/sluice.ts";
 export const ADMIN = HAS_NPM ? "npm run admin --" : "bun deploy/sluice.ts admin";

@@ -28,7 +28,7 @@ describe("cause and fix of an error code", () => {
   });
 
   test("the line on retries agrees with the header of every recorded error", async () => {
-    const page = await Bun.file(new URL("#schemas/docs/reference/errors.md", import.meta.url)).text();
+    const page = await Bun.file(new URL("../../../schemas/docs/reference/errors.md", import.meta.url)).text();
     const records = Object.values(recorded as Readonly<Record<string, Recorded>>);
     const errors = records.flatMap(({ status = 0, headers = {}, body }) =>
       status >= 400 && body?.error?.code !== undefined ? [{ code: body.error.code, headers }] : [],

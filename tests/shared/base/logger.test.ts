@@ -91,7 +91,7 @@ describe("a process that exits immediately", () => {
     ["by an uncaught error", "throw new Error('ended');"],
   ])("%s has written every line", async (_how, ending) => {
     const child = Bun.spawn([process.execPath, "-e", source + ending], {
-      cwd: `${import.meta.dir}/../..`,
+      cwd: `${import.meta.dir}/../../..`,
       stdout: "pipe",
       stderr: "ignore",
     });

@@ -16,7 +16,7 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-const FONTS = fileURLToPath(new URL("#workers/children/fonts.conf", import.meta.url));
+const FONTS = fileURLToPath(new URL("../../../../workers/children/fonts.conf", import.meta.url));
 
 /** @returns undefined where no Chromium is installed */
 export async function openBench(): Promise<Bench | undefined> {

@@ -26,7 +26,7 @@ function chatOf(...input: object[]): readonly Shown[] {
   return request.messages as readonly Shown[];
 }
 
-const DECLARATIONS = join(import.meta.dir, "../../../node_modules/openai/resources/responses/responses.d.ts");
+const DECLARATIONS = join(import.meta.dir, "../../../../node_modules/openai/resources/responses/responses.d.ts");
 const USER = { role: "user", content: "hi" };
 const PNG = "data:image/png;base64,iVBORw0KGgo=";
 const call = (id: string, name: string, args: object) => ({
