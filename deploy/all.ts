@@ -10,10 +10,13 @@ import { JANITOR_CONNECTIONS, startJanitor } from "#workers/janitor/main.ts";
 import { startWorker, workerConnections } from "#workers/main.ts";
 import { fitSlots, type WorkerPool } from "#workers/slots.ts";
 
-/** Part of the grace that the ingress leaves to the workers, in milliseconds. It leaves half of a shorter grace. */
+/**
+ * Part of the shutdown grace period reserved for the workers, in milliseconds. If the period is too short for this, the workers get half of
+ * it.
+ */
 const WORKERS_GRACE_MS = 8_000;
 
-/** Starts every role. @throws Error with one sentence when a requirement of a role is missing, or the port is taken */
+/** Starts every role. @throws Error with a one-sentence message when a requirement of a role is missing, or the port is in use */
 export async function startAll(pools: readonly WorkerPool[]): Promise<void> {
   const connections = [INGRESS_CONNECTIONS, workerConnections(pools), JANITOR_CONNECTIONS, NATS_AUTH_CONNECTIONS];
   const host = await openProcess({ name: "all", servesClients: true, connections: sumOf(connections) });

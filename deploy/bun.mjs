@@ -1,5 +1,5 @@
 // @ts-check
-/** `node deploy/bun.mjs <arguments>` runs the project's own Bun, installed first where need be, on a machine with Node alone. */
+/** `node deploy/bun.mjs <arguments>` runs the project's own Bun on a machine that has only Node. It installs Bun first if necessary. */
 import { isNodeNewEnough } from "./embedded/node-floor.mjs";
 
 if (isNodeNewEnough()) {

@@ -1,4 +1,7 @@
-/** Writes every generated file, or lists the stale ones with --check. A generator is a row in GENERATORS: a name and its files as text. */
+/**
+ * Writes every generated file, or lists the outdated files with --check. Each generator is a row in GENERATORS: a name, and a function that
+ * returns its files as text.
+ */
 import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
@@ -18,11 +21,11 @@ import { validatorsDeclaration, validatorsModule } from "./generate/validators.t
 
 export interface FileGenerator {
   readonly name: string;
-  /** Returns path below the project root → whole text; equal inputs must give equal bytes. */
+  /** Returns the complete text of each generated file, by path below the project root. Equal inputs must give equal bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** In order: each generator reads the output of the previous ones. */
+/** Generators in the order of execution: each reads the output of the previous ones. */
 const GENERATORS: readonly FileGenerator[] = [
   { name: "names", generate: () => filesWithNames() },
   {
@@ -63,7 +66,7 @@ const GENERATORS: readonly FileGenerator[] = [
   { name: "providers", generate: () => pageWithProviders() },
 ];
 
-/** Returns the paths of the generated files whose present text differs from the generator's. */
+/** Returns the paths of the generated files whose current text differs from the generator's output. */
 async function staleFiles(root: string, generators: readonly FileGenerator[]): Promise<readonly string[]> {
   const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];
@@ -74,7 +77,7 @@ async function staleFiles(root: string, generators: readonly FileGenerator[]): P
   return stale;
 }
 
-/** Writes the files below `root`, or compares them with --check. Returns the exit code. */
+/** Writes the generated files below `root`, or with --check only compares them. Returns the exit code. */
 export async function run(
   options: readonly string[],
   root: string = ROOT_DIR,

@@ -1,6 +1,6 @@
 /**
- * The migrate role: applies migrations, creates the first workspace when a bootstrap key is set, and the bucket and the streams of the
- * queue when their servers are set. It can be repeated.
+ * The migrate role. Applies migrations, creates the first workspace when a bootstrap key is set, and creates the bucket and the queue's
+ * streams when their servers are configured. Can be run again.
  */
 import { type Config, loadConfig } from "#shared/config/config.ts";
 import { isDatabaseAway, openDatabase } from "#shared/database/client.ts";
@@ -13,7 +13,7 @@ import { ensureBucket, openStorage } from "#shared/storage/client.ts";
 
 import { ensureBootstrap } from "./admin/bootstrap.ts";
 
-/** Migrates. @throws Error when the database is unreachable or a migration fails */
+/** Runs the migrate role. @throws Error when the database is unreachable or a migration fails */
 export async function runMigrate(): Promise<void> {
   const config = loadConfig(undefined, { needs: ["database"] });
   const log = createLogger({ level: config.logLevel, role: "migrate" });

@@ -1,6 +1,6 @@
 /**
- * Writes the sample files of capabilities: `bun deploy/samples.ts` writes shared/calls/capabilities/samples. Equal programs give equal
- * bytes, so their changes are visible.
+ * Writes the sample files of capabilities: `bun deploy/samples.ts` writes shared/calls/capabilities/samples. The output is deterministic,
+ * so that a changed file means a changed program.
  */
 import { join } from "node:path";
 
@@ -84,7 +84,7 @@ const REPORT = [
   ["Order form", "Customer", "Size", "I agree to the terms"],
 ] as const;
 
-/** Three pages: text, a picture, a form. */
+/** Creates a sample document of three pages: text, a picture and a form. */
 async function report(): Promise<Uint8Array> {
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle("Report on tea");

@@ -1,6 +1,6 @@
 /**
- * Writes the software bill of materials of the npm packages that bun.lock pins: CycloneDX 1.6 as JSON. Options: `--out <file>` instead of
- * stdout, and `--production` for what the container image installs. The same lock file gives the same bytes.
+ * Writes the software bill of materials of the npm packages that bun.lock pins, as CycloneDX 1.6 in JSON. Options: `--out <file>` instead
+ * of stdout, and `--production` for only the packages in the container image. The same lock file gives the same bytes.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -22,7 +22,10 @@ interface Requires {
 
 interface Lock {
   readonly workspaces: { readonly "": Requires & { readonly devDependencies?: Readonly<Record<string, string>> } };
-  /** Place below node_modules, `a` or `a/b` for b inside a → `name@version`, registry, facts and integrity. */
+  /**
+   * Installed packages by their path below node_modules; `a/b` is package b inside a. Values: `name@version`, registry, facts and integrity
+   * hash.
+   */
   readonly packages: Readonly<
     Record<string, readonly [id: string, registry: string, facts: Requires, integrity: string]>
   >;
@@ -35,16 +38,18 @@ interface Manifest {
   readonly license: string;
 }
 
-/** Licence of an installed package by its place in the lock file; undefined where it is not installed or names none. */
+/**
+ * Returns the licence of an installed package by its path in the lock file; undefined if the package is not installed or states no licence.
+ */
 export type LicenseOf = (place: string) => Promise<string | undefined>;
 
 export interface Options {
-  /** Leaves out packages that only development needs. */
+  /** True when packages that only development needs are left out. */
   readonly isProduction: boolean;
   readonly licenseOf: LicenseOf;
 }
 
-/** Returns the bill of materials as JSON text. @throws Error for a text that is no lock file of Bun */
+/** Returns the bill of materials as JSON text. @throws Error for a text that is not a lock file of Bun */
 export async function billOfMaterials(
   lockText: string,
   root: Manifest,
@@ -109,7 +114,7 @@ export async function billOfMaterials(
 
 const ALL = ["dependencies", "peerDependencies", "optionalDependencies"] as const;
 
-/** bun.lock is JSON with commas behind last members. */
+/** Parses bun.lock, which is JSON with trailing commas. */
 function parseLock(text: string): Lock {
   const json = text.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, (part) => (part === "," ? "" : part));
   const lock = JSON.parse(json) as Partial<Lock>;
@@ -118,7 +123,7 @@ function parseLock(text: string): Lock {
   return lock as Lock;
 }
 
-/** Places of all packages that these need, themselves included. */
+/** Returns the paths of the named packages and of all packages that they need, directly or indirectly. */
 function closure(lock: Lock, names: readonly string[], kinds: readonly (keyof Requires)[]): ReadonlySet<string> {
   const found = new Set<string>();
   const waiting = names.flatMap((name) => resolve(lock, "", name) ?? []);
@@ -134,7 +139,10 @@ function closure(lock: Lock, names: readonly string[], kinds: readonly (keyof Re
   return found;
 }
 
-/** The place that a package at `place` finds another one at: below itself, else below what it lies in, else at the top. */
+/**
+ * Returns the path at which the package at `place` finds a dependency. Searches below the package itself, then below each package around
+ * it, then at the top level.
+ */
 function resolve({ packages }: Pick<Lock, "packages">, place: string, name: string): string | undefined {
   for (let parents = namesIn(place); ; parents = parents.slice(0, -1)) {
     const candidate = [...parents, name].join("/");
@@ -143,7 +151,7 @@ function resolve({ packages }: Pick<Lock, "packages">, place: string, name: stri
   }
 }
 
-/** `@a/b/c` → `@a/b`, `c`. */
+/** Splits a package path into package names: `@a/b/c` → `@a/b`, `c`. */
 function namesIn(place: string): string[] {
   return place.match(/@[^/]+\/[^/]+|[^/]+/g) ?? [];
 }
@@ -187,13 +195,13 @@ function strength(scope: Enums.ComponentScope | undefined): number {
   );
 }
 
-/** A UUID that the content decides. */
+/** Returns the serial number of the document: a UUID derived from its content. */
 function serialOf(lockText: string, isProduction: boolean): string {
   const hex = createHash("sha256").update(`${isProduction}\n${lockText}`).digest("hex");
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Reads licences from the manifests below `root`/node_modules. */
+/** Returns a function that reads a package's licence from its manifest below `root`/node_modules. */
 export function installedLicenses(root: string): LicenseOf {
   return async (place) => {
     const path = join(root, "node_modules", namesIn(place).join("/node_modules/"), "package.json");

@@ -1,4 +1,4 @@
-/** Entry point of every role, and of all roles in one process. */
+/** Entry point that starts one role, or all roles in one process. */
 import { SLUICE } from "#shared/base/command-lines.ts";
 import type { RoleConnections } from "#shared/process/process.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
@@ -51,7 +51,9 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   },
 };
 
-/** Returns each named pool once: a duplicate would take twice its slots. @throws Error naming the first argument that is no pool */
+/**
+ * Returns each named pool once, because a duplicate would take twice its slots. @throws Error naming the first argument that is not a pool
+ */
 function poolsOf(args: readonly string[]): readonly WorkerPool[] {
   const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
   if (unknown === undefined) return [...new Set(args)] as readonly WorkerPool[];

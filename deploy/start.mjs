@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm start` on a machine with Node and nothing else. Only the version is checked here: the rest needs a new Node. */
+/** `npm start` on a machine that has only Node. This file only checks the Node version, because all other files need a recent Node. */
 import { isNodeNewEnough } from "./embedded/node-floor.mjs";
 
 if (isNodeNewEnough()) {

@@ -1,4 +1,4 @@
-/** Assembly of the API: every route, and the responses to unknown paths and methods. */
+/** Assembles the API: every route, and the responses to unknown paths and wrong methods. */
 import { Elysia } from "elysia";
 
 import { ApiError } from "#shared/base/errors.ts";
@@ -66,7 +66,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
   return [...described, ...docs(described)];
 }
 
-/** Parts of the app: routes and the handler around them. */
+/** Parts of the app: its routes, and the handler that runs each of them. */
 export interface Parts {
   readonly routes: readonly Route[];
   readonly serve: Serve;
@@ -115,13 +115,14 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
   return app;
 }
 
-/** Returns the path in the syntax of routers: `:name` for a parameter. */
+/** Returns the route's path in router syntax, with `:name` for a parameter. */
 export function patternOf({ path }: Pick<Route, "path">): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 /**
- * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates.
+ * Returns a route that always fails with this error. Unknown paths, wrong methods and framework errors thus pass the same checks as other
+ * routes.
  * @param asked URL or path as the client sent it; `path` is the label in metrics
  */
 export function failing(path: string, error: unknown, asked = path): OpenRoute {

@@ -1,4 +1,4 @@
-/** Dependencies of the routes: built once in main.ts, passed explicitly. */
+/** Dependencies of the routes, built once in main.ts and passed explicitly. */
 import type { NatsConnection } from "nats";
 
 import type { WorkflowTemplate } from "#schemas/generated/types.ts";
@@ -57,13 +57,13 @@ export interface IngressContext {
   readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
   /** Ends streams and sockets whose key is no longer active. */
   readonly keyWatch: Pick<KeyWatch, "watch">;
-  /** Authenticates calls to /operator. */
+  /** OpenID Connect issuer at which people sign in. Undefined: only API keys authenticate. */
   readonly operators: Operators;
   /** Signs people in. Undefined: only keys authenticate. */
   readonly issuer: Issuer | undefined;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
-  /** Limits the requests of a key that the rate window does not count. */
+  /** Limits the requests per minute of a key that the rate window does not count. */
   readonly uncounted: MinuteBound;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
@@ -71,39 +71,39 @@ export interface IngressContext {
   readonly uploads: Uploads;
   readonly database: Database;
   readonly relay: Relay;
-  /** Routes of the API, which tools call. */
+  /** Routes of the API by operationId. Tools call the API through them. */
   readonly routes: Map<string, Route>;
-  /** NATS connection for callbacks of providers and for requests of operators to workers. */
+  /** NATS connection for provider callbacks, and for operators' requests to workers. */
   readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish" | "request">;
   readonly cancel: Cancel;
-  /** Admission of jobs, their dispatch to the queue, and their waiting callers. */
+  /** Admits jobs. */
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly probes: MediaProbes;
   /** Capabilities that can be called. */
   readonly availableCapabilities: AvailableCapabilities;
   readonly waiter: JobWaiter;
-  /** Templates of workflows. */
+  /** Workflow templates that ship with the service. */
   readonly templates: readonly WorkflowTemplate[];
-  /** Notices of workflow runs. */
+  /** Delivers notices of workflow runs to the calls that wait for them. */
   readonly runs: RunFollower;
-  /** Aborts shortly before the shutdown deadline: waiting callers get their response now. */
+  /** Aborts shortly before the shutdown deadline. Waiting callers then get their response at once. */
   readonly closing: AbortSignal;
-  /** Aborts when the process begins to stop. Requests are still served; each response closes its connection. */
+  /** Aborts when the process begins to stop. Requests are still served, but each response closes its connection. */
   readonly stopping: AbortSignal;
   readonly links: FileLinks;
-  /** Stored responses. */
+  /** Store of Responses API responses. */
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
-  /** Encrypts the credentials of channels. */
+  /** Encrypts the credentials of notification channels. */
   readonly sealer: Sealer;
   /** Verifies the token that a provider must send in a job's callback. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;
   /**
-   * Returns true if all dependencies that are needed to accept a call can be reached; takes a few seconds at most.
+   * Returns true if all dependencies that are needed to accept a call can be reached. The check takes a few seconds at most.
    * @param required further dependencies that must be reachable
    */
   isReady(required: readonly DependencyName[]): Promise<boolean>;
-  /** Returns the state of each dependency. */
+  /** Returns the state of each dependency, such as Postgres and NATS. */
   readiness(): Promise<Readiness>;
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP listener. Proxies in front apply their rules to paths as sent, so those paths select the route here too. Handlers receive a URL
- * without dot segments, and Elysia cuts the path out after at least four characters of host.
+ * HTTP listener. It selects a route by the path exactly as sent, because proxies in front apply their rules to that path. Handlers receive
+ * a URL without dot segments, with a host of at least four characters, because Elysia's path search requires it.
  */
 import type { BunRequest, Server } from "bun";
 
@@ -14,13 +14,13 @@ import { unknownPath } from "./core/unknown-path.ts";
 
 export interface Listening {
   readonly port: number;
-  /** performance.now() of the last request; 0 before the first. */
+  /** Returns the performance.now() time of the last request; 0 before the first. */
   askedAt(): number;
   /** @param isAbrupt true closes all connections, including active ones */
   stop(isAbrupt?: boolean): Promise<void>;
 }
 
-/** Handles a request. Undefined: the request became a WebSocket. */
+/** Handles a request. Returns undefined if the request became a WebSocket. */
 type Handler = (
   request: BunRequest,
   server: Server<Connection>,
@@ -88,7 +88,7 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   };
 }
 
-/** Returns `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on. */
+/** Returns the route patterns `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on, up to the given depth. */
 function patternsTo(depthMax: number): readonly string[] {
   const whole = Array.from({ length: depthMax }, (_, at) =>
     Array.from({ length: at + 1 }, (_segment, index) => `/:s${index + 1}`).join(""),
@@ -107,12 +107,15 @@ function faultOf({ headers, params, url }: BunRequest): string | undefined {
   return "Expected a path without the segments . and .. and without backslashes, also percent-encoded.";
 }
 
-/** True for a segment that proxies may read as another path. @param segment percent-decoded */
+/**
+ * True if proxies may interpret the segment as a different URL path, because it contains a backslash or dot segments. @param segment
+ * percent-decoded
+ */
 function isMisread(segment: string): boolean {
   return segment.includes("\\") || segment.split("/").some((part) => part === "." || part === "..");
 }
 
-/** Index from which Elysia searches a URL's path: after `http://` and four characters. */
+/** Index in a URL from which Elysia searches for the path: 11, after `http://` and four characters of host. */
 const PATH_AT_LEAST = 11;
 
 /** Replaces the request's URL by an equivalent one that Elysia parses correctly. */
@@ -123,7 +126,7 @@ function makeWhole(request: Request): void {
   else if (url.indexOf("/", "http://".length) < PATH_AT_LEAST) define(request, longer(url));
 }
 
-/** Returns the URL with its port padded with zeros. */
+/** Returns the URL with a port padded with zeros, so that host and port are long enough for Elysia's path search. */
 function longer(url: string): string {
   const { hostname, port, pathname, search } = new URL(url);
   return `http://${hostname}:${(port || "80").padStart(3, "0")}${pathname}${search}`;

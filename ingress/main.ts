@@ -1,4 +1,4 @@
-/** Composition root of the ingress: opens the dependencies of routes, listens, stops in reverse order. */
+/** Composition root of the ingress: opens the dependencies of the routes, starts to listen, and stops everything in reverse order. */
 import { randomBytes } from "node:crypto";
 
 import type { NatsConnection } from "nats";
@@ -54,17 +54,26 @@ import { openPendingSettlements } from "./wait/pending-settlements.ts";
 import { createRunFollower } from "./routes/workflows/run-follower.ts";
 import { LAST_ANSWER_MS } from "./core/serve.ts";
 
-/** Longest time of trying to release the hold of a call that was not dispatched; after it, the janitor releases the hold. */
+/**
+ * Maximum time of retries to release the hold of a call that was not dispatched, in milliseconds. After that, the janitor releases the
+ * hold.
+ */
 const FINISH_RETRY_MS = 20_000;
-/** Part of the stop time reserved for the rest of the stop, after waiting callers were answered and streams closed. */
+/** Part of the shutdown time reserved for closing dependencies, after waiting callers were answered and streams closed, in milliseconds. */
 const STOP_MARGIN_MS = 3_000;
-/** Time after which connections that still send or read a body are closed, when the last responses have been sent. */
+/**
+ * Time after which connections that are still sending or reading a body are closed, in milliseconds. It starts during shutdown, once the
+ * last responses have been sent.
+ */
 const CUT_MS = LAST_ANSWER_MS + 1_000;
 
-/** Connections for admission of calls and jobs, settlements, and look-ups of the NATS intake; `slow` for audits by operators. */
+/**
+ * Postgres connections of the ingress. `reserved`: for admission of calls and jobs, settlements, and look-ups of the NATS intake. `slow`:
+ * for audits by operators.
+ */
 export const INGRESS_CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
 
-/** Starts the ingress. @throws Error with one sentence when a dependency is missing or the port is taken */
+/** Starts the ingress. @throws Error with a one-sentence message when a dependency is missing or the port is in use */
 export async function startIngress(role: Role): Promise<{ readonly port: number }> {
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("ingress", "ingress");
@@ -178,10 +187,13 @@ function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log:
   return openIssuer({ issuer, clientId, clientSecret, redirectUri: callbackOf(publicUrl) }, { sealer, log });
 }
 
-/** Largest file that a batch writes: one line per call of an input of 200 MB, and responses are longer than requests. */
+/**
+ * Maximum size of an output file of a batch, in bytes. The file has one line per call of an input of up to 200 MB, and responses are longer
+ * than requests.
+ */
 const BATCH_FILE_BYTES_MAX = 16 * 1_073_741_824;
 
-/** Starts leading batches. Uploads of batch files share the process with uploads of its callers. */
+/** Starts leading batches in this process. Uploads of batch files share the process with callers' uploads. */
 function startBatches(context: IngressContext, publishers: Publishers, lifecycle: Role["lifecycle"]): void {
   const { database, storage, log, config } = context;
   const limits = { fileBytesMax: BATCH_FILE_BYTES_MAX, storageBytesMax: config.storageBytesMax };
@@ -192,10 +204,10 @@ function startBatches(context: IngressContext, publishers: Publishers, lifecycle
   lifecycle.onStop("batches", () => leader.stop());
 }
 
-/** Time that the notice of a received response waits for other notices. */
+/** Time for which notices of received responses are collected before they are sent together, in milliseconds. */
 const TAKEN_LINGER_MS = 5;
 
-/** Opens the transport of calls to workers and of their responses, and this ingress's share of fleet-wide limits. */
+/** Opens the relay, which sends calls to workers and receives their responses, and this ingress's share of fleet-wide limits. */
 async function openRelay(
   { database, lifecycle, log, metrics }: Role,
   connection: NatsConnection,
@@ -253,16 +265,21 @@ function openPort(context: IngressContext, hostname: string, port: number): List
   }
 }
 
-/** Interval of checks for new requests. Checks are counted instead of time, because a paused process has not read its sockets. */
+/**
+ * Interval of checks for new requests during shutdown, in milliseconds. The shutdown counts checks instead of time, because a paused
+ * process has not read its sockets.
+ */
 const CHECK_INTERVAL_MS = paced(50);
-/** Consecutive checks without a request after which the port closes: balancers and idle clients are gone by then. */
+/**
+ * Number of consecutive checks without a request after which the port closes. Load balancers and idle clients have stopped sending by then.
+ */
 const QUIET_CHECKS = 10;
-/** Most checks in all: a balancer that keeps sending requests then finds a closed port. */
+/** Maximum number of checks before the port closes in any case, even if a load balancer keeps sending requests. */
 const CHECKS_MAX = 60;
 
 /**
- * Serves requests until no more arrive. Readiness is off, and each response closes its connection. Balancers send calls here until their
- * next readiness check.
+ * Serves requests until no more arrive, because load balancers send requests until their next readiness check. Readiness is already off,
+ * and each response closes its connection.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
   for (let checks = 0, quiet = 0; checks < CHECKS_MAX && quiet < QUIET_CHECKS && !hurry.aborted; checks += 1) {
@@ -273,8 +290,8 @@ async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
 }
 
 /**
- * Stops listening and waits for running calls. Shortly before `allowedMs` have passed, or on `hurry`, waiting callers get a response;
- * connections that send or read a body after that are closed.
+ * Stops listening and waits for running calls. Waiting callers get a response shortly before `allowedMs` have passed, or on `hurry`.
+ * Connections that are still sending or reading a body after that are closed.
  */
 async function stopPort(
   server: Listening,

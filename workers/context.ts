@@ -1,4 +1,4 @@
-/** Dependencies of all pools: created once in main.ts, passed explicitly. */
+/** Dependencies of all worker pools. They are created once in main.ts and passed explicitly. */
 import type { NatsConnection } from "nats";
 
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
@@ -31,39 +31,39 @@ export interface WorkerContext {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly ledger: Ledger;
-  /** Records why calls failed. */
+  /** Stores the reasons for failed calls. */
   readonly failures: FailureLog;
   readonly storage: Storage;
   /** Stores results as files. */
   readonly uploads: Pick<Uploads, "run">;
-  /** Budget of result bytes of the pool. */
+  /** Budget for the result bytes that the jobs of the pool hold at once. */
   readonly results: ResultBudget;
   /** Budget of concurrent uploads of the process to the file store. */
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
-  /** Child processes that run capabilities. */
+  /** Runs capabilities in child processes. */
   readonly capabilities: Pick<CapabilityChildren, "run" | "lose" | "judgeRobots">;
-  /** Capabilities that this process can run; undefined in processes without the pool capability. */
+  /** Capabilities that this process can run; undefined in processes without the `capability` pool. */
   readonly supportedCapabilities: Pick<SupportedCapabilities, "missing"> | undefined;
   readonly providers: Providers;
-  /** Stores responses; undefined in processes without the pool chat. */
+  /** Store of responses; undefined in processes without the `chat` pool. */
   readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;
-  /** Stores conversations; undefined in processes without the pool chat. */
+  /** Store of conversations; undefined in processes without the `chat` pool. */
   readonly conversations: Pick<ConversationStore, "append" | "release"> | undefined;
-  /** Measures documents before a model receives them. */
+  /** Measures documents, for example their number of pages, before a model receives them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;
-  /** Budget of retries at the same source. */
+  /** Budget for retries at the same source. */
   readonly repeats: RepeatBudget;
-  /** Callbacks of providers about their jobs. */
+  /** Notifies jobs about callbacks from their providers. */
   readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
   /** Tokens that authenticate the callbacks of providers. */
   readonly callbackTokens: Pick<JobTokens, "of">;
-  /** NATS connection for acks, pulls and cancels. */
+  /** NATS connection for acknowledging and pulling messages, and for cancellations. */
   readonly work: NatsConnection;
-  /** NATS connection for answers, so that a burst of tokens cannot delay an ack or a heartbeat. */
+  /** NATS connection for answers. It is separate, so that a burst of tokens cannot delay an acknowledgement or a heartbeat. */
   readonly replies: NatsConnection;
-  /** Sends frames of answers, and keeps them across a lost connection. */
+  /** Publisher of answer frames. It keeps frames while the connection is lost. */
   readonly answers: BufferedPublisher;
   /** Sends frames of answers in bundles, to ingresses that accept bundles. */
   readonly bundler: FrameBundler;

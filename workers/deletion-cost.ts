@@ -1,6 +1,6 @@
 /**
- * Reports the pod-deletion cost of this process's pod to Kubernetes. A busier pod costs more, so a shrinking Deployment deletes idle pods
- * first. The cost is a hint: the work of a deleted busy pod still has its grace period.
+ * Reports the pod-deletion cost of this process's pod to Kubernetes. A busier pod costs more, so that a shrinking Deployment deletes idle
+ * pods first. The cost is only a hint: jobs on a deleted busy pod still have the grace period to end.
  */
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
@@ -8,34 +8,36 @@ import { join } from "node:path";
 
 import type { Logger } from "#shared/base/logger.ts";
 
-/** Name of the annotation (kubernetes.io/docs/reference/labels-annotations-taints); without it a pod costs 0. */
+/**
+ * Name of the pod annotation with the deletion cost (kubernetes.io/docs/reference/labels-annotations-taints). A pod without it has cost 0.
+ */
 const ANNOTATION = "controller.kubernetes.io/pod-deletion-cost";
 /** Interval of the reports, in milliseconds. Reports are rare because the cluster stores every change. */
 const REPORT_INTERVAL_MS = 30_000;
-/** Timeout of one report, in milliseconds: less than a shutdown step may take. */
+/** Timeout of one report, in milliseconds. It is shorter than the time allowed for a shutdown step. */
 const TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 
 interface DeletionCostOptions {
   readonly podName: string;
-  /** Returns the number of running pieces of work. */
+  /** Returns the number of jobs and other tasks that are running. */
   readonly busy: () => number;
   readonly log: Logger;
-  /** Folder of the pod's service account: token, ca.crt and namespace. */
+  /** Folder of the pod's service account, which contains `token`, `ca.crt` and `namespace`. */
   readonly account?: string;
-  /** Origin of the cluster's API, as in its certificate. */
+  /** Origin of the Kubernetes API, as in its certificate. */
   readonly api?: string;
   readonly reportIntervalMs?: number;
 }
 
 export interface DeletionCost {
-  /** Stops the reports; resolves when the running one has ended. */
+  /** Stops the reports. Resolves when the current report has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Reports the cost at intervals when it has changed.
- * @throws Error when the pod has no service account for the cluster's API
+ * Reports the deletion cost at intervals, if it has changed.
+ * @throws Error if the pod has no service account for the Kubernetes API
  */
 export async function openDeletionCost({
   podName,
@@ -54,7 +56,9 @@ export async function openDeletionCost({
     },
   );
   const url = `${api}/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
-  /** Last reported cost; undefined at first and after a failure, since an unconfirmed or earlier patch may have set another cost. */
+  /**
+   * Last reported cost. It is undefined at first and after a failure, because an unconfirmed or earlier patch may have set another cost.
+   */
   let reportedCost: number | undefined;
   let isFailing = false;
   let reporting: Promise<void> | undefined;
@@ -86,12 +90,15 @@ export async function openDeletionCost({
   };
 }
 
-/** Returns the cost of a pod by its running work: the highest power of two, so that it rarely changes. */
+/**
+ * Returns the deletion cost for a number of running tasks. It is the highest power of two up to this number, so that the cost rarely
+ * changes.
+ */
 function costOf(busy: number): number {
   return busy < 1 ? 0 : 2 ** Math.floor(Math.log2(busy));
 }
 
-/** Sends one merge patch. @throws Error when the API rejects it */
+/** Sends one merge patch to the Kubernetes API. @throws Error if the API rejects it */
 function annotate(
   url: string,
   { token, ca, cost }: { readonly token: string; readonly ca: string; readonly cost: number },

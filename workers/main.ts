@@ -56,15 +56,18 @@ import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from 
 import { startWorkflows } from "./workflows/runner.ts";
 import { RunStore } from "./workflows/store.ts";
 
-/** Longest wait of a download for capacity in its pool's budget, in milliseconds. */
+/** Maximum time that a download waits for capacity in its pool's budget, in milliseconds. */
 const RESULT_CAPACITY_WAIT_MS = paced(180_000);
 
-/** Returns the number of reserved Postgres connections: for settlements, and for the admission of steps' jobs. */
+/**
+ * Returns the number of reserved Postgres connections. They are for settlements and, in workflow pools, for the admission of the jobs of
+ * steps.
+ */
 export function workerConnections(pools: readonly WorkerPool[]): RoleConnections {
   return { reserved: (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS, slow: 0 };
 }
 
-/** Starts the worker. @throws Error with one sentence when a requirement of the worker is missing */
+/** Starts the worker. @throws Error with a one-sentence message if a requirement of the worker is missing */
 export async function startWorker(role: Role, named: readonly WorkerPool[]): Promise<void> {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   const { config, log, metrics, lifecycle, database } = role;
@@ -177,7 +180,10 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
 /** True for pools whose workers have provider keys. */
 const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !== "workflow";
 
-/** Opens the children that run capabilities, and, in processes with the pool, the list of supported capabilities. */
+/**
+ * Opens the child processes that run capabilities. In processes with the capability pool, also determines the capabilities that this
+ * process can run.
+ */
 async function openCapabilities(
   { config, log, metrics, lifecycle, database }: Role,
   pools: readonly Pool[],
@@ -202,7 +208,7 @@ async function openCapabilities(
   return { capabilities, supportedCapabilities };
 }
 
-/** Context of all pools; each adds its own breaker and budget. */
+/** Part of the context that all pools share. Each pool adds its own circuit breaker and result budget. */
 type SharedContext = Omit<WorkerContext, "breaker" | "results">;
 
 interface CallPoolParts {
@@ -266,5 +272,8 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allow
   }
 }
 
-/** Time after the abort for settlements, responses and closing connections, in milliseconds; at most half of the grace period. */
+/**
+ * Time that remains after the abort for settlements, responses and closing connections, in milliseconds. It is at most half of the grace
+ * period.
+ */
 const STOP_MARGIN_MS = 5_000;

@@ -1,4 +1,7 @@
-/** Outcome of a call. Handlers return it; runner/live-ends.ts and runner/durable-ends.ts settle it and answer the caller. */
+/**
+ * Types of a call's outcome. Handlers return it. runner/live-ends.ts and runner/durable-ends.ts settle it and send the answer to the
+ * caller.
+ */
 import type { FailedAttempt } from "#shared/database/usage-failures.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -17,19 +20,19 @@ export interface Result {
 
 interface Ending {
   readonly status: UsageStatus;
-  /** Source that served the call, `provider/model`; null if none did. */
+  /** Source that served the call, as `provider/model`; null if no source did. */
   readonly source: string | null;
-  /** Charge to settle; undefined releases the hold. */
+  /** Charge of the call; if undefined, the hold is released without a charge. */
   readonly charge: Charge | undefined;
 }
 
 export interface Success extends Ending {
   readonly result: Result;
-  /** Held nano-credits: a charge up to this amount is always settled in full. */
+  /** Credits held for the call, in nano-credits. A charge up to this amount is always settled in full. */
   readonly holdNano: bigint;
   /** Called after the call is settled. */
   readonly onSettled?: () => void;
-  /** Small files of the result, whose rows are written in the statement that ends the job. */
+  /** Small files of the result. Their database rows are written in the statement that ends the job. */
   readonly files?: readonly StoredFile[];
   /** Called if the files exceed the storage limit of the workspace, before the job ends as failed. */
   readonly onRefused?: () => Promise<void>;
@@ -39,13 +42,13 @@ export interface Failure extends Ending {
   readonly failure: FailureFrame;
   /** Failed attempts at sources, in order. */
   readonly attempts?: readonly FailedAttempt[];
-  /** Error text of the last provider: never logged, stored encrypted only. */
+  /** Error text of the last provider. It is never logged, and only stored encrypted. */
   readonly providerText?: string;
 }
 
 export type Outcome = Success | Failure;
 
-/** Returns a failure without a charge. */
+/** Returns a failure that charges nothing. */
 export function freeFailure(failure: FailureFrame, source: string | null = null): Failure {
   return { status: "failed", source, charge: undefined, failure };
 }

@@ -15,18 +15,18 @@ interface PoolRow {
   readonly createHandler: (context: WorkerContext) => JobHandler;
   /** Returns the longest duration of a durable job of the pool, in milliseconds. */
   runMs(config: Config): number;
-  /** Share of the slots of the process for the live lane. */
+  /** Fraction of the process's slots that the live lane may use. */
   readonly liveShare: number;
-  /** Share of the slots of the process for the batch lane, in addition to the live lane, so that neither starves. */
+  /** Fraction of the process's slots that the batch lane may use, in addition to the live lane, so that neither lane starves. */
   readonly batchShare: number;
-  /** Number of jobs that execute at once, if lower than the number of slots. The dispatcher uses it. */
+  /** Number of jobs that can execute concurrently; set if it is lower than the number of slots. The dispatcher uses it. */
   readonly capacity?: number;
 }
 
 /** Time for storing results, in milliseconds, in addition to the provider's time. */
 const KEEPING_MS = 600_000;
 
-/** Media jobs keep a part of their inputs and results in memory, so fewer run at once. */
+/** Handler and slots of media pools. Media jobs keep part of their inputs and results in memory, so fewer of them run concurrently. */
 const MEDIA = { createHandler: createCallHandler, liveShare: 1 / 4, batchShare: 1 / 32 };
 
 export const POOL_TABLE: Readonly<Record<CallPool, PoolRow>> = {

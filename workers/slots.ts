@@ -1,4 +1,4 @@
-/** Number of concurrent jobs of a worker process, by pool and lane. */
+/** Computes the number of concurrent jobs of a worker process, by pool and lane. */
 import type { Config } from "#shared/config/config.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 
@@ -23,7 +23,8 @@ export function isCallPool(pool: Pool): pool is CallPool {
 }
 
 /**
- * Checks that the process can call a provider for every slot. Bun queues further requests silently, and a queued job would block its slot.
+ * Checks that the process can send a request to a provider for every slot. Bun queues further requests silently, and a queued job would
+ * block its slot.
  * @throws Error when the pools have more slots than Bun sends requests at once
  */
 export function checkOutgoing(pools: readonly Pool[], config: Slots & Pick<Config, "outgoingMax">): void {
@@ -34,7 +35,10 @@ export function checkOutgoing(pools: readonly Pool[], config: Slots & Pick<Confi
   );
 }
 
-/** Returns the largest number of slots, up to the setting, with which all pools together fit into the requests that Bun sends at once. */
+/**
+ * Returns the largest number of slots that fits, up to the configured number. All pools together must not need more requests than Bun sends
+ * at once.
+ */
 export function fitSlots(named: readonly WorkerPool[], config: Slots & Pick<Config, "outgoingMax">): number {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   let { workerSlots } = config;
@@ -42,7 +46,7 @@ export function fitSlots(named: readonly WorkerPool[], config: Slots & Pick<Conf
   return workerSlots;
 }
 
-/** Returns the concurrent requests to providers. Capabilities and workflow runs make none. */
+/** Returns the number of concurrent requests to providers. Capabilities and workflow runs send none. */
 function outgoingOf(pools: readonly Pool[], config: Slots): number {
   return slotsOfAll(
     pools.filter((pool) => pool !== "capability" && pool !== "workflow"),

@@ -115,7 +115,10 @@ function roleOf(value: string): MemberRole {
   return role;
 }
 
-/** @throws Error when neither our catalogue nor the presets of the running service contain the name; `preset list` prints the latter */
+/**
+ * Returns the preset name if our catalogue or the running service has a preset of that name.
+ * @throws Error for an unknown name; it refers to `preset list`, which prints the presets of the service
+ */
 async function requirePreset(context: Context, name: string): Promise<string> {
   const { presets } = await context.catalogue();
   if (presets.has(name)) return name;
@@ -126,7 +129,9 @@ async function requirePreset(context: Context, name: string): Promise<string> {
   throw new Error(`expected a preset of ${[...known].join(", ")}, got ${quote(name)}`);
 }
 
-/** Returns the names of the presets of the running service; none where no service answers, or it lets this command not in. */
+/**
+ * Returns the names of the presets of the running service. The list is empty when no service answers or the service rejects this command.
+ */
 async function listedPresets(context: Context): Promise<readonly string[]> {
   try {
     const { value } = await context.service(undefined).ask({ method: "GET", path: "/operator/presets" });

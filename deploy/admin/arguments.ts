@@ -7,7 +7,7 @@ import { isPlainText } from "#shared/base/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
 
-/** Names must fit a line of a list. */
+/** Maximum length of a name, in characters. A name must fit on one line of a list. */
 const NAME_CHARS_MAX = 64;
 
 /** Reads a name. @throws UsageError for an empty or long name, or one with control characters */
@@ -36,7 +36,7 @@ export function startOf(value: string): string {
   return value.length > PREVIEW_CHARS ? `${value.slice(0, PREVIEW_CHARS)}…` : value;
 }
 
-/** Characters of such a word that errors show. */
+/** Number of characters of a possible secret that errors show. */
 const PREVIEW_CHARS = 8;
 
 /** Reads the maximum number of rows. @throws UsageError */
@@ -47,20 +47,26 @@ export function limitOf(value: string | undefined, fallback: number): number {
   throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(value)}`);
 }
 
-/** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
+/**
+ * Returns the workspace with that name or id.
+ * @throws Error when no workspace has it; the error names the workspace that had this name before, if any
+ */
 export async function findWorkspace(database: Database, nameOrId: string): Promise<WorkspaceRow> {
   const row = await findByWord(database, nameOrId);
   if (row !== undefined) return row;
   throw noWorkspace(nameOrId, await findReleasedName(database, nameOrId));
 }
 
-/** @param renamed the workspace that had this name before */
+/**
+ * Returns the error for an unknown workspace name or id.
+ * @param renamed the workspace that had this name before
+ */
 export function noWorkspace(nameOrId: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
   const now = renamed && `; it was renamed to ${String(renamed.name)}, id ${String(renamed.id)}`;
   return new Error(`there is no workspace ${quote(nameOrId)}${now ?? ""}`);
 }
 
-/** @throws Error when the workspace has none of that name */
+/** Returns the workspace's member with that name. @throws Error when the workspace has no such member */
 export async function memberOf(database: Database, workspace: WorkspaceRow, name: string): Promise<MemberRow> {
   const row = await findMember(database, workspace.id, name);
   if (row === undefined) throw new Error(`the workspace ${workspace.name} has no member ${quote(name)}`);

@@ -12,19 +12,19 @@ import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };
 const OWNER = "bootstrap";
 const CREDITS = 1_000_000n;
-/** Fixed id: the first credits of a database are added once, however often this runs. */
+/** Fixed id of the first top-up. It makes repeated runs add the first credits of a database only once. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
 
 export interface Bootstrapped {
-  /** Present name of the first workspace. */
+  /** Current name of the first workspace. */
   readonly workspace: string;
-  /** True when the key was revoked before. It stays revoked, and nothing was changed. */
+  /** True when the key had already been revoked. The key then stays revoked, and nothing was changed. */
   readonly isRevoked: boolean;
 }
 
 /**
  * Creates the first workspace `default` with an owner `bootstrap`, this key with the preset `unlimited`, and 1,000,000 credits.
- * Idempotent, also when two run at once or the workspace was renamed. Another key than last time replaces the earlier ones.
+ * Idempotent, also when two processes run it at once or the workspace was renamed. A new key replaces the keys of earlier runs.
  * @throws Error when the key belongs to another workspace
  */
 export function ensureBootstrap(database: Database, key: string): Promise<Bootstrapped> {
@@ -77,7 +77,10 @@ interface Bootstrap {
   readonly name: string;
 }
 
-/** Locks the table until the transaction ends: a second process waits here and then finds everything done. */
+/**
+ * Returns the recorded first workspace and locks the table until the transaction ends. A second process waits for the lock and then finds
+ * everything created.
+ */
 async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   await tx.query("lock table bootstrap in exclusive mode");
   const rows = await tx.query<Bootstrap>(
@@ -88,7 +91,7 @@ async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   return rows[0];
 }
 
-/** @throws Error when the workspace of that name has other members */
+/** Creates the first workspace and its owner. @throws Error when a workspace of that name already has other members */
 async function makeBootstrap(tx: Queryable): Promise<Bootstrap> {
   const { id: workspaceId, name } = await ensureWorkspace(tx, { id: newId(), name: BOOTSTRAP_WORKSPACE, actor: ACTOR });
   const others = await tx.query("select from member where workspace_id = $1 and name <> $2 limit 1", [

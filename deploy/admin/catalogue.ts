@@ -1,4 +1,4 @@
-/** The catalogue as a process started here would read it. */
+/** Commands that check and list the catalogue as a process started on this machine would read it. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { sentence } from "#shared/calls/catalogue/faults.ts";
 import { ADMIN } from "#shared/base/command-lines.ts";
@@ -44,7 +44,10 @@ export const CATALOGUE_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** @param own slugs of the models in the checked files; the others ship with the service */
+/**
+ * Formats the result of a catalogue check.
+ * @param own slugs of the models in the checked files; all other models ship with the service
+ */
 function verdictText({ models, unroutable }: Catalogue, own: readonly string[]): string {
   const rows = own.map((slug) => {
     const model = models.get(slug);
@@ -73,7 +76,7 @@ function sourceNames(model: Model): string[] {
   return sourcesOf(model).map(({ provider, model: name }) => `${provider}/${name}`);
 }
 
-/** `input_per_million 25, output_per_million 100`. */
+/** Formats the prices of a model, such as `input_per_million 25, output_per_million 100`. */
 function priceText(model: Model): string {
   const rates = Object.entries(model.pricing).filter(([field]) => field !== "unit" && field !== "currency");
   return rates.map(([field, text]) => `${field} ${text}`).join(", ");

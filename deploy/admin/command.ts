@@ -1,4 +1,4 @@
-/** The shape of a command, and the parser of its command line, which follows the command's usage line. */
+/** Type of a command, and the parser that reads a command line according to the command's usage line. */
 import { parseArgs } from "node:util";
 
 import { nearNames } from "#shared/base/near-names.ts";
@@ -7,54 +7,60 @@ import type { Context } from "./context.ts";
 
 export interface Command {
   /**
-   * One or two words, then arguments and options: `<name>` for an argument, `[rest…]` for any number of further ones, `--name <value>`
-   * for a required option, `[--name <value>]` for an optional one. Every command also accepts `--json`.
+   * Usage line: one or two words that name the command, then its arguments and options. `<name>` is an argument, `[rest…]` any number of
+   * further arguments, `--name <value>` a required option, `[--name <value>]` an optional one. Every command also accepts `--json`.
    */
   readonly usage: string;
   /** Another name of the command. */
   readonly alias?: string;
   /** Description in sentences. The list of commands shows the first one. */
   readonly about: string;
-  /** service: a running service and an operator's token; database: Postgres; nothing: this machine alone. */
+  /** Requirement of the command. service: a running service and an operator's token; database: Postgres; nothing: only this machine. */
   readonly needs: "service" | "database" | "nothing";
-  /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
+  /**
+   * Runs the command and returns its result.
+   * @throws UsageError for a malformed value; Error with a one-sentence message for every other failure
+   */
   run(context: Context, input: Arguments, live: Live): Promise<Answer>;
 }
 
-/** For a command that runs until it is interrupted. */
+/** Output and interruption of a command that runs until it is interrupted. */
 export interface Live {
-  /** Says a part of the answer before its end. */
+  /** Prints a part of the result while the command still runs. */
   print(part: Answer): void;
-  /** Aborts at Ctrl-C or SIGTERM, which end the process at once until this is called, and the second time. */
+  /**
+   * Returns a signal that aborts at the first Ctrl-C or SIGTERM; a second one ends the process at once.
+   * Without a call of this function, the first one also ends the process.
+   */
   interruption(): AbortSignal;
 }
 
-/** Arguments and options on the command line, beside the command's name. */
+/** Arguments and options of a command line, without the command's name. */
 export interface Arguments {
-  /** Value of an argument or a required option that the usage line declares. */
+  /** Returns the value of an argument or a required option that the usage line declares. */
   readonly argument: (name: string) => string;
-  /** Value of an option. */
+  /** Returns the value of an option; undefined when the option is absent. */
   readonly option: (name: string) => string | undefined;
   readonly rest: readonly string[];
 }
 
 export interface Answer {
-  /** For `--json`: amounts as decimal text in credits, members in snake_case. */
+  /** Result that `--json` prints: amounts as decimal text in credits, member names in snake_case. */
   readonly json: unknown;
-  /** For people; absent: the JSON as a table of these columns, else a fact a line. */
+  /** Result as text for people. Default: the JSON, as a table if `columns` is set, otherwise one member per line. */
   readonly text?: string;
-  /** Members of the JSON's rows. */
+  /** Members of the JSON's rows that become the columns of the table. */
   readonly columns?: string;
-  /** 1 when the answer is that something is wrong. */
+  /** 1 when the command ran but its result reports a problem. */
   readonly exitCode?: 0 | 1;
 }
 
-/** The command line is wrong; the message says what is wrong and what was expected. */
+/** Error of a malformed command line. The message says what is wrong and what was expected. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** `workspace create`. */
+/** Returns the command's name from its usage line, such as `workspace create`. */
 export function commandName({ usage }: Pick<Command, "usage">): string {
   return /^[a-z-]+( [a-z-]+)?/.exec(usage)?.[0] ?? "";
 }
@@ -89,7 +95,7 @@ function optionsOf(usage: string) {
   }));
 }
 
-/** @throws UsageError when the arguments are not those the command declares */
+/** Parses the words after a command's name according to its usage line. @throws UsageError when the words do not match it */
 export function readLine(
   command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
@@ -141,12 +147,12 @@ export function readLine(
   return line;
 }
 
-/** A word of the line as a sentence repeats it: short and on one line. */
+/** Quotes a word of the command line for an error message: at most 60 characters, on one line. */
 export function quote(value: string): string {
   return JSON.stringify(value.length <= 60 ? value : `${value.slice(0, 57)}…`);
 }
 
-/** A negative amount is no option, though it begins like one: it goes behind the mark that ends options. */
+/** Moves negative amounts behind `--`, so that the parser does not read them as options. */
 function negativesLast(args: readonly string[]): string[] {
   const end = args.indexOf("--");
   const before = end === -1 ? args : args.slice(0, end);
@@ -159,7 +165,7 @@ function negativesLast(args: readonly string[]): string[] {
   ];
 }
 
-/** Says what is wrong with an option, and which one was probably meant. */
+/** Returns the error message for an invalid option, with the option that was probably meant. */
 function complaintOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];

@@ -1,4 +1,7 @@
-/** Service, database, catalogue and settings of commands, opened on demand: a command runs without what it does not need. */
+/**
+ * Service, database, catalogue and settings for commands. Each is opened on first use, so that a command runs without what it does not
+ * need.
+ */
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -13,22 +16,31 @@ import { runningStack } from "../supervisor/address.mjs";
 import { quote, UsageError } from "./command.ts";
 import { type Address, openService, type Service } from "./service.ts";
 
-/** Advice for a missing setting, in a checkout. */
+/** Advice in the error for a missing setting; it names `npm start` only in a checkout with npm. */
 const START = HAS_NPM ? "start one with npm start, or " : "";
 
 /** Actor of commands in the audit log. */
 export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
 
 export interface Context {
-  /** @param url option --url. @throws Error when a setting is wrong, or there is no token */
+  /**
+   * Returns a client of the running service.
+   * @param url value of the option --url
+   * @throws Error when a setting is invalid or no operator token is set
+   */
   service(url: string | undefined): Service;
-  /** @throws Error when a setting is wrong, Postgres cannot be reached or lacks migrations */
+  /** Returns the opened database. @throws Error when a setting is invalid, Postgres cannot be reached or migrations are missing */
   database(): Promise<Database>;
-  /** Our catalogue merged with these files; default: the files of the settings. @throws Error of a setting; CatalogueError */
+  /**
+   * Returns our catalogue merged with these files. Default: the files in the settings. @throws Error for an invalid setting; CatalogueError
+   */
   catalogue(files?: readonly string[]): Promise<Catalogue>;
-  /** Slugs of the models in these files; default: the files of the settings. @throws Error of a setting; CatalogueError */
+  /**
+   * Returns the slugs of the models in these files. Default: the files in the settings. @throws Error for an invalid setting;
+   * CatalogueError
+   */
   modelsIn(files?: readonly string[]): Promise<readonly string[]>;
-  /** @throws Error when a setting is wrong */
+  /** Returns the settings of the environment. @throws Error when a setting is invalid */
   settings(): Config;
   close(): Promise<void>;
 }
@@ -58,7 +70,10 @@ export function openContext(
   };
 }
 
-/** Returns the named service, else the stack of `npm start`, else its default address. The token of a stack is sent only to that stack. @throws Error */
+/**
+ * Returns the address of the named service. Without a name: the stack that `npm start` runs, or else the default address.
+ * The token of a stack is sent only to that stack. @throws Error
+ */
 function serviceAddress(config: Config, urlOption: string | undefined): Address {
   const named = urlOption ?? config.serviceUrl;
   const stack = named === undefined ? runningStack(config.dataDir) : null;
@@ -77,7 +92,10 @@ function serviceAddress(config: Config, urlOption: string | undefined): Address 
   throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
 }
 
-/** Returns the database in the settings, or the database that `npm start` runs. @throws Error for an invalid setting or without a database */
+/**
+ * Returns settings with the configured database, or with the database that `npm start` runs.
+ * @throws Error for an invalid setting, or when neither database exists
+ */
 function databaseConfig(environment: Readonly<Record<string, string>> | undefined): Config {
   const config = loadConfig(environment, { needs: [] });
   if (config.databaseUrl !== "") return config;

@@ -1,11 +1,11 @@
-/** Texts about commands: the list by task, the page of one command, and what to do about a name that is none. */
+/** Help texts: the list of commands by task, the page of one command, and advice for an unknown command. */
 import { nearNames } from "#shared/base/near-names.ts";
 import { ADMIN } from "#shared/base/command-lines.ts";
 
 import { type Command, commandName, parametersOf, quote } from "./command.ts";
 import { EXAMPLES, PARAMETERS } from "./parameters.ts";
 
-/** Tasks with the first words of their commands. */
+/** Tasks in the help, each with the first words of its commands. */
 const TASKS: Readonly<Record<string, readonly string[]>> = {
   "Workspaces, members and keys": ["workspace", "member", "key", "preset", "fallback-chains"],
   "Credits and usage": ["credits", "usage", "ledger", "holds"],
@@ -71,12 +71,12 @@ export function commandText(command: Command): string {
 const URL = { name: "url", value: "url", isOption: true };
 const JSON_FLAG = { name: "json", value: "", isOption: true };
 
-/** Returns the whole line of a command, with the name of the program. */
+/** Returns the complete usage line of a command, beginning with the program's name. */
 export function usageLine({ usage }: Pick<Command, "usage">): string {
   return `${ADMIN} ${usage} [--json]`;
 }
 
-/** Returns what to say about words that name no command, with the nearest one. */
+/** Returns the error message for an unknown command, with the most similar known command. */
 export function unknownText(commands: readonly Command[], args: readonly string[]): string {
   const [first = "", second = ""] = args;
   const list = `\`${ADMIN} help\` lists the commands`;
@@ -94,7 +94,10 @@ export function unknownText(commands: readonly Command[], args: readonly string[
   return `unknown command ${quote(words)}${hint === "" ? `; ${list}` : hint}`;
 }
 
-/** Compares both words, then the first alone: `workspcae list` and `workspce` both mean a workspace. */
+/**
+ * Returns the known command most similar to the two typed words, or else to the first word alone.
+ * `workspcae list` and `workspce` both find a workspace command.
+ */
 function nearCommand(names: readonly string[], first: string, second: string): string | undefined {
   const [whole] = nearNames(names, second === "" ? first : `${first} ${second}`);
   if (whole !== undefined) return whole;
@@ -108,7 +111,7 @@ function nearCommand(names: readonly string[], first: string, second: string): s
   return verb === undefined ? (group === first ? undefined : group) : `${group} ${verb}`;
 }
 
-/** Up to the first period or semicolon: the list has a line for each command. */
+/** Returns the description up to the first period or semicolon. The list of commands has one line per command. */
 function firstSentence(about: string): string {
   return /^(.*?[^.])(?:[.;] |\.?$)/.exec(about)?.[1] ?? about;
 }

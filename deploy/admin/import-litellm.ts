@@ -28,9 +28,9 @@ import {
 } from "./import-notes.ts";
 import { openProviders, printable } from "./import-providers.ts";
 
-/** Far above any configuration written by hand. */
+/** Maximum size of a configuration, in bytes. It is far above any file written by hand. */
 const TEXT_BYTES_MAX = 1_048_576;
-/** Values in the file, those behind aliases counted at each use. */
+/** Maximum number of values in the file. Values behind YAML aliases are counted at each use. */
 const VALUES_MAX = 100_000;
 
 export interface Chain {
@@ -45,22 +45,25 @@ export interface Imported {
   readonly providers: readonly string[];
   /** Environment variables to set, in addition to the variables of shipped providers. */
   readonly variables: readonly string[];
-  /** Fallback chains of workspaces: a catalogue has none. */
+  /** Fallback chains to set in workspaces, because a catalogue file cannot contain them. */
   readonly chains: readonly Chain[];
   readonly notes: readonly Note[];
 }
 
 export interface Input {
-  /** Name of the file in faults. */
+  /** Name of the configuration file, used in error messages. */
   readonly file: string;
   readonly text: string;
-  /** Layers that ship with the service. */
+  /** Catalogue layers that ship with the service. */
   readonly ours: readonly Layer[];
-  /** Day of the import, `2026-11-29`. */
+  /** Day of the import, such as `2026-11-29`. */
   readonly date: string;
 }
 
-/** @throws Error in one sentence for a text that is too large, no YAML, or no configuration of LiteLLM */
+/**
+ * Converts the text of a LiteLLM configuration to a catalogue file.
+ * @throws Error with a one-sentence message for text that is too large, not YAML, or not a LiteLLM configuration
+ */
 export function importLiteLlm({ file, text, ours, date }: Input): Imported {
   const config = parse(file, text);
   const positions = locate(text);
@@ -103,7 +106,7 @@ export function importLiteLlm({ file, text, ours, date }: Input): Imported {
   };
 }
 
-/** Without anchors: parts that several entries share are written at each. */
+/** Formats the catalogue as YAML without anchors. A value that several entries share is repeated in each. */
 function yamlOf(content: {
   readonly providers?: readonly ProviderEntry[];
   readonly models: readonly CatalogueModel[];
@@ -111,7 +114,7 @@ function yamlOf(content: {
   return Bun.YAML.stringify(JSON.parse(JSON.stringify(content)), null, 2);
 }
 
-/** Variables of the environment that the file names anywhere. */
+/** Returns the environment variables that the file references as `os.environ/…`. */
 function variablesIn(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/os\.environ\/(\w+)/g), ([, name = ""]) => name));
 }
@@ -135,7 +138,10 @@ function parse(file: string, text: string): Members {
   return content;
 }
 
-/** Aliases let a short text expand to any number of values, or to itself. @throws Error past VALUES_MAX */
+/**
+ * Counts the values of the parsed file. YAML aliases let a short text expand to any number of values, or contain themselves.
+ * @throws Error for more than VALUES_MAX values
+ */
 function refuseLarge(file: string, content: unknown): void {
   const waiting = [content];
   for (let count = 0; waiting.length > 0; count += 1) {
@@ -165,7 +171,7 @@ function credentialsOf(config: Members, notes: Notes): ReadonlyMap<string, Membe
   );
 }
 
-/** `model_group_alias` of the router: another name for a model is another model with the same sources. */
+/** Returns a model for each `model_group_alias` of the router. The alias becomes a further model with the same sources. */
 function aliasesOf(
   config: Members,
   models: readonly CatalogueModel[],
@@ -195,7 +201,7 @@ function aliasesOf(
   );
 }
 
-/** `cache: true` keeps answers of every model: that is `cache_ttl_s` of each chat model here. */
+/** Sets `cache_ttl_s` on every chat model when the configuration has `cache: true`, which caches answers of every model. */
 function withCache(
   models: readonly CatalogueModel[],
   config: Members,
@@ -233,7 +239,7 @@ function withCache(
 
 const CHAIN_SECTIONS = ["litellm_settings", "router_settings"] as const;
 
-/** Lists of `{model: [fallbacks]}`. */
+/** Reads the fallback chains, which LiteLLM writes as lists of `{model: [fallbacks]}`. */
 function chainsOf(config: Members, notes: Notes): Chain[] {
   const chains = CHAIN_SECTIONS.flatMap((section) => {
     const settings = membersOf(config[section], section, notes);
@@ -265,7 +271,7 @@ function knownChains(chains: readonly Chain[], known: ReadonlySet<string>, notes
   });
 }
 
-/** Counterparts of settings and sections that are not models, by their places. */
+/** Notes on settings and sections that do not define models, by path in the file. Each note names the counterpart in Sluice. */
 const SETTINGS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "not copied: `npm run admin -- operator add` creates operator tokens, `key create` keys of workspaces",
@@ -322,7 +328,7 @@ interface Content {
   readonly models: readonly CatalogueModel[];
 }
 
-/** The content without the models that the service would refuse, each with a note; read by the code that reads catalogues. */
+/** Removes the models that the service would refuse and adds a note for each. The check uses the service's own catalogue reader. */
 function validated(
   content: Content,
   { ours, notes }: { readonly ours: readonly Layer[]; readonly notes: Notes },

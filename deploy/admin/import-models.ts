@@ -1,17 +1,17 @@
-/** Deployments of a LiteLLM configuration → models of a catalogue. */
+/** Converts deployments of a LiteLLM configuration to models of a catalogue. */
 import type { CatalogueModel, PricingText, SourceEntry } from "#schemas/generated/types.ts";
 
 import { type Members, membersOf, type Notes, ownOf, positiveIn, textIn } from "./import-notes.ts";
 import { dearest, isPrice, pricesOf } from "./import-prices.ts";
 import { type Found, printable, type Providers } from "./import-providers.ts";
 
-/** Assumed where neither the file nor our catalogue has a model's limits. */
+/** Limits assumed for a model when neither the file nor our catalogue has them. */
 const ASSUMED = { max_context_tokens: 8_192, max_output_tokens: 4_096 } as const;
 
 const WEIGHT_MAX = 1_000;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-/** `mode` of LiteLLM → modality. Others are not served. */
+/** Modality by LiteLLM's `mode`. Deployments with another mode are not imported. */
 const MODALITIES: Readonly<Record<string, CatalogueModel["modality"]>> = {
   chat: "text",
   completion: "text",
@@ -39,7 +39,7 @@ const READ = {
   ),
 } as const;
 
-/** Reasons for members that have no counterpart; others have the usual one. */
+/** Reasons why some members have no counterpart, by member. All other members get a general reason. */
 const REASONS: Readonly<Record<string, string>> = {
   organization: "no counterpart: the organization of a key is that of the key itself",
   extra_headers: "no counterpart: providers receive no headers of an operator's own",
@@ -73,7 +73,7 @@ export interface Shelf {
   readonly priceSource: { readonly source: string; readonly date: string };
 }
 
-/** The model name as a slug; undefined, with a note, where it cannot be one. */
+/** Returns the model name as a slug. Returns undefined and adds a note when the name cannot become a slug. */
 export function slugOf(name: string | undefined, place: string, notes: Notes): string | undefined {
   if (name === undefined || name.includes("*")) {
     notes.add(place, name === undefined ? "expected a name as text" : "a catalogue has no wildcards: name each model");
@@ -92,7 +92,7 @@ export function slugOf(name: string | undefined, place: string, notes: Notes): s
   return slug;
 }
 
-/** Reads an entry of `model_list`; undefined, with a note, where it cannot be served. */
+/** Reads an entry of `model_list`. Returns undefined and adds a note when Sluice cannot serve the deployment. */
 export function readDeployment(entry: unknown, place: string, shelf: Shelf): Deployment | undefined {
   const { notes } = shelf;
   const members = membersOf(entry, place, notes);
@@ -184,7 +184,7 @@ function sourcesOf(group: readonly Deployment[], notes: Notes): SourceEntry[] {
   return unique.map(({ source, weight = 1 }) => ({ ...source, weight: Math.max(1, Math.round(weight * scale)) }));
 }
 
-/** Members of the facts that differ from what ships; its identity and price are left out. */
+/** Returns the facts of a deployment that differ from the shipped model, except its identity and price. */
 function ownFacts(facts: Deployment["facts"], shipped: CatalogueModel): Partial<CatalogueModel> {
   const { pricing: _pricing, price_source: _source, owned_by: _owner, created: _created, ...rest } = facts;
   const known: Readonly<Record<string, unknown>> = { ...shipped };
@@ -202,7 +202,7 @@ function withCredential(params: Members, place: string, { credentials, notes }: 
   return { ...values, ...params };
 }
 
-/** The shipped model that the deployment calls, or that `base_model` names. */
+/** Returns the shipped model that the deployment calls or that its `base_model` names. */
 function templateOf(
   { shipped, model }: Found,
   baseModel: string | undefined,
@@ -310,7 +310,7 @@ function wholeIn(value: unknown): number | undefined {
   return number === undefined ? undefined : Math.floor(number);
 }
 
-/** `stream_timeout` in seconds bounds the first byte of a stream, in milliseconds. */
+/** Converts LiteLLM's `stream_timeout`, in seconds, to the timeout for the first byte, in milliseconds. */
 function firstByteOf(params: Members): { readonly first_byte_ms?: number } {
   const seconds = positiveIn(params["stream_timeout"]);
   return seconds === undefined

@@ -1,10 +1,13 @@
-/** Prices of LiteLLM, in US dollars per token, second, image or character → prices of a catalogue, in credits. Exact: no floats. */
+/**
+ * Converts LiteLLM's prices (US dollars per token, second, image or character) to catalogue prices in credits. The conversion is exact and
+ * uses no floats.
+ */
 import type { PricingText } from "#schemas/generated/types.ts";
 import { parseDecimal } from "#shared/base/money.ts";
 
 import { type Members, type Notes, ownOf } from "./import-notes.ts";
 
-/** 1 credit is 0.01 US dollar. */
+/** Credits per US dollar: 1 credit is 0.01 US dollar. */
 const CREDITS_PER_DOLLAR = 100n;
 const MILLION = 1_000_000n;
 const PLACES_MAX = 9;
@@ -40,7 +43,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   input_cost_per_second: { unit: "per_minute", rate: "minute_price", factor: 60n },
 };
 
-/** Units in which each modality can be priced here. */
+/** Price units that the catalogue accepts for each modality. */
 const UNITS: Readonly<Record<string, readonly Unit[]>> = {
   text: ["per_token", "per_request"],
   embedding: ["per_token", "per_request"],
@@ -55,8 +58,8 @@ export function isPrice(name: string): boolean {
 }
 
 /**
- * Returns the prices among some members; undefined where none can be taken over.
- * @param modality of the model; prices in units that it cannot have here are noted
+ * Returns the catalogue prices among the members; undefined when none can be imported.
+ * @param modality modality of the model; prices in units that it does not support become notes
  */
 export function pricesOf(members: Members, modality: string, place: string, notes: Notes): PricingText | undefined {
   const found = new Map<Unit, Map<Rate, string>>();
@@ -83,7 +86,10 @@ export function pricesOf(members: Members, modality: string, place: string, note
   return { unit: first, ...Object.fromEntries(found.get(first) ?? []) };
 }
 
-/** Dearest of both, rate by rate: a model with several sources has one price. Prices of another unit than the first are left out. */
+/**
+ * Merges two prices: each rate is the higher of the two, because a model with several sources has one price.
+ * If the units differ, only the first price counts.
+ */
 export function dearest(first: PricingText | undefined, second: PricingText | undefined): PricingText | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   if (first.unit !== second.unit) return first;
@@ -96,7 +102,10 @@ export function dearest(first: PricingText | undefined, second: PricingText | un
   return { ...first, ...Object.fromEntries(rates) };
 }
 
-/** US dollars for one unit of LiteLLM → credits for `factor` of them, as decimal text. Undefined: it is no such number. */
+/**
+ * Converts US dollars per LiteLLM unit to credits per `factor` such units, as decimal text. Returns undefined for a value that is not such
+ * a number.
+ */
 export function creditsOf(dollars: unknown, factor: bigint): string | undefined {
   const text = typeof dollars === "number" || typeof dollars === "string" ? String(dollars).trim() : "";
   // Bounded: a text of a million digits takes minutes as a number.
@@ -109,7 +118,7 @@ export function creditsOf(dollars: unknown, factor: bigint): string | undefined 
   return decimalText(scaled, Math.max(0, places));
 }
 
-/** `scaled` ÷ 10^`places` as decimal text without needless zeros; undefined where it needs more than nine places. */
+/** Returns `scaled` ÷ 10^`places` as decimal text without trailing zeros; undefined when more than nine decimal places are needed. */
 function decimalText(scaled: bigint, places: number): string | undefined {
   const digits = scaled.toString().padStart(places + 1, "0");
   const at = digits.length - places;

@@ -1,9 +1,9 @@
-/** Providers of a LiteLLM configuration → providers of a catalogue. */
+/** Converts providers of a LiteLLM configuration to providers of a catalogue. */
 import type { ProviderEntry } from "#schemas/generated/types.ts";
 
 import { type Members, type Notes, ownOf, textIn } from "./import-notes.ts";
 
-/** Prefixes of models whose provider ships with the service, by its id. */
+/** Id of the shipped provider, by LiteLLM's model prefix. */
 const SHIPPED: Readonly<Record<string, string>> = {
   openai: "openai",
   anthropic: "anthropic",
@@ -22,7 +22,7 @@ const SHIPPED: Readonly<Record<string, string>> = {
   deepgram: "deepgram",
 };
 
-/** Prefixes of OpenAI-compatible services, by their usual address; null: LiteLLM has none either. */
+/** Usual address of OpenAI-compatible services, by LiteLLM's model prefix. Null when LiteLLM has no default address either. */
 const COMPATIBLE: Readonly<Record<string, string | null>> = {
   custom_openai: null,
   deepinfra: "https://api.deepinfra.com/v1/openai",
@@ -42,7 +42,7 @@ const COMPATIBLE: Readonly<Record<string, string | null>> = {
   xinference: null,
 };
 
-/** Prefixes of providers that no adapter supports, with the reason. */
+/** Reasons why no adapter supports a provider, by LiteLLM's model prefix. */
 const FOREIGN: Readonly<Record<string, string>> = {
   azure: "Azure's deployment paths are not offered; an api_base that ends with /openai/v1 is",
   azure_ai: "Azure's deployment paths are not offered; an api_base that ends with /openai/v1 is",
@@ -55,14 +55,14 @@ const FOREIGN: Readonly<Record<string, string>> = {
   azure_text: "models that continue a text are not offered, chat models are",
 };
 
-/** Providers of models that are named without a prefix. */
+/** Patterns of model names without a prefix, and the provider that each pattern implies. */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^(gpt-|chatgpt-|o[134](-|$)|text-embedding-|whisper-|tts-|dall-e-)/, "openai"],
   [/^claude-/, "anthropic"],
   [/^gemini-/, "gemini"],
 ];
 
-/** Values of `api_key` that mean no key. */
+/** Values of `api_key` that are placeholders for no key. */
 const NO_KEY = new Set(["", "none", "null", "empty", "anything", "dummy", "fake", "fake-key", "no-key", "not-needed"]);
 
 const VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
@@ -70,24 +70,25 @@ const REFERENCE = /^os\.environ\//;
 
 export interface Found {
   readonly provider: string;
-  /** Name that the provider has for the model. */
+  /** The provider's name for the model. */
   readonly model: string;
-  /** Id of the shipped provider that serves it, which knows its facts and prices. */
+  /** Id of the shipped provider that serves the model. The shipped catalogue has the model's facts and prices. */
   readonly shipped?: string;
-  /** Owner of the model, if the prefix contains it. */
+  /** Owner of the model, from the prefix of its name if present there. */
   readonly owner: string;
 }
 
 export interface Providers {
-  /** Entries for the catalogue file, beside the shipped ones. */
+  /** Returns the provider entries for the catalogue file, without the shipped providers. */
   entries(): readonly ProviderEntry[];
-  /** The provider and the model of a deployment; undefined, with a note, where it cannot be served. */
+  /** Returns the provider and model of a deployment. Returns undefined and adds a note when the deployment cannot be served. */
   find(params: Members, place: string): Found | undefined;
 }
 
 /**
+ * Returns a collector of the providers that the configuration uses.
  * @param shipped providers that ship with the service
- * @param named variables that the file names, which no key of the file itself is given
+ * @param named environment variables that the file references; they are not reused for literal keys of the file
  */
 export function openProviders(
   shipped: ReadonlyMap<string, ProviderEntry>,
@@ -145,7 +146,7 @@ function openNames(taken: Iterable<string>) {
   };
 }
 
-/** Providers that are written, one for each family, address and variable that does not ship. */
+/** Collects the provider entries to write: one per adapter family, address and key variable that no shipped provider has. */
 function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
   const entries = new Map<string, ProviderEntry>();
   const keyOf = ({ family, base_url, api_key_env }: Omit<ProviderEntry, "id">): string =>
@@ -164,7 +165,7 @@ function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
   };
 }
 
-/** Variables of keys, which are never copied: one for each reference and each key in the file. */
+/** Assigns an environment variable to each key reference and each literal key in the file. The keys themselves are never copied. */
 function openVariables(named: ReadonlySet<string>, notes: Notes) {
   /** Variables of the keys in the file, and of references to variables whose name cannot be kept. */
   const literals = new Map<string, string>();
@@ -183,7 +184,10 @@ function openVariables(named: ReadonlySet<string>, notes: Notes) {
   }
 
   return {
-    /** Undefined where no key is sent. @param usual of a shipped provider */
+    /**
+     * Returns the environment variable of a key; undefined when no key is sent.
+     * @param usual key variable of a shipped provider
+     */
     of(
       { text, place }: { readonly text: string | undefined; readonly place: string },
       stem: string,
@@ -212,7 +216,7 @@ function nameOf(value: unknown, place: string, notes: Notes): string | undefined
   return undefined;
 }
 
-/** A shipped provider at another address, or with another key. */
+/** Returns a shipped provider with another address or another key variable. */
 function atAddress(
   ours: ProviderEntry,
   base: string | undefined,
@@ -228,7 +232,10 @@ function keyed(variable: string | undefined): { readonly api_key_env?: string } 
   return variable === undefined ? {} : { api_key_env: variable };
 }
 
-/** Address of an OpenAI-compatible server; undefined, with a note, where it has none or speaks another API. */
+/**
+ * Returns the address of an OpenAI-compatible server. Returns undefined and adds a note when the address is missing or the server speaks
+ * another API.
+ */
 function serverAddress(prefix: string, base: string | undefined, place: string, notes: Notes): string | undefined {
   const isAzureV1 = prefix.startsWith("azure") && base?.endsWith("/openai/v1") === true;
   const foreign = isAzureV1 ? undefined : ownOf(FOREIGN, prefix);
@@ -244,7 +251,7 @@ function serverAddress(prefix: string, base: string | undefined, place: string, 
   return undefined;
 }
 
-/** The prefix and the name behind it. A server with an address of its own may have names with slashes. */
+/** Splits a model name into its prefix and the name after it. Model names on a server with a custom address may contain slashes. */
 function splitName(
   whole: string,
   custom: string | undefined,
@@ -260,7 +267,10 @@ function splitName(
   return { prefix: BY_NAME.find(([pattern]) => pattern.test(whole))?.[1] ?? "", model: whole };
 }
 
-/** An address; undefined where there is none; null, with a note, where it cannot be used. It is not repeated: it may contain a key. */
+/**
+ * Returns an address, or undefined if the value is absent. Returns null and adds a note for an unusable address.
+ * The note does not repeat the address, because it may contain a key.
+ */
 function addressOf(value: unknown, place: string, notes: Notes): string | null | undefined {
   if (value === undefined || value === null) return undefined;
   const text = textIn(value)?.replace(/\/+$/, "");
@@ -276,7 +286,7 @@ function addressOf(value: unknown, place: string, notes: Notes): string | null |
   return null;
 }
 
-/** `OPENAI_KEY_EU` → `OPENAI_KEY_EU_API_KEY`; `AZURE_TOKEN` → `AZURE_API_KEY`. */
+/** Converts a name to that of an API key variable: `OPENAI_KEY_EU` → `OPENAI_KEY_EU_API_KEY`; `AZURE_TOKEN` → `AZURE_API_KEY`. */
 function variableFrom(name: string): string {
   const upper = name
     .toUpperCase()
@@ -286,7 +296,7 @@ function variableFrom(name: string): string {
   return `${/^[A-Z]/.test(stem) ? stem : `MODEL_${stem}`.replace(/_$/, "")}_API_KEY`;
 }
 
-/** Names as notes repeat them: short, on one line. */
+/** Returns a name for use in a note: at most 80 characters, on one line. */
 export function printable(name: string): string {
   const text = name.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "");
   return text.length <= 80 ? text : `${text.slice(0, 79)}…`;

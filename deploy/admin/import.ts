@@ -8,7 +8,7 @@ import type { Answer, Command } from "./command.ts";
 import { type Imported, importLiteLlm } from "./import-litellm.ts";
 import { table } from "./table.ts";
 
-/** A larger file is not read: `importLiteLlm` refuses it with its size. */
+/** Maximum size of a file that is read, in bytes. `importLiteLlm` has a lower limit and reports the size. */
 const READ_BYTES_MAX = 64 * 1_048_576;
 
 export const IMPORT_COMMANDS: readonly Command[] = [
@@ -44,7 +44,7 @@ function unreadable(file: string, cause: unknown): never {
   throw new Error(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
-/** Writes a file that is not there yet. @throws Error when it is */
+/** Writes a new file. @throws Error when the file already exists */
 async function writeNew(out: string, text: string): Promise<void> {
   await writeFile(out, text, { flag: "wx" }).catch((error: unknown) => {
     const isThere = (error as { code?: unknown }).code === "EEXIST";

@@ -45,13 +45,13 @@ const COMMANDS: readonly Command[] = [
   HELP,
 ];
 
-/** Output streams of a command, its environment, and the signal that interrupts it. */
+/** Output streams and environment of a command, and the signal that interrupts the command. */
 export interface Edge {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Default: the environment of the process. */
+  /** Environment variables. Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default: SIGINT and SIGTERM of the process. */
+  /** Returns the signal that interrupts the command. Default: SIGINT and SIGTERM of the process. */
   readonly interruption?: () => AbortSignal;
 }
 

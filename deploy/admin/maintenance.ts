@@ -1,4 +1,7 @@
-/** Commands that read the whole database: the ledger check, which takes too long for a route, the archive of usage, and the rotation of the encryption key. */
+/**
+ * Commands that read the whole database: the ledger check, the usage archive and the rotation of the encryption key. They take too long for
+ * an HTTP route.
+ */
 import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
@@ -89,10 +92,10 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Younger usage may still be changed by late settlements. */
+/** Minimum age of archived usage, in days. Late settlements may still change younger usage. */
 const ARCHIVED_DAYS_MIN = 32;
 
-/** Start of a day in UTC. @throws UsageError */
+/** Parses a date as the start of that day in UTC. @throws UsageError */
 function dayOf(value: string): Date {
   const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : NaN);
   if (
@@ -111,8 +114,8 @@ function dayOf(value: string): Date {
 const TMPFS = 0x0102_1994;
 
 /**
- * A folder in memory ends with its container, after the records have been deleted from Postgres.
- * @throws Error if `folder` is on tmpfs. A missing folder passes: opening the file reports it.
+ * Refuses an archive folder in memory, which would be lost with its container after the records are deleted from Postgres.
+ * @throws Error if `folder` is on tmpfs. A missing folder is accepted here: opening the file reports it.
  */
 async function refuseMemory(folder: string): Promise<void> {
   const system = await statfs(folder).catch(() => null);
@@ -122,13 +125,16 @@ async function refuseMemory(folder: string): Promise<void> {
     );
 }
 
-/** Resolves when the lines are on the disk. */
+/** Appends the lines and resolves when they are on the disk. */
 async function append(file: FileHandle, lines: readonly string[]): Promise<void> {
   await file.appendFile(lines.map((line) => `${line}\n`).join(""));
   await file.sync();
 }
 
-/** Works row by row: an interruption leaves every row readable, and a repeat continues. */
+/**
+ * Encrypts every stored secret again under the current key, row by row. An interruption leaves every row readable, and the next run
+ * continues.
+ */
 async function rotate(database: Queryable, sealer: Sealer): Promise<{ sealed: number; current: number }> {
   let [sealed, current] = [0, 0];
   for (let after = FIRST; ;) {

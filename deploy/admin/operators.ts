@@ -1,4 +1,4 @@
-/** Commands for tokens of the API under /operator. */
+/** Commands that manage operator tokens for the API under /operator. */
 import {
   findOperatorTokenByName,
   type OperatorTokenRow,
@@ -59,17 +59,17 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** @throws UsageError */
+/** Parses the scope of an operator token. @throws UsageError for an unknown scope */
 function scopeOf(value: string): Scope {
   const scope = SCOPES.find((known) => known === value);
   if (scope === undefined) throw new UsageError(`expected a scope of ${SCOPES.join(", ")}, got ${quote(value)}`);
   return scope;
 }
 
-/** The zone is required, so that the time does not depend on where the command runs. */
+/** Format of an expiry time. The time zone is required, so that the time does not depend on the machine that runs the command. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** @throws UsageError for a time that is malformed or past */
+/** Parses an expiry time; null when absent. @throws UsageError for a time that is malformed or past */
 function expiryOf(value: string | undefined): Date | null {
   if (value === undefined) return null;
   const time = new Date(TIME.test(value) ? value : Number.NaN);

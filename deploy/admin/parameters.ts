@@ -2,7 +2,7 @@
 
 import { MEMBER_ROLES } from "#shared/database/members.ts";
 
-/** Description by parameter, or by command and parameter where its meaning differs. */
+/** Descriptions of parameters, by parameter name, or by command and parameter where a name has several meanings. */
 export const PARAMETERS: Readonly<Record<string, string>> = {
   workspace: "name or id of a workspace",
   name: "name of a member",
@@ -51,7 +51,7 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
 
 const ID = "019f0c7a-5b1e-7000-8000-000000000001";
 
-/** Example of each command, without the name of the program. */
+/** Example command line of each command, without the name of the program. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   "workspace list": "workspace list",
   "workspace create": "workspace create acme",

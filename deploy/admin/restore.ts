@@ -1,6 +1,7 @@
 /**
- * The restore drill: the operator's command restores a backup; the drill applies the migrations of this version and verifies it in stages.
- * The last line is JSON, to be archived. The drill deletes no object of the store: no janitor runs.
+ * The restore drill. The operator's command restores a backup; the drill then applies this version's migrations and verifies the data in
+ * stages.
+ * The last line of its output is JSON to be archived. The drill deletes no stored object, because no janitor runs.
  */
 import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -32,7 +33,7 @@ const FILES_MAX = 100_000;
 const FILES_AT_ONCE = 4;
 /** Maximum number of ledger faults and file names in the report. */
 const REPORT_ENTRIES_MAX = 20;
-/** A restored Postgres replays its log before it accepts connections. */
+/** Maximum wait for Postgres, in milliseconds. A restored Postgres replays its log before it accepts connections. */
 const START_WAIT_MS = 600_000;
 /** JetStream's error codes for an unknown stream and an unknown durable. */
 const NOT_FOUND: ReadonlySet<number> = new Set([10_059, 10_014]);
@@ -40,7 +41,7 @@ const NOT_FOUND: ReadonlySet<number> = new Set([10_059, 10_014]);
 const STAGES = ["restore", "migrate", "ledger", "files", "work"] as const;
 type Stage = (typeof STAGES)[number];
 
-/** The line that the drill prints. A stage that is null was not reached. */
+/** JSON report that the drill prints. The result of a stage is null if the drill did not reach that stage. */
 interface Report {
   readonly drill: "restore";
   /** Start time. */
@@ -54,7 +55,7 @@ interface Report {
   ledger_difference: number | null;
   ledger_faults: readonly object[];
   files: { readonly checked: number; readonly wrong: readonly string[] } | null;
-  /** Number of jobs that were queued, and of those that workers held. */
+  /** Number of jobs that the drill queued, and number of jobs that workers were running at the time of the backup. */
   work: { readonly dispatched: number; readonly in_hand: number } | null;
   skipped: readonly Stage[];
   fault: string | null;
@@ -174,7 +175,7 @@ function openAll(config: Config): Opened {
   };
 }
 
-/** @throws Error when a queue contains messages, or a worker waits for some: the queues of an idle service are empty */
+/** Checks that NATS belongs to an idle service. @throws Error when a queue contains messages, or a worker waits for messages */
 async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const stream of [BATCH_STREAM, ...POOLS.map(streamName)]) {
@@ -188,13 +189,13 @@ async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   }
 }
 
-/** @throws every error except an unknown stream or durable */
+/** Returns 0 for the error of an unknown stream or durable. @throws every other error */
 function noneThere(error: unknown): 0 {
   if (error instanceof JetStreamApiError && NOT_FOUND.has(error.code)) return 0;
   throw error;
 }
 
-/** Runs the operator's command in a shell. The error contains the last line of its stderr. */
+/** Runs the operator's restore command in a shell. Returns an error text with the last line of its stderr; undefined after success. */
 async function restore(command: string): Promise<string | undefined> {
   const { code, stderr } = await run({
     name: "restore",
@@ -229,7 +230,7 @@ async function proveLedger(database: Database, report: Report): Promise<string |
   return faults.length === 0 ? undefined : `${faults.length} differences`;
 }
 
-/** Reads random files as a whole; the checksum of each block is verified. */
+/** Reads randomly chosen files completely and verifies the checksum of each block. */
 async function proveFiles(
   database: Database,
   storage: Storage,
@@ -259,7 +260,8 @@ async function proveFiles(
 }
 
 /**
- * Queues unfinished jobs, as the janitor does. Jobs that workers held are counted: the janitor of the restored service decides about them.
+ * Queues unfinished jobs, as the janitor does. Jobs that workers were running are only counted: the janitor of the restored service decides
+ * about them.
  * It also deletes objects of ended jobs, which must not happen in the bucket of a running service.
  */
 async function fillQueue(

@@ -6,10 +6,10 @@ import { ProviderError } from "#workers/providers/provider.ts";
 import { UsageError } from "./command.ts";
 import { cellText } from "./table.ts";
 
-/** Timeout of a request, in milliseconds: longer than every route except the ledger audit takes. */
+/** Timeout of a request, in milliseconds. Only the ledger audit may take longer. */
 const ANSWER_WITHIN_MS = 60_000;
 const PAGE_ROWS = 100;
-/** Maximum number of rows of a list. */
+/** Maximum number of rows that are read from a list. */
 export const ROWS_MAX = 10_000;
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,7 +28,10 @@ export interface Answered {
 }
 
 export interface Service {
-  /** @throws UsageError for a malformed request; Unanswered when the result is unknown; Error */
+  /**
+   * Sends a request and returns the response. @throws UsageError for a malformed request; Unanswered when the result is unknown; Error for
+   * other failures
+   */
   ask(ask: Ask): Promise<Answered>;
 }
 
@@ -68,7 +71,7 @@ function unreached(error: unknown, at: string, timeoutMs: number): unknown {
   return error.isUnsent ? new Error(sentence, { cause }) : new Unanswered(sentence, { cause });
 }
 
-/** Error codes of malformed arguments. */
+/** Error codes of the service that mean malformed arguments. */
 const MALFORMED: ReadonlySet<string> = new Set(["unsupported_value", "invalid_request", "missing_required_parameter"]);
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -80,7 +83,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   rate_limit_exceeded: "wait a minute",
 };
 
-/** @param error member `error` of the response */
+/**
+ * Returns the error for a rejected request.
+ * @param error member `error` of the response
+ */
 function refusalOf(at: string, status: number, error: unknown): Error {
   if (!isObject(error) || typeof error["message"] !== "string") {
     const why = status >= 300 && status < 400 ? `redirects (${status})` : `is not Sluice (it returned ${status})`;
@@ -100,7 +106,7 @@ function refusalOf(at: string, status: number, error: unknown): Error {
   return status >= 500 ? new Unanswered(sentence) : new Error(sentence);
 }
 
-/** Returns up to `max` rows of all pages of a list. A response that is no list is returned as one row. */
+/** Reads all pages of a list and returns up to `max` rows. A response that is not a list is returned as one row. */
 export async function askRows(service: Service, ask: Ask, max: number): Promise<Json[]> {
   const rows: Json[] = [];
   const base = `${ask.path}${ask.path.includes("?") ? "&" : "?"}`;

@@ -55,7 +55,7 @@ function makeNatsKeys(): Readonly<Record<string, string>> {
   };
 }
 
-/** Returns 160 random bits as letters and digits: compose.yaml puts passwords into URLs without escaping. */
+/** Returns 160 random bits as hexadecimal digits, because compose.yaml puts passwords into URLs without escaping. */
 function newPassword(): string {
   return randomBytes(20).toString("hex");
 }

@@ -1,7 +1,7 @@
 /** Results as text: aligned columns, or one member per line. */
 import type { Answer } from "./command.ts";
 
-/** Returns the text of a result, which is its JSON where it has no text. */
+/** Formats a result for people: its own text if present, otherwise its JSON as a table or as one member per line. */
 export function textOf({ json, text, columns }: Pick<Answer, "json" | "text" | "columns">): string {
   if (text !== undefined) return text;
   const rows = [json].flat().map((row: unknown) => new Map(Object.entries(row ?? {})));
@@ -11,7 +11,7 @@ export function textOf({ json, text, columns }: Pick<Answer, "json" | "text" | "
   return rows.length === 0 ? "none" : table(members.map(titleOf), cells);
 }
 
-/** Returns columns under their titles; columns of numbers are right-aligned. */
+/** Formats rows as columns under their titles. Columns of numbers are right-aligned. */
 export function table(titles: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const texts = rows.map((row) => row.map(cellText));
   const lines = [titles, ...texts];
@@ -35,13 +35,13 @@ function facts(members: readonly (readonly [name: string, value: unknown])[]): s
   return members.map(([name, value]) => `${name.replaceAll("_", " ").padEnd(width)}  ${cellText(value)}`).join("\n");
 }
 
-/** `created_at` → `Created`. */
+/** Returns the column title of a member: `created_at` → `Created`. */
 function titleOf(member: string): string {
   const title = member.replace(/^is_|_(at|id)$/g, "").replaceAll("_", " ");
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** Names of streams and subjects are foreign: removes control characters, which could change the terminal. */
+/** Formats a table cell without control characters, which could change the terminal. Names of streams and subjects come from outside. */
 export function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "-";
   if (cell instanceof Date) return cell.toISOString();

@@ -1,4 +1,4 @@
-/** Commands of a service as data: the request to /operator of each, and how its response is printed. */
+/** Defines commands as data: the request that each command sends to /operator, and the format of the response. */
 import { isUuid, newId } from "#shared/base/ids.ts";
 import { formatCredits, parseCredits } from "#shared/base/money.ts";
 
@@ -8,27 +8,33 @@ import { type Ask, askRows, isObject, type Json, METHODS, ROWS_MAX, type Service
 import { cellText, textOf } from "./table.ts";
 
 export interface Line extends Arguments {
-  /** A new id. */
+  /** New UUID, for requests that create something. */
   readonly fresh: string;
 }
 
 export interface Verb extends Pick<Command, "usage" | "about"> {
-  /** Method and path. `{name}` is replaced by an argument, `{workspace}` by its id. Results of several lists are joined in order. */
+  /**
+   * Method and path of the request. `{name}` is replaced by an argument, `{workspace}` by the workspace's id. Rows of several requests are
+   * joined in order.
+   */
   readonly asks: string | readonly string[] | ((line: Line) => string);
   readonly body?: (line: Line) => object;
-  /** JSON of a response, or of each row of a list, with amounts as text. @throws Error when the response says that nothing was done */
+  /**
+   * Converts a response, or each row of a list, to the JSON that is printed, with amounts as text. @throws Error when the response says
+   * that nothing was done
+   */
   readonly json?: (value: Json, status: number) => Json;
-  /** Sentence, in which `{name}` is replaced by a member of the JSON. Absent: the JSON is printed, one member per line. */
+  /** Sentence to print, in which `{name}` is replaced by a member of the JSON. Default: the JSON is printed, one member per line. */
   readonly says?: string | ((json: Json, workspaceBefore: Json) => string);
-  /** Error for a request whose result is unknown. */
+  /** Returns the error message for a request whose result is unknown. */
   readonly unsure?: (line: Line) => string;
   /** Members of a row that the table shows. */
   readonly columns?: string;
-  /** Members that the table shows in another form. */
+  /** Returns members that the table shows in a different form than the JSON. */
   readonly cells?: (json: Json) => Json;
-  /** Default of `--limit`; absent: all rows. */
+  /** Default of `--limit`. If absent, all rows are printed. */
   readonly usual?: number;
-  /** Member by which all rows are sorted; absent: the order of the service. */
+  /** Member by which the rows are sorted. Default: the order of the service. */
   readonly sortedBy?: string;
 }
 
@@ -54,7 +60,10 @@ export function commandOf(verb: Verb): Command {
   };
 }
 
-/** Checks of arguments that become part of a path. A word that is no id may be a secret. @throws UsageError */
+/**
+ * Validates arguments that become part of a URL path. The error does not repeat a malformed id, because it may be a secret. @throws
+ * UsageError
+ */
 const CHECKS: Readonly<Record<string, (value: string) => string>> = {
   "key id": (value) => idOf("a key id", value),
   id: (value) => idOf("an id", value),
@@ -69,7 +78,7 @@ const CHECKS: Readonly<Record<string, (value: string) => string>> = {
   },
 };
 
-/** @throws UsageError also for a word that would change the path */
+/** Inserts the arguments into a path template. @throws UsageError for an invalid argument, or one that would change the path */
 function fillTemplate(template: string, { argument }: Line): string {
   return template.replaceAll(/\{(?!workspace\})([^}]+)\}/g, (_place, name: string) => {
     const text = CHECKS[name]?.(argument(name)) ?? argument(name);
@@ -83,7 +92,10 @@ function askOf(template: string, body: object | undefined): Ask {
   return { method: METHODS.find((method) => method === verb) ?? "GET", path, ...(body && { body }) };
 }
 
-/** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
+/**
+ * Returns the workspace with that name or id.
+ * @throws Error when no workspace has it; the error names the workspace that had this name before, if any
+ */
 async function find(service: Service, nameOrId: string): Promise<Json> {
   const id = nameOrId.toLowerCase();
   if (isUuid(id)) return (await service.ask({ method: "GET", path: `/operator/workspaces/${id}` })).value;
@@ -128,13 +140,13 @@ async function answerRows(
   return { json, text: textOf({ json: json.map((row) => ({ ...row, ...cells?.(row) })), columns }) };
 }
 
-/** Adds the workspace of the line, unless the JSON is that workspace. */
+/** Returns the JSON to print, with the name and id of the workspace added unless the JSON is that workspace. */
 function jsonOf({ json }: Verb, { id, name }: Json, value: Json, status: number): Json {
   const presented = json?.(inText(value), status) ?? inText(value);
   return id === undefined || id === presented["id"] ? presented : { workspace: name, workspace_id: id, ...presented };
 }
 
-/** Members of responses that contain credits. */
+/** Members of responses that contain amounts in credits. */
 const AMOUNTS: ReadonlySet<string> = new Set("balance held available credits used settled uncollected".split(" "));
 
 /** Returns the value with amounts as decimal text, and without `object`. */

@@ -1,4 +1,4 @@
-/** Commands that call a running service. */
+/** Commands that are requests to a running service. */
 import { type Command, quote, UsageError } from "./command.ts";
 import { isObject, type Json } from "./service.ts";
 import { commandOf, type Line, type Verb } from "./verb.ts";
@@ -253,7 +253,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   funds: "the available credits of the workspace no longer cover the job",
 };
 
-/** @throws Error when the job stays where it is */
+/** Returns the dead letter that was put back on the queue. @throws Error when it was not */
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
   const result = String(one["result"]);
@@ -261,28 +261,28 @@ function redriven(answer: Json): Json {
   return one;
 }
 
-/** Returns a member of each model that wrote a part of the response, in order. */
+/** Returns the models or sources that produced the parts of a response, in order, as text; null when unknown. */
 function inTurn(row: Json, member: "model" | "source"): string | null {
   const parts = [...partsOf(row, "parts"), row].map((part) => part[member]);
   if (parts.length === 1 && parts[0] === null) return null;
   return parts.map((part) => (typeof part === "string" ? part : "-")).join(", then ");
 }
 
-/** Returns text such as `input 12, output 3`, marked when the units are estimated. */
+/** Formats usage units, such as `input 12, output 3`, with a mark when they are estimated. */
 function unitsText(row: Json): string {
   const units = Object.entries(partsOf(row, "units")[0] ?? {}).filter(([, count]) => count !== 0);
   const text = units.map(([name, count]) => `${name} ${String(count)}`).join(", ") || "-";
   return row["is_estimated"] === true ? `${text} (estimated)` : text;
 }
 
-/** @throws UsageError */
+/** Reads a yes-or-no option; the default is no. @throws UsageError for other values */
 function isYes({ option }: Line, name: string): boolean {
   const value = option(name) ?? "no";
   if (value === "no" || value === "yes") return value === "yes";
   throw new UsageError(`expected --${name} yes or no, got ${quote(value)}`);
 }
 
-/** Returns the objects of a member that is one object or a list of them. */
+/** Returns the objects in a member that contains one object or a list of objects. */
 function partsOf(value: Json, name: string): readonly Json[] {
   return [value[name]].flat().filter(isObject);
 }

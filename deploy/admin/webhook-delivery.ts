@@ -1,24 +1,27 @@
-/** A webhook delivery at its receiver: reads the request, verifies the signature, and formats it as text. */
+/** A webhook delivery as received: reads the request, verifies its signature, and formats the delivery as text. */
 import { timingSafeEqual } from "node:crypto";
 
 import { ApiError } from "#shared/base/errors.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 
-/** previous: `webhook-signature` has a signature of the secret, but `x-webhook-signature` has one of its replacement. */
+/**
+ * Result of the signature check. previous: `webhook-signature` was made with this secret, but `x-webhook-signature` with the secret that
+ * replaces it.
+ */
 type SignatureVerdict = "right" | "wrong" | "absent" | "previous";
 
 export interface ReceivedDelivery {
   readonly event: string;
-  /** `webhook-id` and `deliveryId`. */
+  /** Id of the delivery, from the header `webhook-id` and the member `deliveryId`. */
   readonly id: string;
-  /** Time of the attempt; null if the header does not hold a time. */
+  /** Time of the delivery attempt; null if the header contains no valid time. */
   readonly attemptedAt: Date | null;
-  /** Null when no secret was given. */
+  /** Result of the signature check; null when no secret was configured. */
   readonly signature: SignatureVerdict | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** @throws ApiError `invalid_json`, `invalid_request` for a request that is no delivery */
+/** Reads a webhook delivery from a request. @throws ApiError `invalid_json` or `invalid_request` for a request that is not a delivery */
 export function readDelivery(headers: Headers, body: Uint8Array, secret: string | undefined): ReceivedDelivery {
   const { event, deliveryId, metadata } = envelopeOf(body);
   const id = headers.get("webhook-id");

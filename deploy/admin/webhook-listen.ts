@@ -1,4 +1,4 @@
-/** `admin webhook listen`: a receiver on this machine that prints deliveries, for people who write a receiver. */
+/** `admin webhook listen`: a webhook receiver on this machine that prints deliveries, for developers of receivers. */
 import { readJsonBody } from "#ingress/core/body.ts";
 import { ApiError, ERROR_CODES } from "#shared/base/errors.ts";
 
@@ -8,7 +8,7 @@ import { deliveryJson, deliveryText, readDelivery, type ReceivedDelivery } from 
 const HOST = "127.0.0.1";
 const PORT = 8090;
 const BODY_BYTES_MAX = 256 * 1_024;
-/** Number of ids that are remembered to recognize repeats. */
+/** Number of recent delivery ids that are remembered to recognize repeats. */
 const IDS_MAX = 10_000;
 
 export const WEBHOOK_COMMANDS: readonly Command[] = [
@@ -66,7 +66,7 @@ interface Listener {
   refused(status: number, reason: string): void;
 }
 
-/** @throws the system's error when the port is taken */
+/** Starts the HTTP server of the receiver. @throws the operating system's error when the port is in use */
 function serve({ port, secret, status }: ListenOptions, listener: Listener): Bun.Server<undefined> {
   return Bun.serve({
     hostname: HOST,
@@ -117,7 +117,7 @@ interface Span {
   readonly max: number;
 }
 
-/** @throws UsageError */
+/** Reads a numeric option within a range. @throws UsageError for other values */
 function numberOf(input: Arguments, option: string, { fallback, min, max }: Span): number {
   const value = input.option(option);
   if (value === undefined) return fallback;
@@ -126,7 +126,7 @@ function numberOf(input: Arguments, option: string, { fallback, min, max }: Span
   throw new UsageError(`expected --${option} as a whole number from ${min} to ${max}, got ${quote(value)}`);
 }
 
-/** @throws UsageError; never with the word in it, which may be a secret */
+/** Reads the option `--secret`. @throws UsageError, which never repeats the value because it may be a secret */
 function secretOf(input: Arguments): string | undefined {
   const secret = input.option("secret");
   if (secret === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) return secret;

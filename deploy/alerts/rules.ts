@@ -17,9 +17,9 @@ export interface Alert {
 
 interface Objective {
   readonly name: string;
-  /** Share of calls that may miss the objective. */
+  /** Share of calls that may miss the objective, from 0 to 1. */
   readonly budget: number;
-  /** PromQL of the share of calls that missed the objective in a window. */
+  /** Returns the PromQL expression for the share of calls that missed the objective in a time range, such as `1h`. */
   readonly missed: (window: string) => string;
   readonly summary: string;
 }
@@ -43,7 +43,10 @@ const OBJECTIVES: readonly (Objective & { readonly fast: Severity })[] = [
   },
 ];
 
-/** Windows of the Google SRE workbook: the long one makes the alert significant, the short one ends it soon after the problem. */
+/**
+ * Burn-rate alerts after the Google SRE workbook. The long time range makes an alert significant, the short one ends it soon after the
+ * problem.
+ */
 const BURNS = [
   { suffix: "", rate: 14.4, long: "1h", short: "5m", isFast: true },
   { suffix: "Slow", rate: 6, long: "6h", short: "30m", isFast: true },

@@ -1,4 +1,4 @@
-/** Dashboards of Grafana: the first questions when something is wrong, and the figures of a normal day. */
+/** Grafana dashboards for two purposes: first diagnosis of a problem, and the normal figures of a day. */
 import { type Dashboard, type Line, highest, type Panel, quantile, rate, total, type Unit } from "./panels.ts";
 
 const named = (legend: string, line: Line): Line => ({ ...line, legend });

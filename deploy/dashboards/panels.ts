@@ -11,7 +11,7 @@ export interface Panel {
 
 export interface Line {
   readonly expr: string;
-  /** Name of each series, with labels as `{{pool}}`. */
+  /** Legend of each series. Labels are written as `{{pool}}`. */
   readonly legend: string;
 }
 
@@ -86,7 +86,7 @@ function panelJson({ title, description, unit, lines }: Panel, id: number, gridP
 
 const RATE = "[$__rate_interval]";
 
-/** Returns the rate of a counter, summed by these labels. */
+/** Returns the per-second rate of a counter, summed by these labels. */
 export function rate(metric: string, by: string, matchers = ""): Line {
   const sum = by === "" ? "sum" : `sum by (${by})`;
   return { expr: `${sum} (rate(${metric}${braced(matchers)}${RATE}))`, legend: legendOf(by) };
@@ -105,7 +105,7 @@ export function highest(metric: string, by: string, matchers = ""): Line {
   return { expr: `${max} (${metric}${braced(matchers)})`, legend: legendOf(by) };
 }
 
-/** Returns the sum of a gauge over processes that each set it for themselves. */
+/** Returns the sum of a gauge over processes that each report only their own value. */
 export function total(metric: string, by: string, matchers = ""): Line {
   const sum = by === "" ? "sum" : `sum by (${by})`;
   return { expr: `${sum} (${metric}${braced(matchers)})`, legend: legendOf(by) };

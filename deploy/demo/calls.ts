@@ -21,7 +21,7 @@ import { parseCredits } from "#shared/base/money.ts";
 
 /** Result of a call that succeeded. */
 export interface CallResult {
-  /** Nano-credits. */
+  /** Cost of the call, in nano-credits. */
   readonly cost: bigint;
   /** Contents by file name; the runner writes them to the output folder. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
@@ -42,13 +42,15 @@ export interface Call {
   readonly run: (context: Context) => Promise<CallResult>;
 }
 
-/** The slowest video models take about ten minutes. */
+/** Timeout of a video call, in milliseconds. The slowest video models take about ten minutes. */
 const VIDEO_TIMEOUT_MS = 20 * 60_000;
-/** A usage record appears when the call is settled, which may be after the last byte of a stream. */
+/**
+ * Maximum wait for a usage record, in milliseconds. The record appears when the call is settled, possibly after the last byte of a stream.
+ */
 const RECORD_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 500;
 
-/** Calls by name; `--model` takes these names. */
+/** Demo calls by name. `--model` accepts these names. */
 export const CALLS: Readonly<Record<string, Call>> = {
   chat: call("sandbox-chat", async ({ sluice, model }) => {
     const content = "Write three sentences about a lighthouse in a storm, for a child.";
@@ -196,7 +198,7 @@ function call(model: string, run: Call["run"]): Call {
   return { model, run };
 }
 
-/** Runs a capability. Saves the file that it made, or its output as JSON if it made none. */
+/** Returns a demo call that runs a capability. The call saves the file that the capability made, or its JSON output if there is no file. */
 function capability(id: string, file: string, body: { readonly input: object; readonly params?: object }): Call {
   return call(id, async ({ sluice, model }) => {
     const { data, response } = await sluice.post<CapabilityRun>(`/capabilities/${model}/run`, { body }).withResponse();
@@ -206,7 +208,7 @@ function capability(id: string, file: string, body: { readonly input: object; re
   });
 }
 
-/** Calls an endpoint that makes media, and downloads the first result. */
+/** Calls an endpoint that creates media, and downloads its first result. */
 async function generate(sluice: OpenAI, path: string, body: object) {
   const { data, response } = await sluice.post<MediaResults>(path, { body }).withResponse();
   const fileId = data.data[0]?.file_id;
@@ -219,14 +221,14 @@ async function download(sluice: OpenAI, fileId: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Cost of a call, from the headers of its response. */
+/** Returns the cost of a call in nano-credits, from the response header `x-credits-used`. */
 function costOf({ headers }: Pick<Response, "headers">): bigint {
   const credits = headers.get("x-credits-used");
   if (credits === null) throw new Error("The response has no header x-credits-used.");
   return parseCredits(credits);
 }
 
-/** Cost of a streamed call, from its usage record: the headers of a stream are sent before its cost is known. */
+/** Returns the cost of a streamed call, from its usage record. The headers of a stream are sent before the cost is known. */
 async function recordedCost(sluice: OpenAI, { headers }: Pick<Response, "headers">): Promise<bigint> {
   const { workspace } = await sluice.get<Key>("/key");
   const records = new URL(`/workspaces/${workspace.id}/usage/requests/`, sluice.baseURL);
@@ -249,7 +251,7 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** File name for an image; some models choose the format themselves. */
+/** Returns a file name with the extension of the image's format, because some models choose the format themselves. */
 async function imageName(name: string, bytes: Uint8Array): Promise<string> {
   const { format } = await sharp(bytes).metadata();
   return `${name}.${format === "jpeg" ? "jpg" : format}`;

@@ -1,4 +1,4 @@
-/** `npm run demo` in the project's Bun: runs the calls of calls.ts, prints what each took and cost, and checks the balance. */
+/** `npm run demo` in the project's Bun: runs the calls of calls.ts, prints the time and cost of each, and checks the balance. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,11 +16,11 @@ import { findStack, launchStack, readOptions, USAGE, waitForStack } from "./stac
 
 /** Exit code that a shell reports for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
-/** Longer than the service waits for an image, which is 5 minutes. */
+/** Timeout of a call, in milliseconds. It is longer than the service waits for an image, which is 5 minutes. */
 const CALL_TIMEOUT_MS = 6 * 60_000;
-/** Speech may be settled after its last byte. */
+/** Maximum wait until the balance includes every call, in milliseconds. Speech may be settled after its last byte. */
 const SETTLED_WITHIN_MS = 10_000;
-/** Longer than the grace periods of all roles and servers together. */
+/** Timeout for stopping the stack, in milliseconds. It is longer than the grace periods of all roles and servers together. */
 const STOP_TIMEOUT_MS = 120_000;
 
 type Options = ReturnType<typeof readOptions>;
@@ -47,7 +47,7 @@ function end(code: number): Promise<never> {
   return ending;
 }
 
-/** Returns the exit code: 0 when no call failed and the balance fell by exactly the sum of the costs. */
+/** Runs the demo and returns the exit code: 0 when no call failed and the balance fell by exactly the sum of the costs. */
 async function main(): Promise<number> {
   const options = readOptions(args);
   if (options.isHelp) return (print(USAGE), 0);

@@ -1,5 +1,8 @@
 // @ts-check
-/** Options of `npm run demo`, and the stack that it calls: the one that they name, the one that `npm start` runs, or its own. */
+/**
+ * Options of `npm run demo`, and the stack that the demo calls: the stack in the options, the one that `npm start` runs, or a stack of its
+ * own.
+ */
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -18,14 +21,14 @@ Without --base-url it calls the stack that \`npm start\` runs. If none runs, it 
   --out       folder for the results (default: demo-output)
   --model     model for one call, such as image=gpt-image-1; may be repeated`;
 
-/** The first start on a machine downloads a NATS server and creates a database. */
+/** Maximum time for starting the stack, in milliseconds. The first start on a machine downloads a NATS server and creates a database. */
 const START_TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Reads the options. `baseUrl` ends in /v1, `out` is absolute, and `models` maps names of calls to models.
+ * Reads the options of the demo. `baseUrl` ends in /v1, `out` is an absolute path, and `models` maps names of calls to models.
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} environment
- * @param {string} folder base of relative paths; npm runs scripts in the project's folder and sets INIT_CWD to the user's
+ * @param {string} folder base of relative paths; npm runs scripts in the project's folder and sets INIT_CWD to the user's folder
  * @throws {StartFault} for an unknown option or a malformed value
  */
 export function readOptions(args, environment = process.env, folder = process.env["INIT_CWD"] ?? process.cwd()) {
@@ -40,7 +43,10 @@ export function readOptions(args, environment = process.env, folder = process.en
   };
 }
 
-/** @param {readonly string[]} args */
+/**
+ * Parses the command line into option values.
+ * @param {readonly string[]} args
+ */
 function parse(args) {
   const text = /** @type {const} */ ({ type: "string" });
   const models = /** @type {const} */ ({ type: "string", multiple: true });
@@ -54,7 +60,7 @@ function parse(args) {
 }
 
 /**
- * Adds /v1 to an address that lacks it.
+ * Returns an address that ends in /v1, which is added if it is missing.
  * @param {string} address
  */
 function withVersion(address) {
@@ -66,6 +72,7 @@ function withVersion(address) {
 }
 
 /**
+ * Splits a value of `--model` into the name of a call and its model.
  * @param {string} text such as image=gpt-image-1
  * @returns {[string, string]}
  */
@@ -76,9 +83,9 @@ function splitModel(text) {
 }
 
 /**
- * Returns the stack that the options name or that runs, or null if there is none.
+ * Returns the stack in the options, or else the running local stack; null if there is none.
  * @param {Pick<ReturnType<typeof readOptions>, "baseUrl" | "key">} options
- * @throws {StartFault} when an address comes without a key: the key of the local stack is not sent elsewhere
+ * @throws {StartFault} when the options have an address without a key: the key of the local stack is not sent elsewhere
  */
 export function findStack({ baseUrl, key }) {
   const address = baseUrl === undefined ? runningStack(dataDirOf(process.env)) : { baseUrl, key };
@@ -100,10 +107,10 @@ export function launchStack(root, node) {
 }
 
 /**
- * Waits until the launched stack can be called, and returns its address.
+ * Waits until the launched stack accepts calls, and returns its address.
  * @param {ReturnType<typeof launchStack>} stack
  * @param {Parameters<typeof findStack>[0]} options
- * @throws {StartFault} with the stack's own error message when it does not start
+ * @throws {StartFault} with the stack's own error message when the stack does not start
  */
 export async function waitForStack(stack, options) {
   for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; await delay(100)) {

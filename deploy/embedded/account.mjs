@@ -1,20 +1,23 @@
 // @ts-check
 /**
- * Selects the account of Postgres, which refuses to run as root. If this process runs as root (a container, a build machine),
- * Postgres uses an existing account of the system; none is created.
+ * Selects the system account that Postgres runs under, because Postgres refuses to run as root. If this process runs as root (in a
+ * container or on a build machine), Postgres uses an existing account; none is created.
  */
 import { chownSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartFault } from "./fault.mjs";
 
-/** @typedef {{ uid: number, gid: number, name: string }} Account */
+/**
+ * System account: user ID, group ID and name.
+ * @typedef {{ uid: number, gid: number, name: string }} Account
+ */
 
-/** Accounts in order of preference. */
+/** Names of accounts for Postgres, in order of preference. */
 const NAMES = ["postgres", "nobody", "daemon"];
 const SETPRIV = ["/usr/bin/setpriv", "/bin/setpriv"];
 
 /**
- * Returns the account for Postgres; null if it can run as the current user.
+ * Returns the system account for Postgres; null if Postgres can run as the current user.
  * @returns {Account | null}
  * @throws {StartFault} if this process runs as root and the system has no such account
  */
@@ -31,8 +34,8 @@ export function serviceAccount() {
 }
 
 /**
- * Returns command, arguments and IDs that run a program under the account. Other accounts cannot enter a project or data directory
- * below a private folder such as /root; in that case the program keeps the one capability that permits it.
+ * Returns the command, arguments and IDs with which a program runs under the account. Other accounts cannot enter folders below a private
+ * folder such as /root. If a path lies in one, the program keeps the one capability that permits access.
  * @param {Account | null} account
  * @param {string} command
  * @param {readonly string[]} args
@@ -61,7 +64,7 @@ export function underAccount(account, command, args, paths) {
 }
 
 /**
- * Returns the first folder above `path` that other accounts cannot enter.
+ * Returns the nearest folder above `path` that other accounts cannot enter; null if there is none.
  * @param {string} path
  * @returns {string | null}
  */
@@ -73,7 +76,7 @@ function closedFolder(path) {
 }
 
 /**
- * Changes the owner of a file or folder to the account.
+ * Changes the owner of a file or folder to the account. Does nothing if the account is null.
  * @param {string} path
  * @param {Account | null} account
  */

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { findOnPath, run } from "./process.mjs";
 
-/** Debian's own keyring, because apt does not report the keyring of an index (`Signed-By`). */
+/** Keyring with which Debian packages are verified. It is fixed because apt does not report the keyring of an index (`Signed-By`). */
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /**
+ * Returns true if this system is Debian itself, not a derivative.
  * @param {string} [root] "/" except in tests
  * @returns {boolean}
  */
@@ -29,8 +30,8 @@ function osRelease(root, name) {
 }
 
 /**
- * Returns the addresses from which apt installs this machine's own Debian release. They may include a foreign archive whose
- * suite has the name of a Debian release; the keyring then rejects it.
+ * Returns the addresses from which apt installs this machine's own Debian release. They may include a foreign archive with the suite name
+ * of a Debian release; the keyring then rejects that archive.
  * @param {string} [root] "/" except in tests
  * @returns {Promise<{ uris: readonly string[], keyring: string } | null>} null on another system, or without apt, dpkg or the keyring
  */
@@ -50,13 +51,13 @@ export async function debianArchive(root = "/") {
 }
 
 /**
- * Downloads packages, unpacks them into one folder and passes it to `use`; afterwards the folder is removed. apt checks the archive's
- * signature and the packages' digests; its lists, cache and settings for this are in a private folder, so that neither root nor a change
- * of the system is needed.
+ * Downloads packages, unpacks them into one temporary folder and passes the folder to `use`; afterwards the folder is removed. apt verifies
+ * the archive's signature and the packages' digests. Its lists, cache and settings are in a private folder, so that this needs neither root
+ * nor a change of the system.
  * @template T
  * @param {object} wanted
- * @param {string} wanted.release Debian release that has them, also where this machine runs another
- * @param {readonly string[]} wanted.packages the first is named in errors
+ * @param {string} wanted.release Debian release that contains the packages; this machine may run another release
+ * @param {readonly string[]} wanted.packages errors name the first package
  * @param {string | undefined} [wanted.root] "/" except in tests
  * @param {(folder: string) => Promise<T>} use
  * @returns {Promise<T>}
@@ -109,7 +110,8 @@ export function openAptFolder({ uris, keyring }, kind, release) {
 }
 
 /**
- * @param {string} work folder of the sources, lists and cache
+ * Returns arguments that make apt-get use only a private folder.
+ * @param {string} work folder for the sources, lists and cache
  * @returns {string[]} arguments of apt-get
  */
 function privateSettings(work) {
@@ -129,6 +131,7 @@ function privateSettings(work) {
 }
 
 /**
+ * Runs apt-get quietly, with English messages.
  * @param {string} cwd
  * @param {readonly string[]} args
  */
@@ -138,14 +141,16 @@ function aptGet(cwd, args) {
 }
 
 /**
+ * Returns the first error or warning in the output of apt-get.
  * @param {string} output
- * @returns {string | undefined} its first error or warning
+ * @returns {string | undefined} undefined if there is none
  */
 function complaint(output) {
   return output.split("\n").find((line) => /^[EW]: /.test(line));
 }
 
 /**
+ * Returns the text of a file; empty if it cannot be read.
  * @param {string} file
  * @returns {string}
  */

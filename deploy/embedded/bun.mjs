@@ -19,16 +19,16 @@ import { atLeast } from "./nats.mjs";
 import { findOnPath, run } from "./process.mjs";
 
 /**
- * Settings of Bun's allocator for roles and commands; the operator's settings take precedence. By default it returns freed memory to
- * the system ten times a second and allocates it again, which takes 6 % of a busy role's CPU time (decision 0064).
+ * Settings of Bun's memory allocator for roles and commands. The operator's settings take precedence. By default the allocator returns
+ * freed memory ten times a second, which costs 6 % of a busy role's CPU time (decision 0064).
  */
 export const BUN_MEMORY = { MIMALLOC_PURGE_DELAY: "10000", MIMALLOC_PURGE_HOLES: "0" };
 
 /**
- * Installs the project's Bun and all dependencies by the lock file. Returns quickly if nothing has changed.
+ * Installs the project's Bun and all dependencies in the lock file. Returns quickly if nothing has changed.
  * @param {object} options
  * @param {string} options.root
- * @param {readonly string[]} options.caches folders for the first Bun; the first writable one is used
+ * @param {readonly string[]} options.caches folders for the Bun that runs the installation; the first writable folder is used
  * @param {(text: string) => void} options.progress
  * @returns {Promise<string>} path of the bun program
  * @throws {StartFault} on Windows, when npm is missing, or when a download fails
@@ -53,6 +53,7 @@ export async function prepareBun(options) {
 }
 
 /**
+ * Returns the Bun version that package.json requires.
  * @param {string} root
  * @returns {string} such as 1.4.4
  */
@@ -62,8 +63,9 @@ function wantedVersion(root) {
 }
 
 /**
+ * Returns the version of a Bun program.
  * @param {string} program
- * @returns {Promise<string | null>} null if it is missing or does not run
+ * @returns {Promise<string | null>} null if the program is missing or does not run
  */
 async function versionOf(program) {
   if (!existsSync(program)) return null;
@@ -72,7 +74,8 @@ async function versionOf(program) {
 }
 
 /**
- * Returns a Bun that can install: the project's, one on PATH, a downloaded one, or a new download.
+ * Returns a Bun that can install the dependencies. In order of preference: the project's Bun, one on PATH, an earlier download, a new
+ * download.
  * @param {string} own
  * @param {string} wanted
  * @param {{ caches: readonly string[], progress: (text: string) => void }} options
@@ -93,10 +96,11 @@ async function bootstrapBun(own, wanted, { caches, progress }) {
 }
 
 /**
- * Returns the program in an installed package `bun`. The package's install script, which npm may block, only moves the program.
+ * Returns the path of the program in an installed package `bun`. The package's install script, which npm may block, is not needed: it only
+ * moves the program.
  * @param {string} folder
  * @param {string} wanted
- * @returns {Promise<string | null>}
+ * @returns {Promise<string | null>} null if no program of the wanted version is installed
  */
 async function bunIn(folder, wanted) {
   const packages = join(folder, "node_modules/@oven");
@@ -108,6 +112,7 @@ async function bunIn(folder, wanted) {
 }
 
 /**
+ * Downloads Bun with npm into the first writable folder, and returns the path of the program.
  * @param {readonly string[]} folders
  * @param {string} wanted
  * @returns {Promise<string>}
@@ -145,7 +150,7 @@ async function fetchBun(folders, wanted) {
 }
 
 /**
- * Runs npm with the machine's settings: registry, proxy, certificates.
+ * Runs npm with the machine's own settings, such as registry, proxy and certificates.
  * @param {string} cwd
  * @param {readonly string[]} args
  */
@@ -160,6 +165,7 @@ async function npm(cwd, args) {
 }
 
 /**
+ * Installs the project's dependencies.
  * @param {string} root
  * @param {string} bun
  * @param {(text: string) => void} progress
@@ -188,6 +194,7 @@ async function install(root, bun, progress) {
 }
 
 /**
+ * Returns the path of the file that contains the digest of the last installation.
  * @param {string} root
  * @returns {string}
  */
@@ -196,7 +203,8 @@ function stampFile(root) {
 }
 
 /**
- * Returns a digest of everything on which an installation depends, including the system, because node_modules contain its binaries.
+ * Returns a digest of everything on which an installation depends: package.json, the lock file, and the system, because node_modules
+ * contains binaries.
  * @param {string} root
  * @returns {string}
  */
@@ -206,6 +214,7 @@ function stamp(root) {
 }
 
 /**
+ * Returns the SHA-256 of a text in hexadecimal.
  * @param {string} text
  * @returns {string}
  */
@@ -226,6 +235,7 @@ function reason(output) {
 }
 
 /**
+ * Returns true if the folder exists, or can be created, and is writable.
  * @param {string} folder
  * @returns {boolean}
  */
@@ -239,6 +249,7 @@ function writable(folder) {
 }
 
 /**
+ * Returns the text of a file; null if the file does not exist.
  * @param {string} file
  * @returns {string | null}
  */

@@ -3,9 +3,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { get, RequestError } from "./proxy.mjs";
 
-/** @typedef {{ deadlineMs: number, idleMs: number, attempts: number, retryMs: number }} Limits times in milliseconds */
+/**
+ * Limits of a download. All times are in milliseconds.
+ * @typedef {{ deadlineMs: number, idleMs: number, attempts: number, retryMs: number }} Limits
+ */
 
-/** Limits of a download. The deadline covers all attempts, and is enough for 7 MB at 25 kB/s. The second wait is twice the first. */
+/**
+ * Default limits of a download. The deadline covers all attempts and is enough for 7 MB at 25 kB/s. The wait before the second retry is
+ * twice the first wait.
+ */
 const LIMITS = Object.freeze({ deadlineMs: 300_000, idleMs: 30_000, attempts: 3, retryMs: 1_000 });
 const REDIRECTS_MAX = 5;
 
@@ -18,10 +24,11 @@ export class DownloadError extends Error {
 }
 
 /**
+ * Downloads a file, with retries after transient failures.
  * @param {string} address
  * @param {object} options
  * @param {number} options.bytesMax
- * @param {import("./proxy.mjs").Environment} options.environment names the proxy
+ * @param {import("./proxy.mjs").Environment} options.environment contains the proxy variables
  * @param {Limits} [options.limits]
  * @returns {Promise<Buffer>}
  * @throws {DownloadError}
@@ -45,6 +52,7 @@ export async function download(address, { bytesMax, environment, limits = LIMITS
 }
 
 /**
+ * Sends a GET request and follows redirects.
  * @param {URL} url
  * @param {import("./proxy.mjs").RequestOptions} options
  * @returns {Promise<import("node:http").IncomingMessage>} a response of status 200
@@ -70,6 +78,7 @@ async function follow(url, options) {
 }
 
 /**
+ * Reads the body of a response, up to the maximum size.
  * @param {import("node:http").IncomingMessage} response
  * @param {number} bytesMax
  * @returns {Promise<Buffer>}
@@ -93,8 +102,9 @@ async function readBody(response, bytesMax) {
 }
 
 /**
+ * Returns an error that a retry cannot fix.
  * @param {string} reason
- * @returns {DownloadError} of a permanent failure
+ * @returns {DownloadError} with `isTransient` false
  */
 function refusal(reason) {
   const fault = new DownloadError(reason);
@@ -103,6 +113,7 @@ function refusal(reason) {
 }
 
 /**
+ * Converts an error of a connection to a DownloadError.
  * @param {unknown} error
  * @returns {DownloadError}
  * @throws the error itself if it is a bug rather than a failure of the download
@@ -117,6 +128,7 @@ function faultOf(error) {
 }
 
 /**
+ * Returns true for an error of the system, which has a code such as `ECONNRESET`.
  * @param {unknown} error
  * @returns {error is Error & { code: string }}
  */

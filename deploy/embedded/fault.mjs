@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Reason for a failed start that the operator can fix. The message is one sentence without a prefix; callers print it as
- * `sluice: <message>` and exit with 1. Any other error is a bug and is printed with its stack.
+ * Failure of a start that the operator can fix. The message is one sentence without a prefix; callers print `sluice: <message>` and exit
+ * with 1. Every other error is a bug and is printed with its stack.
  */
 export class StartFault extends Error {
   /** @override */
@@ -9,7 +9,7 @@ export class StartFault extends Error {
 }
 
 /**
- * Returns the text of any thrown value.
+ * Returns the message of an error, or any other thrown value as text.
  * @param {unknown} error
  * @returns {string}
  */

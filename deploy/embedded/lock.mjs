@@ -5,9 +5,13 @@ import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandLine, isAlive } from "./probe.mjs";
 
-/** @typedef {{ owner: number } | { owner: null, release(): void }} Taken `owner`: the running process that holds the lock */
+/**
+ * Result of taking a lock. `owner` is the ID of the running process that holds the lock, or null if this process now holds it.
+ * @typedef {{ owner: number } | { owner: null, release(): void }} Taken
+ */
 
 /**
+ * Takes a lock, unless a running process holds it.
  * @param {string} file
  * @returns {Taken}
  * @throws the system's error if the folder is not writable
@@ -38,7 +42,7 @@ export function takeLock(file) {
 }
 
 /**
- * Waits until the lock is free, and runs `work` while holding it.
+ * Waits until the lock is free, and holds the lock while `work` runs.
  * @template T
  * @param {string} file
  * @param {(owner: number) => void} onWait called once if another process holds the lock
@@ -63,14 +67,16 @@ export async function withLock(file, onWait, work) {
 }
 
 /**
+ * Deletes the lock file if it still belongs to this process.
  * @param {string} file
- * @param {string} own
+ * @param {string} own content of this process' lock file
  */
 function release(file, own) {
   if (read(file) === own) rmSync(file, { force: true });
 }
 
 /**
+ * Returns the content of a lock file; empty if the file cannot be read.
  * @param {string} file
  * @returns {string}
  */

@@ -8,14 +8,15 @@ import { atLeast, NATS_FLOOR } from "./nats.mjs";
 import { releasedNats } from "./nats-release.mjs";
 import { findAllOnPath, run } from "./process.mjs";
 
-/** Debian release with a recent nats-server; its binary also runs on older releases. */
+/** Debian release from which nats-server is downloaded. Its nats-server is recent enough and also runs on older releases. */
 const RELEASE = "forky";
 /** Timeout of `nats-server --version`, in milliseconds. A wrapper script on PATH may ignore its arguments and start a server. */
 const VERSION_MS = 10_000;
 const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH (for example \`brew install nats-server\`), or set NATS_URL.`;
 
 /**
- * @typedef {object} Options all but the first two are for tests
+ * Options of the search. All except `caches` and `progress` are for tests.
+ * @typedef {object} Options
  * @property {readonly string[]} caches folders for the downloaded program; the first writable one is used
  * @property {(text: string) => void} progress
  * @property {import("./proxy.mjs").Environment} [environment]
@@ -28,10 +29,10 @@ const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH 
  */
 
 /**
- * Returns the program to run: from PATH, else an earlier download, else from the Debian archive, else from the official release.
+ * Returns the nats-server program to run. In order of preference: on PATH, an earlier download, the Debian archive, the official release.
  * @param {Options} options
  * @returns {Promise<string>} absolute path
- * @throws {StartFault} if there is none and no download succeeds
+ * @throws {StartFault} if no program is found and no download succeeds
  */
 export async function natsBinary(options) {
   const targets = options.caches.map((cache) => join(cache, `nats-server-${options.arch ?? process.arch}`));
@@ -52,14 +53,18 @@ export async function natsBinary(options) {
   }
 }
 
-/** @param {readonly string[]} old */
+/**
+ * Returns a message about outdated programs that are not used.
+ * @param {readonly string[]} old
+ */
 function passedOver(old) {
   return `not using ${old.join(", ")}: Sluice needs nats-server ${NATS_FLOOR} or newer`;
 }
 
 /**
+ * Returns the selected program, after reporting outdated programs that were found first.
  * @param {string} path
- * @param {readonly string[]} old outdated programs found before it
+ * @param {readonly string[]} old paths of the outdated programs
  * @param {Options} options
  * @returns {string}
  */
@@ -68,15 +73,19 @@ function use(path, old, { progress }) {
   return path;
 }
 
-/** @param {string | null} version */
+/**
+ * Returns true if the version is known and Sluice supports it.
+ * @param {string | null} version
+ */
 function isNewEnough(version) {
   return version !== null && atLeast(version, NATS_FLOOR);
 }
 
 /**
+ * Returns the version of a nats-server program.
  * @param {string} binary
  * @param {number} [timeoutMs]
- * @returns {Promise<string | null>} null if it does not run, or after the timeout
+ * @returns {Promise<string | null>} null if the program does not run, or after the timeout
  */
 async function versionOf(binary, timeoutMs = VERSION_MS) {
   const { stdout } = await run({ name: "nats-server", command: binary, args: ["--version"], cwd: "/", timeoutMs });
@@ -84,7 +93,8 @@ async function versionOf(binary, timeoutMs = VERSION_MS) {
 }
 
 /**
- * @param {readonly string[]} targets
+ * Downloads nats-server from the Debian archive or the official release, and stores it.
+ * @param {readonly string[]} targets possible paths of the program, in order of preference
  * @param {Options} options
  * @returns {Promise<string>} the path in `targets` that now contains the program
  */
@@ -106,6 +116,7 @@ async function fetchProgram(targets, options) {
 }
 
 /**
+ * Downloads nats-server from this machine's Debian mirror.
  * @param {(text: string) => void} progress
  * @param {string} [root]
  * @returns {Promise<Buffer>}
@@ -121,7 +132,8 @@ function debianNats(progress, root) {
 }
 
 /**
- * Stores the program under a temporary name and renames it after a test run, so that a concurrent start never runs a partial file.
+ * Stores the downloaded program in the first possible path. The file has a temporary name until a test run succeeds, so that a concurrent
+ * start never runs a partial file.
  * @param {Buffer} program
  * @param {readonly string[]} targets
  * @returns {Promise<string>}

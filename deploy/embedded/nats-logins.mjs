@@ -2,20 +2,24 @@
 /** Passwords and keys of the embedded NATS server, generated at each start and kept only in memory. */
 import { randomBytes } from "node:crypto";
 
-/** Users of deploy/nats/server.conf. */
+/** Users of the NATS server, as defined in deploy/nats/server.conf. */
 const USERS = /** @type {const} */ (["ingress", "worker", "workflow", "janitor", "auth"]);
 
-/** @typedef {typeof USERS[number]} NatsUser */
-
 /**
- * @typedef {object} NatsLogins
- * @property {Record<string, string>} serverEnv variables of deploy/nats/server.conf
- * @property {Record<string, string>} authEnv settings of the role nats-auth
- * @property {(user: NatsUser, url: string) => string} urlFor address with the user's password
+ * Name of a user of the NATS server.
+ * @typedef {typeof USERS[number]} NatsUser
  */
 
 /**
- * Generates passwords and keys. Requires the installed packages.
+ * Passwords and keys, in the forms that the server and its clients need.
+ * @typedef {object} NatsLogins
+ * @property {Record<string, string>} serverEnv variables of deploy/nats/server.conf
+ * @property {Record<string, string>} authEnv settings of the role nats-auth
+ * @property {(user: NatsUser, url: string) => string} urlFor returns the server's address with the user's password
+ */
+
+/**
+ * Generates the passwords and keys of a NATS server. Requires the installed packages.
  * @returns {Promise<NatsLogins>}
  */
 export async function makeNatsLogins() {

@@ -7,12 +7,16 @@ import { download, DownloadError } from "./download.mjs";
 import { StartFault } from "./fault.mjs";
 
 /**
+ * Version of nats-server to download, with the digests of its archives.
  * @typedef {object} Release
  * @property {string} version
  * @property {Readonly<Record<string, string>>} digests SHA-256 of archives in hexadecimal, by system such as `linux-amd64`
  */
 
-/** Digests published in the repository nats-io/nats-docker, which has none for macOS. @type {Release} */
+/**
+ * Release that is downloaded. Its digests are published in the repository nats-io/nats-docker, which has none for macOS.
+ * @type {Release}
+ */
 const RELEASE = Object.freeze({
   version: "2.14.5",
   digests: Object.freeze({
@@ -23,14 +27,14 @@ const RELEASE = Object.freeze({
 const RELEASES_URL = "https://github.com/nats-io/nats-server/releases/download";
 /** Supported systems, by their names in the release. */
 const SYSTEMS = new Set(["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"]);
-/** Largest download in bytes: the archive has 7 MB, the program 20 MB. */
+/** Maximum size of each download, in bytes. The actual archive has 7 MB, the program 20 MB. */
 const ARCHIVE_BYTES_MAX = 64 * 1024 ** 2;
 const PROGRAM_BYTES_MAX = 256 * 1024 ** 2;
 const SUMS_BYTES_MAX = 64 * 1024;
 const BLOCK = 512;
 
 /**
- * Downloads the archive, checks its SHA-256 and returns the program in it.
+ * Downloads the release archive, verifies its SHA-256 and returns the nats-server program in it.
  * @param {object} options
  * @param {string} options.platform as in `process.platform`
  * @param {string} options.arch as in `process.arch`
@@ -75,6 +79,7 @@ export async function releasedNats({ platform, arch, environment, progress, advi
 }
 
 /**
+ * Returns the base address of releases, from NATS_RELEASES_URL or the default.
  * @param {import("./proxy.mjs").Environment} environment
  * @returns {string} without a slash at its end
  */
@@ -86,7 +91,8 @@ function baseOf(environment) {
 }
 
 /**
- * Returns the digest in the release's own list. Without TLS, an attacker who changes the archive can also change the list.
+ * Returns the archive's SHA-256 from the release's own list. Requires HTTPS, because otherwise an attacker who changes the archive can also
+ * change the list.
  * @param {string} folder
  * @param {string} archive
  * @param {string} advice
@@ -106,7 +112,7 @@ async function publishedDigest(folder, archive, advice, fetchFile) {
 }
 
 /**
- * Returns the content of a tar archive's first regular file with this name, in any folder.
+ * Returns the content of the first regular file with this name in a tar archive, in any folder; undefined if there is none.
  * @param {Buffer} tar
  * @param {string} wanted
  * @returns {Buffer | undefined}

@@ -1,5 +1,5 @@
 // @ts-check
-/** Starts a NATS server with JetStream in a persistent directory, and reads the version of any reachable server. */
+/** Starts a NATS server with JetStream in a persistent directory, and can read the version of any reachable NATS server. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { availableParallelism } from "node:os";
@@ -8,28 +8,31 @@ import { StartFault } from "./fault.mjs";
 import { launch, LaunchError, launchUntil } from "./process.mjs";
 import { stopOrphan } from "./probe.mjs";
 
-/** First version with per-message TTL, priority groups and consumer pause, which the queue requires. */
+/** Oldest supported NATS version. The queue requires its per-message TTL, priority groups and consumer pause. */
 export const NATS_FLOOR = "2.11";
 
 /**
- * GOMAXPROCS of the server: 1 on a machine with fewer than eight cores, which it shares with the roles (decision 0065). The environment
- * takes precedence. On other machines the server uses its cores and CPU quota.
+ * GOMAXPROCS of the NATS server. Default: 1 on a machine with fewer than eight cores, because the server shares them with the roles
+ * (decision 0065). On other machines it is unset, so that the server uses its cores and CPU quota. The environment takes precedence.
  */
 const PROCESSORS = process.env["GOMAXPROCS"] ?? (availableParallelism() < 8 ? "1" : undefined);
 
-/** @typedef {import("./process.mjs").Running & { url: string, port: number }} Nats */
+/**
+ * Running NATS server, with its address and port.
+ * @typedef {import("./process.mjs").Running & { url: string, port: number }} Nats
+ */
 
 /**
- * Stops a server that an earlier run left in the directory, and starts a new one.
+ * Starts a NATS server, after stopping any server that an earlier run left in the directory.
  * @param {object} options
  * @param {string} options.binary
  * @param {string} options.directory contains the JetStream store
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
  * @param {{ file: string, env: Record<string, string>, monitorPort: number }} [options.config] an operator's configuration. Default: no
- *   permissions are checked
+ * permissions are checked
  * @returns {Promise<Nats>} accepting connections on 127.0.0.1
- * @throws {StartFault} when the server does not come up
+ * @throws {StartFault} when the server does not start
  */
 export async function startNats({ binary, directory, port, onLine, config }) {
   mkdirSync(directory, { recursive: true });
@@ -74,8 +77,8 @@ export async function startNats({ binary, directory, port, onLine, config }) {
 }
 
 /**
- * Returns the version in a running server's INFO message, which needs no login.
- * @param {string} urls one or several, separated by commas; the first that responds is used
+ * Returns the version of a running NATS server, from its INFO message, which needs no login.
+ * @param {string} urls one or several, separated by commas; the first server that responds is used
  * @returns {Promise<string>}
  * @throws {StartFault} if no server responds
  */
@@ -94,6 +97,7 @@ export async function serverVersion(urls) {
 }
 
 /**
+ * Connects to a NATS server and returns its version, from the INFO message that the server sends first.
  * @param {string} host
  * @param {number} port
  * @returns {Promise<string>}
@@ -123,7 +127,7 @@ function greeting(host, port) {
 }
 
 /**
- * True if a dotted version is at least `floor`; a suffix such as `-beta` is ignored.
+ * Returns true if a dotted version is at least `floor`. A suffix such as `-beta` is ignored.
  * @param {string} version
  * @param {string} floor
  * @returns {boolean}

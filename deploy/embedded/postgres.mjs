@@ -20,28 +20,32 @@ import { stopOrphan } from "./probe.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Signals that stop the server: after its clients have disconnected, at once but cleanly, or as in a crash (the last two). */
+/**
+ * Signals that stop Postgres. smart: waits until its clients have disconnected; fast: stops at once but cleanly; immediate and kill: stop
+ * as in a crash.
+ */
 const STOP_SIGNALS = /** @type {const} */ ({ smart: "SIGTERM", fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" });
 const DATABASE = "sluice";
 const USER = "sluice";
 
 /**
+ * Running Postgres server. `url` contains the database name "sluice"; `stopAs` stops the server in the given mode.
  * @typedef {import("./process.mjs").Running & {
- *   url: string, port: number, stopAs(mode: keyof typeof STOP_SIGNALS): Promise<import("./process.mjs").Exit>
- * }} Postgres `url` names the database "sluice"
+ * url: string, port: number, stopAs(mode: keyof typeof STOP_SIGNALS): Promise<import("./process.mjs").Exit>
+ * }} Postgres
  */
 
 /**
- * Creates the cluster if the directory has none, stops a server that an earlier run left in it, and starts a new one.
+ * Starts a Postgres server. Creates the cluster if the directory has none, and first stops any server that an earlier run left there.
  * @param {object} options
  * @param {string} options.directory
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
  * @param {() => void} [options.onCreate] called before a new cluster is created
- * @param {boolean} [options.throwaway] the cluster need not survive a power cut
+ * @param {boolean} [options.throwaway] true when the cluster need not survive a power cut
  * @param {Record<string, string>} [options.settings] server settings that override the defaults, such as `{ max_connections: "50" }`
  * @returns {Promise<Postgres>} accepting connections on 127.0.0.1
- * @throws {StartFault} if this system has no binaries or the server does not start
+ * @throws {StartFault} if the package has no binaries for this system, or the server does not start
  */
 export async function startPostgres(options) {
   const { directory, port } = options;
@@ -92,7 +96,8 @@ export async function startPostgres(options) {
 }
 
 /**
- * Returns the package's folder of binaries for this system, after creating the links and modes of its install script.
+ * Returns the folder of Postgres binaries for this system. First creates the links and file modes that the package's install script would
+ * create.
  * @returns {string}
  */
 export function postgresBinaries() {
@@ -119,7 +124,8 @@ export function postgresBinaries() {
 }
 
 /**
- * @param {string} system
+ * Returns the folder of binaries of the installed package; null if the package is not installed.
+ * @param {string} system such as `linux-x64`
  * @returns {string | null}
  */
 function installed(system) {
@@ -134,6 +140,7 @@ function installed(system) {
 }
 
 /**
+ * Returns the environment variables of the Postgres programs.
  * @param {string} native
  * @returns {Record<string, string>}
  */
@@ -193,7 +200,7 @@ async function createCluster({ native, directory, cluster, account, sync }) {
 }
 
 /**
- * Stops the server of a killed parent, which still uses the directory. Its lock file may be stale and contain the ID of an
+ * Stops a Postgres server whose parent was killed and which still uses the directory. The ID in its lock file may be stale and belong to an
  * unrelated process.
  * @param {string} cluster
  */
@@ -206,6 +213,7 @@ async function stopLeftover(cluster) {
 }
 
 /**
+ * Converts a failed start of Postgres to an error for the operator.
  * @param {unknown} error
  * @returns {never}
  */

@@ -1,11 +1,11 @@
 // @ts-check
-/** Checks with the operating system: free ports, running processes, and their command lines. */
+/** Queries about the operating system: free ports, running processes, and their command lines. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Ports below the range for outgoing connections, so that a saved port stays free. */
+/** Range of ports to search. It is below the range for outgoing connections, so that a saved port stays free. */
 let ports = { first: 20_000, count: 10_000 };
 /** Distance between the first candidates of two processes, so that concurrent searches rarely find the same port. */
 const PART = 40;
@@ -13,7 +13,7 @@ const PART = 40;
 let next = 0;
 
 /**
- * Reserves ports for this process: another one could otherwise bind a port between its search and its use.
+ * Limits the search for free ports to a range reserved for this process. Otherwise another process could bind a port after it was found.
  * @param {number} first
  * @param {number} count
  */
@@ -22,7 +22,7 @@ export function keepPortsTo(first, count) {
 }
 
 /**
- * Returns the code of a listening error (`EADDRINUSE`, `EACCES`…); null if the port is free.
+ * Returns the error code of listening on a port, such as `EADDRINUSE` or `EACCES`; null if the port is free.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<string | null>}
@@ -36,7 +36,7 @@ export function portFault(port, host) {
 }
 
 /**
- * Returns a free port on 127.0.0.1; the preferred one if it is free.
+ * Returns a free port on 127.0.0.1: the preferred port if it is free, otherwise another.
  * @param {number} [preferred]
  * @returns {Promise<number>}
  */
@@ -49,7 +49,7 @@ export async function freePort(preferred) {
 }
 
 /**
- * True if a process with this ID runs. A zombie counts as ended.
+ * Returns true if a process with this ID runs. A zombie counts as ended.
  * @param {number} pid
  * @returns {boolean}
  */
@@ -72,7 +72,7 @@ export function isAlive(pid) {
 }
 
 /**
- * Returns the command line of a process, with arguments separated by spaces; empty if it has ended or is not visible.
+ * Returns the command line of a process, with arguments separated by spaces; empty if the process has ended or is not visible.
  * @param {number} pid
  * @returns {string}
  */
@@ -86,8 +86,8 @@ export function commandLine(pid) {
 }
 
 /**
- * Stops a process of an earlier run with `signal`, and kills it after ten seconds.
- * Does nothing unless its command line contains `marker`, because process IDs are reused.
+ * Stops a process of an earlier run with `signal`, and kills it after ten seconds. Process IDs are reused, so a process is stopped only if
+ * its command line contains `marker`.
  * @param {number} pid
  * @param {string} marker
  * @param {NodeJS.Signals} signal

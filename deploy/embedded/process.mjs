@@ -1,17 +1,18 @@
 // @ts-check
-/** Runs child processes, with output in lines, an awaitable exit, and a stop that always succeeds. */
+/** Runs child processes: passes on their output line by line, waits for their exit, and stops them reliably. */
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { forget, watch } from "./reaper.mjs";
 
-/** Longest line in characters. A longer one is split, so that output without line breaks cannot fill the memory. */
+/** Maximum length of an output line, in characters. A longer line is split, so that output without line breaks cannot fill the memory. */
 const LINE_CHARACTERS = 65_536;
 /** Number of recent output lines that are kept for error messages and tests. */
 const LINES_KEPT = 5_000;
 
 /**
+ * Result of a process that has ended.
  * @typedef {object} Exit
  * @property {number | null} code
  * @property {NodeJS.Signals | null} signal
@@ -19,17 +20,19 @@ const LINES_KEPT = 5_000;
  */
 
 /**
+ * Child process, and the functions that control it.
  * @typedef {object} Running
  * @property {string} name
  * @property {number} pid 0 if the program could not be started
  * @property {Promise<Exit>} exited
  * @property {() => boolean} alive
- * @property {() => string[]} lines the latest output, both streams, oldest first
+ * @property {() => string[]} lines returns the latest output of both streams, oldest line first
  * @property {(signal: NodeJS.Signals) => void} kill
  * @property {(signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>} stop
  */
 
 /**
+ * Options of a child process.
  * @typedef {object} Launch
  * @property {string} name
  * @property {string} command
@@ -39,13 +42,13 @@ const LINES_KEPT = 5_000;
  * @property {number} [uid]
  * @property {number} [gid]
  * @property {"TERM" | "INT"} [stopSignal] signal for a clean stop
- * @property {string} [stdin] written at once before stdin is closed. Default: stdin stays open
+ * @property {string} [stdin] text that is written to stdin, which is then closed. Default: stdin stays open
  * @property {(line: string, stream: "stdout" | "stderr") => void} [onLine]
  */
 
 /**
- * Starts a child in its own process group, with a stdin pipe that closes when this process dies. Ctrl-C in the terminal therefore
- * reaches only this process, which stops its children in order.
+ * Starts a child process in its own process group, so that Ctrl-C reaches only this process, which stops its children in order. The child's
+ * stdin is a pipe that closes when this process dies.
  * @param {Launch} options
  * @returns {Running}
  */
@@ -114,8 +117,9 @@ export function launch(options) {
 }
 
 /**
+ * Splits a stream of text into lines.
  * @param {import("node:stream").Readable} stream
- * @param {(line: string) => void} take
+ * @param {(line: string) => void} take called for each line
  */
 function splitLines(stream, take) {
   const decoder = new StringDecoder("utf8");
@@ -139,13 +143,13 @@ function splitLines(stream, take) {
 }
 
 /**
- * Resolves with the first line of `running` that `match` accepts, among those already printed and those to come.
+ * Starts a child process and waits for the first output line that `match` accepts.
  * @template T
  * @param {(onLine: (line: string) => void) => Running} start starts the child and calls back with every line
  * @param {(line: string) => T | null} match
  * @param {number} timeoutMs
  * @returns {Promise<{ running: Running, value: T }>}
- * @throws {Error} with the child's last lines if it exits, or prints no such line in time
+ * @throws {Error} with the child's last lines if the child exits, or prints no such line before the timeout
  */
 export async function launchUntil(start, match, timeoutMs) {
   /** @type {(value: { value: T }) => void} */
@@ -168,12 +172,13 @@ export async function launchUntil(start, match, timeoutMs) {
   throw new LaunchError(running.name, why, running.lines());
 }
 
-/** Error of a child that exited, or timed out, before it was ready. `lines` is its output. */
+/** Error of a child process that exited, or timed out, before it was ready. `lines` is the child's output. */
 export class LaunchError extends Error {
   /** @override */
   name = "LaunchError";
 
   /**
+   * Creates the error. Its message ends with the last lines of output.
    * @param {string} program
    * @param {string} why
    * @param {string[]} lines
@@ -186,6 +191,7 @@ export class LaunchError extends Error {
 }
 
 /**
+ * Describes the exit of a process for an error message.
  * @param {Exit} exit
  * @returns {string} such as `ended with code 1`
  */
@@ -195,10 +201,10 @@ export function describeExit(exit) {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program to its end and returns its output.
  * @param {Launch & { timeoutMs?: number }} options `timeoutMs`: time after which the program is killed. Default: no limit
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code null: killed, or not started, with
- *   the reason in stderr
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} `code` is null if the program was killed or could not be
+ * started; stderr then contains the reason
  */
 export async function run(options) {
   /** @type {{ stdout: string[], stderr: string[] }} */
@@ -220,6 +226,7 @@ export async function run(options) {
 }
 
 /**
+ * Returns the first path of a program on PATH; null if there is none.
  * @param {string} program
  * @returns {string | null}
  */
@@ -228,8 +235,9 @@ export function findOnPath(program) {
 }
 
 /**
+ * Returns every path of a program on PATH.
  * @param {string} program
- * @returns {string[]} its paths in the order of PATH
+ * @returns {string[]} paths in the order of PATH
  */
 export function findAllOnPath(program) {
   return (process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => {

@@ -1,13 +1,19 @@
 // @ts-check
-/** Sends GET requests through the proxy in HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which `fetch` of Node 20 ignores. */
+/** Sends GET requests through the proxy configured in HTTPS_PROXY, HTTP_PROXY and NO_PROXY. `fetch` of Node 20 ignores these variables. */
 import http from "node:http";
 import https from "node:https";
 import { isIP } from "node:net";
 import tls from "node:tls";
 import { StartFault } from "./fault.mjs";
 
-/** @typedef {Readonly<Record<string, string | undefined>>} Environment */
-/** @typedef {{ environment: Environment, signal: AbortSignal, idleMs: number }} RequestOptions `idleMs`: maximum time without a byte */
+/**
+ * Environment variables by name.
+ * @typedef {Readonly<Record<string, string | undefined>>} Environment
+ */
+/**
+ * Options of a request. `idleMs` is the maximum time without a received byte, in milliseconds.
+ * @typedef {{ environment: Environment, signal: AbortSignal, idleMs: number }} RequestOptions
+ */
 
 /** Failure of the connection, the proxy or the server. The message is a reason without a full stop. */
 export class RequestError extends Error {
@@ -16,10 +22,11 @@ export class RequestError extends Error {
 }
 
 /**
+ * Returns the proxy for an address.
  * @param {URL} url
- * @param {Environment} environment names in lower case take precedence, as in curl
+ * @param {Environment} environment variable names in lower case take precedence, as in curl
  * @returns {URL | null} null for a direct request to the server
- * @throws {StartFault} if the variable contains no address
+ * @throws {StartFault} if the variable contains no valid address
  */
 function proxyOf(url, environment) {
   const valueOf = (/** @type {string} */ name) => environment[name.toLowerCase()]?.trim() || environment[name]?.trim();
@@ -33,6 +40,7 @@ function proxyOf(url, environment) {
 }
 
 /**
+ * Returns true if NO_PROXY exempts an address from the proxy.
  * @param {URL} url
  * @param {string} list host names, domains or `*`, each with or without a port, separated by commas
  * @returns {boolean}
@@ -47,9 +55,10 @@ function isExempt(url, list) {
 }
 
 /**
+ * Sends a GET request, through a proxy if one is configured.
  * @param {URL} url
  * @param {RequestOptions} options
- * @returns {Promise<import("node:http").IncomingMessage>} the response, whatever its status; redirects are not followed
+ * @returns {Promise<import("node:http").IncomingMessage>} the response with any status; redirects are not followed
  * @throws {Error} RequestError, or an error of the system with a code
  */
 export async function get(url, { environment, signal, idleMs }) {
@@ -70,6 +79,7 @@ export async function get(url, { environment, signal, idleMs }) {
 }
 
 /**
+ * Opens a tunnel through the proxy with CONNECT.
  * @param {URL} proxy
  * @param {URL} url
  * @param {AbortSignal} signal
@@ -89,16 +99,20 @@ async function openTunnel(proxy, url, signal, idleMs) {
   throw new RequestError(`the proxy ${proxy.host} answered ${response.statusCode} to CONNECT ${authority}`);
 }
 
-/** @param {URL} url */
+/**
+ * Returns Node's module for the protocol of an address: `https` or `http`.
+ * @param {URL} url
+ */
 function clientOf(url) {
   return url.protocol === "https:" ? https : http;
 }
 
 /**
- * Returns a header with the user and password of an address. Node would throw for a percent sign without a code.
+ * Returns an authorization header with the user and password of an address. The header is built here because Node throws for a percent sign
+ * without a code.
  * @param {URL} url
  * @param {"authorization" | "proxy-authorization"} name
- * @returns {Record<string, string>} empty if the address has none
+ * @returns {Record<string, string>} empty if the address has no user and password
  */
 function credentialsOf({ username, password }, name) {
   if (username === "" && password === "") return {};
@@ -106,7 +120,10 @@ function credentialsOf({ username, password }, name) {
   return { [name]: `Basic ${Buffer.from(text).toString("base64")}` };
 }
 
-/** @param {URL} url */
+/**
+ * Returns an address without its user and password.
+ * @param {URL} url
+ */
 function withoutCredentials(url) {
   const bare = new URL(url);
   bare.username = "";
@@ -115,6 +132,7 @@ function withoutCredentials(url) {
 }
 
 /**
+ * Decodes percent-encoded text.
  * @param {string} text
  * @returns {string} the text itself if a percent sign has no code
  */
@@ -127,6 +145,7 @@ function decoded(text) {
 }
 
 /**
+ * Resolves with the response to a request. Destroys the request or response when no byte has arrived for `idleMs`.
  * @param {import("node:http").ClientRequest} request
  * @param {"response" | "connect"} event
  * @param {number} idleMs

@@ -1,14 +1,15 @@
 // @ts-check
 /**
- * Stops all children after `kill -9` of the process that started them: Postgres and NATS do not notice the death of their parent.
- * A small shell reads from a pipe and knows every process ID. When the pipe closes, it stops the remaining processes,
- * newest first. It uses one megabyte and does nothing in a clean run.
+ * Stops all child processes after `kill -9` of the process that started them, because Postgres and NATS do not notice the death of their
+ * parent. A small shell reads every process ID from a pipe. When the pipe closes, the shell stops the remaining processes, newest first. It
+ * uses one megabyte and does nothing in a clean run.
  */
 import { spawn } from "node:child_process";
 
 /**
- * Lines on stdin: `<pid> <signal name>` adds, `<pid> gone` removes, `folder <path>` is deleted last. A negative pid is a process group.
- * Waits at most five seconds for each process. `kill -0` succeeds for a zombie, so the state is also checked.
+ * Shell script of the reaper. It reads lines from stdin: `<pid> <signal name>` adds a process, `<pid> gone` removes it, `folder <path>`
+ * adds a folder to delete at the end. A negative pid is a process group. The script waits at most five seconds for each process. `kill -0`
+ * succeeds for a zombie, so it also checks the process state.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -44,7 +45,7 @@ done
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
-/** State of the reaper, sent to a new one if it is killed: processes with their signals, and folders. */
+/** Registered processes with their signals. They and the folders are sent to a new reaper if the reaper is killed. */
 const watched = new Map();
 /** @type {Set<string>} */
 const folders = new Set();
@@ -77,7 +78,7 @@ export function watch(pid, signal) {
 }
 
 /**
- * Removes a process that has ended, because its ID may be reused.
+ * Unregisters a process that has ended, because its ID may be reused.
  * @param {number} pid
  */
 export function forget(pid) {
@@ -86,7 +87,7 @@ export function forget(pid) {
 }
 
 /**
- * Registers a temporary folder that is removed when this process ends or dies, after all of its children.
+ * Registers a temporary folder. It is removed when this process ends or dies, after all child processes have ended.
  * @param {string} path
  */
 export function watchFolder(path) {
@@ -97,7 +98,7 @@ export function watchFolder(path) {
   else reaper.stdin?.write(`folder ${path}\n`);
 }
 
-/** Returns the reaper's process ID; null if nothing was started. */
+/** Returns the reaper's process ID; null if no reaper was started. */
 export function reaperPid() {
   return reaper?.pid ?? null;
 }

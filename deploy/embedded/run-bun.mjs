@@ -1,5 +1,5 @@
 // @ts-check
-/** Runs a command in the project's Bun, with this process' streams, signals and exit code. */
+/** Runs a command in the project's Bun with this process' streams and signals, and exits with the command's exit code. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { cachesOf, dataDirOf } from "./settings.mjs";
@@ -8,7 +8,8 @@ import { StartFault } from "./fault.mjs";
 import { closeReaper, forget, watch } from "./reaper.mjs";
 
 /**
- * Sets the exit code to the command's, to 128 plus the number of the signal that ended it, or to 1 without a Bun.
+ * Runs a command and sets the exit code: that of the command, 128 plus the number of the signal that ended it, or 1 if Bun cannot be
+ * installed.
  * @param {string} root the project's folder
  * @param {readonly string[]} args
  * @returns {Promise<void>}
@@ -27,6 +28,7 @@ export async function runBun(root, args) {
 }
 
 /**
+ * Runs Bun until it exits and returns the exit code.
  * @param {string} bun
  * @param {string} root
  * @param {readonly string[]} args

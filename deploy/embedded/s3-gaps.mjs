@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * Fills gaps of s3rver: it cannot abort or list multipart uploads, and lists objects without order. Lists, and checks whether a
- * bucket exists, read every object of the bucket.
+ * Works around gaps of s3rver, which cannot abort or list multipart uploads and lists objects without order. s3rver also reads every object
+ * of a bucket to list it or to check whether it exists.
  */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * @typedef {object} Call a request of s3rver's framework (Koa)
+ * Request of s3rver's framework (Koa).
+ * @typedef {object} Call
  * @property {string} method
  * @property {string} path
  * @property {Record<string, string>} query
@@ -17,8 +18,8 @@ import { join } from "node:path";
  */
 
 /**
- * Returns middleware for three calls that s3rver handles wrongly: it rejects two with 405 and 501, and answers HEAD of a bucket with
- * a list of its objects. Only for a server on 127.0.0.1, because signatures are not checked.
+ * Returns middleware for three requests that s3rver handles wrongly: it rejects two with 405 and 501, and answers HEAD of a bucket with a
+ * list of its objects. The middleware does not check signatures, so it is only for a server on 127.0.0.1.
  * @param {string} directory s3rver's folder of buckets
  * @returns {(call: Call, next: () => Promise<void>) => Promise<void>}
  */
@@ -45,7 +46,10 @@ export function gapCalls(directory) {
   };
 }
 
-/** @param {string} uploads @param {string} prefix */
+/**
+ * Returns the XML list of multipart uploads whose keys begin with a prefix.
+ * @param {string} uploads @param {string} prefix
+ */
 async function list(uploads, prefix) {
   const ids = await readdir(uploads).catch(() => []);
   const entries = await Promise.all(
@@ -59,12 +63,16 @@ async function list(uploads, prefix) {
   return `<?xml version="1.0" encoding="UTF-8"?><ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${entries.join("")}</ListMultipartUploadsResult>`;
 }
 
-/** @param {string} text */
+/**
+ * Escapes text for XML.
+ * @param {string} text
+ */
 function escape(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
 /**
+ * Types of s3rver: a page of a list, the options of a list, and the object store.
  * @typedef {{ objects: unknown[], commonPrefixes: string[], isTruncated: boolean }} Page
  * @typedef {{ prefix?: string, delimiter?: string, startAfter?: string, maxKeys?: number }} Wanted
  * @typedef {object} Store of s3rver
@@ -75,8 +83,8 @@ function escape(text) {
 const OBJECT = "._S3rver_object";
 
 /**
- * Lists objects in the order of keys, which pagination requires. Reads only the prefix's folder and its subfolders, and metadata
- * only for the objects of the page.
+ * Returns a function that lists objects in the order of their keys, which pagination requires. It reads only the folders below the prefix,
+ * and metadata only for objects on the page.
  * @param {Store} store
  * @param {new (bucket: string, key: string, content: null, metadata: Record<string, unknown>) => unknown} S3Object
  * @returns {(bucket: string, wanted: Wanted) => Promise<Page>}

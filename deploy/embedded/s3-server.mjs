@@ -1,5 +1,5 @@
 // @ts-check
-/** Process of s3.mjs: `bun s3-server.mjs <directory> <port> <bucket…>`. Exits when its stdin closes. */
+/** Program of the S3 server that s3.mjs starts: `bun s3-server.mjs <directory> <port> <bucket…>`. Exits when its stdin closes. */
 // @ts-expect-error -- the package brings no types
 import S3rver from "s3rver";
 // @ts-expect-error -- the package brings no types
@@ -27,8 +27,8 @@ endWithParent();
 process.stdout.write("ready\n");
 
 /**
- * Exits when the parent process has ended: the parent holds the other end of stdin, so the pipe closes with the parent,
- * even after a kill.
+ * Exits when the parent process has ended. The parent holds the other end of the stdin pipe, so the pipe closes even if the parent is
+ * killed.
  */
 function endWithParent() {
   const end = () => process.exit(0);

@@ -7,12 +7,16 @@ import { StartFault } from "./fault.mjs";
 import { launch, LaunchError, launchUntil } from "./process.mjs";
 import { stopOrphan } from "./probe.mjs";
 
-/** The only account of s3rver, which listens on 127.0.0.1 only. */
+/** Credentials of s3rver, which has only this account and listens only on 127.0.0.1. */
 export const S3_ACCOUNT = Object.freeze({ accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "us-east-1" });
 
-/** @typedef {import("./process.mjs").Running & { url: string, port: number }} S3 */
+/**
+ * Running S3 server, with its address and port.
+ * @typedef {import("./process.mjs").Running & { url: string, port: number }} S3
+ */
 
 /**
+ * Starts an S3 server in its own process.
  * @param {object} options
  * @param {string} options.bun
  * @param {string} options.root

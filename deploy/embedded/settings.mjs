@@ -11,8 +11,9 @@ import { reasonOf, StartFault } from "./fault.mjs";
 import { freePort, portFault } from "./probe.mjs";
 
 /**
+ * Settings of `npm start`.
  * @typedef {object} Settings
- * @property {string} dataDir absolute
+ * @property {string} dataDir absolute path
  * @property {readonly string[]} caches folders of downloaded programs, in order of preference
  * @property {number} port 0 for any free port
  * @property {string} host
@@ -21,18 +22,19 @@ import { freePort, portFault } from "./probe.mjs";
  * @property {string} bucket
  * @property {number} graceMs
  * @property {boolean} jsonLogs
- * @property {string | undefined} databaseUrl of an external server, as the next two
- * @property {string | undefined} natsUrl
- * @property {string | undefined} s3Endpoint
+ * @property {string | undefined} databaseUrl address of an external Postgres; undefined: an embedded one is started
+ * @property {string | undefined} natsUrl address of an external NATS server, likewise
+ * @property {string | undefined} s3Endpoint address of an external object store, likewise
  */
 
-/** Default of SLUICE_ADMIN_PORT, if this port is free. */
+/** Default of SLUICE_ADMIN_PORT. Another free port is used if this one is occupied. */
 const ADMIN_PORT = 9464;
 
 /**
+ * Reads and checks the settings.
  * @param {Readonly<Record<string, string | undefined>>} environment
  * @returns {Promise<Settings>}
- * @throws {StartFault} for a malformed setting, an occupied port, a directory that cannot be written
+ * @throws {StartFault} for a malformed setting, an occupied port, or a directory that cannot be written
  */
 export async function readSettings(environment) {
   const text = (/** @type {string} */ name) => environment[name]?.trim() || undefined;
@@ -82,7 +84,7 @@ export async function readSettings(environment) {
 /**
  * Returns the folder with all data of `npm start`.
  * @param {Readonly<Record<string, string | undefined>>} environment
- * @returns {string} absolute
+ * @returns {string} absolute path
  */
 export function dataDirOf(environment) {
   return resolve(environment["SLUICE_DATA_DIR"]?.trim() || ".sluice");
@@ -147,7 +149,9 @@ function createFolder(folder) {
 }
 
 /**
+ * Checks that files can be written to a directory, which is created if missing.
  * @param {string} directory
+ * @throws {StartFault} if not
  */
 function requireWritable(directory) {
   const probe = join(directory, `.write-test-${process.pid}`);
@@ -164,10 +168,10 @@ function requireWritable(directory) {
 }
 
 /**
- * Returns a secret of the stack: from the environment, else generated once and saved in the data directory.
+ * Returns a secret of the stack: from the environment, or generated once and saved in the data directory.
  * @param {string | undefined} given
  * @param {string} dataDir
- * @param {"bootstrap-key" | "operator-token"} name of its file
+ * @param {"bootstrap-key" | "operator-token"} name file name of the secret
  * @returns {string}
  */
 export function keptSecret(given, dataDir, name) {

@@ -1,4 +1,4 @@
-/** The page about capabilities: inputs, parameters, price and examples of each. The suite runs the examples. */
+/** Generates the page about capabilities: inputs, parameters, price and examples of each. The test suite runs the examples. */
 import type { Capability, Schema } from "#shared/calls/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
@@ -102,7 +102,7 @@ function priceOf({ unit = "", ...price }: Capability["pricing"]): string {
   return `${amount} credits ${unit.replace("_", " ")}`;
 }
 
-/** Members of a param's schema that the page lists. */
+/** Members of a parameter's schema that the page lists. */
 interface ParameterSchema {
   readonly description?: string;
   readonly type?: string;
@@ -130,7 +130,7 @@ function valuesOf({ type = "", minimum, maximum, enum: values, "x-svc-unit": uni
   return `${type}${range}${unit === undefined ? "" : ` ${unit}`}`;
 }
 
-/** Escapes bars, which would end a table cell. */
+/** Escapes text for a table cell: vertical bars, which would end the cell, and line breaks. */
 function cell(text: string): string {
   return text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 }

@@ -1,4 +1,7 @@
-/** The index of the decision records, deploy/decisions/README.md: read from the records, so a record and its entry cannot differ. */
+/**
+ * Generates the index of the decision records, deploy/decisions/README.md, from the records, so that a record and its index entry cannot
+ * differ.
+ */
 import { join } from "node:path";
 
 import { Glob } from "bun";
@@ -29,7 +32,7 @@ const AREAS: Readonly<Record<string, string>> = {
   tests: "Tests",
 };
 
-/** Longest first sentence of a decision, in words; code in backticks counts as one word. */
+/** Maximum length of a decision's first sentence, in words. Code in backticks counts as one word. */
 export const SUMMARY_WORDS_MAX = 25;
 
 const SECTIONS = ["Context", "Decision", "Consequences"] as const;
@@ -41,12 +44,12 @@ const STATUS_LINE =
 export interface DecisionRecord {
   /** File name without its folder. */
   readonly file: string;
-  /** Four digits. */
+  /** Number of the record, as four digits. */
   readonly number: string;
   readonly title: string;
-  /** The text between `Status: ` and ` · Area: `. */
+  /** Status of the record: the text between `Status: ` and ` · Area: `. */
   readonly status: string;
-  /** Key of AREAS. */
+  /** Area of the decision, a key of AREAS. */
   readonly area: string;
   /** First sentence of the section Decision. */
   readonly summary: string;
@@ -71,8 +74,8 @@ the new one. The status says \`outdated\` where a record no longer describes the
 `;
 
 /**
- * Reads a record.
- * @throws Error naming the file, what is missing and the expected form
+ * Reads a decision record.
+ * @throws Error with the file, the missing part and the expected form
  */
 export function readDecision(file: string, text: string): DecisionRecord {
   const fail = (fault: string): never => {
@@ -98,7 +101,10 @@ export function readDecision(file: string, text: string): DecisionRecord {
   };
 }
 
-/** Returns the first sentence of the section Decision, or undefined if it is no paragraph or too long. */
+/**
+ * Returns the first sentence of the section Decision. Undefined if the section does not begin with a paragraph, or the sentence is too
+ * long.
+ */
 function summaryOf(text: string): string | undefined {
   const [, paragraph = ""] = /^## Decision\n\n((?:.+\n)+)/m.exec(text) ?? [];
   if (!/^[A-Z0-9`]/.test(paragraph)) return undefined;
@@ -111,8 +117,8 @@ function summaryOf(text: string): string | undefined {
 }
 
 /**
- * Reads every record of a folder but the template, sorted by number.
- * @throws Error naming a record with a wrong form, a taken number, or a successor that does not exist
+ * Reads every decision record of a folder except the template, sorted by number.
+ * @throws Error for a malformed record, a duplicate number, or a successor that does not exist
  */
 export async function readDecisions(dir: string): Promise<readonly DecisionRecord[]> {
   const files = (await Array.fromAsync(new Glob("*.md").scan({ cwd: dir }))).toSorted();
@@ -132,7 +138,7 @@ export async function readDecisions(dir: string): Promise<readonly DecisionRecor
   return records;
 }
 
-/** Returns the index page: a table of records for each area that has some. */
+/** Returns the index page: a table of records for each area that has records. */
 export function decisionIndex(records: readonly DecisionRecord[]): string {
   const files = new Map(records.map(({ number, file }) => [number, file]));
   const tables = Object.entries(AREAS).flatMap(([area, heading]) => {
@@ -144,7 +150,10 @@ export function decisionIndex(records: readonly DecisionRecord[]): string {
   return `${HEAD}${tables.join("")}`;
 }
 
-/** @param files file names of all records by their numbers */
+/**
+ * Returns a record's row of the index table, with links to the records that its status mentions.
+ * @param files file names of all records, by number
+ */
 function rowOf({ file, number, title, status, summary }: DecisionRecord, files: ReadonlyMap<string, string>): string {
   const linked = status.replaceAll(/\b\d{4}\b/g, (other) =>
     files.has(other) ? `[${other}](${files.get(other)})` : other,

@@ -1,4 +1,4 @@
-/** The page "Errors A–Z": every error code with its status, cause and fix. */
+/** Generates the page "Errors A–Z": every error code with its status, cause and fix. */
 import { ERROR_GUIDE } from "#shared/base/error-guide.ts";
 import { canSucceedLater, type Code, ERROR_CODES, PASSING_STATUSES } from "#shared/base/errors.ts";
 

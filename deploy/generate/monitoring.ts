@@ -3,7 +3,7 @@ import { type Alert, ALERTS } from "../alerts/rules.ts";
 import { DASHBOARDS } from "../dashboards/dashboards.ts";
 import { type Dashboard, dashboardJson } from "../dashboards/panels.ts";
 
-/** Page with a section for each alert. */
+/** Path of the page that has a section for each alert. */
 export const ALERTS_PAGE = "schemas/docs/operate/alerts.md";
 
 const HEAD = "# Generated from deploy/alerts/rules.ts: npm run generate\n";

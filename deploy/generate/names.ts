@@ -1,18 +1,24 @@
-/** Names that several schemas list, written once in schemas/names.json: kinds of call with their endpoints, modalities, events. */
+/**
+ * Inserts names that several schemas list. They are defined once in schemas/names.json: kinds of call with their endpoints, modalities,
+ * events.
+ */
 import { join } from "node:path";
 
 import { SCHEMAS_DIR } from "./schema-files.ts";
 
 interface Names {
-  /** Path of the endpoint, by the name of each kind of job. */
+  /** Path of the endpoint, by kind of job. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** Path of the endpoint that creates runs, which are not jobs. */
+  /** Path of the endpoint that creates workflow runs, which are not jobs. */
   readonly runs: string;
   readonly modalities: readonly string[];
   readonly events: readonly string[];
 }
 
-/** Schema files with exactly one `enum` that contains a name of the list; this `enum` is replaced by the list. */
+/**
+ * Schema files and the list of names for each. The file has exactly one `enum` with names of the list, which the generator replaces by the
+ * list.
+ */
 const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly string[]])[] = [
   ["job-message.schema.json", ({ kinds }) => Object.keys(kinds)],
   ["batch-message.schema.json", ({ kinds, runs }) => [...Object.values(kinds), runs]],
@@ -22,10 +28,10 @@ const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly 
   ["requests/subscription-create.schema.json", ({ events }) => events],
 ];
 
-/** Width at which oxfmt wraps a line, in characters. */
+/** Line width at which oxfmt wraps, in characters. */
 const WIDTH = 120;
 
-/** Returns the schema files with the listed names. @throws Error naming a file without such an `enum` */
+/** Returns the text of the schema files with the names inserted. @throws Error with the file that has no such `enum` */
 export async function filesWithNames(dir: string = SCHEMAS_DIR): Promise<Record<string, string>> {
   const names = (await Bun.file(join(dir, "names.json")).json()) as Names;
   const files = LISTS.map(async ([path, list]) => {

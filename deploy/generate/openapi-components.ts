@@ -1,14 +1,14 @@
-/** Converts the schemas to OpenAPI 3.1 components of the same dialect, with explicit hints for client generators. */
+/** Converts the JSON Schemas to OpenAPI 3.1 components, with explicit hints for client generators. */
 import { namedParts, resolvePart, type Schema, type SchemaFile, tagValues, X_SCHEMA } from "./schema-files.ts";
 
 const reference = (name: string): string => `#/components/schemas/${name}`;
 
-/** Keywords whose members are values, not schemas. */
+/** JSON Schema keywords whose members are values, not schemas. */
 const VALUES = new Set(["const", "enum", "default", "examples"]);
-/** Keywords that describe the members of an object. */
+/** JSON Schema keywords that describe the members of an object. */
 const SHAPES = ["properties", "additionalProperties", "allOf", "anyOf", "oneOf"];
 
-/** Returns schemas/generated/components.json: `{ schemas }`, by name, sorted. */
+/** Returns schemas/generated/components.json: `{ schemas }`, with schemas sorted by name. */
 export function componentsJson(files: readonly SchemaFile[]): string {
   const parts = namedParts(files, reference);
   const byReference = new Map([...parts].map(([name, part]) => [reference(name), part]));
@@ -36,7 +36,10 @@ function mapValues(members: Schema, change: (value: unknown, name: string) => un
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** Returns the mapping of a discriminator's values to branches. Without one, generators use the branch's name as the value. */
+/**
+ * Returns a mapping from the discriminator's values to the branches of a union. Without it, client generators would use the branch's name
+ * as the value.
+ */
 function mappingOf({ discriminator, oneOf }: Schema, parts: ReadonlyMap<string, Schema>): object | undefined {
   if (discriminator === undefined || !Array.isArray(oneOf)) return undefined;
   const { propertyName: tag } = discriminator as { readonly propertyName: string };

@@ -1,4 +1,4 @@
-/** README's table of providers and endpoints, from the catalogue that ships with the service and the providers' adapters. */
+/** Generates README's table of providers and endpoints, from the shipped catalogue and the providers' adapters. */
 import { join } from "node:path";
 
 import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
@@ -17,10 +17,10 @@ const END = "<!-- /providers -->";
 
 type KindName = keyof typeof KINDS;
 
-/** Kinds whose adapters have another name. */
+/** Adapter name of each kind of call whose adapter is named differently. */
 const ADAPTER_OF = { image_edits: "imageEdits" } as const;
 
-/** Columns of the table: title, and kind of call of the endpoint. */
+/** Columns of the table: the title, and the kind of call. */
 const COLUMNS: readonly (readonly [title: string, kind: KindName])[] = [
   ["Chat", "chat"],
   ["Embeddings", "embeddings"],
@@ -33,10 +33,10 @@ const COLUMNS: readonly (readonly [title: string, kind: KindName])[] = [
   ["3D", "mesh"],
 ];
 
-/** Family whose adapters speak to servers of operators' own, which serve what they please. */
+/** Adapter family for servers that operators run themselves. Such servers may support any endpoint. */
 const OWN_SERVERS = "openai-compatible";
 
-/** Returns README with its table written anew. @throws Error when the page has no place for it */
+/** Returns README with a newly generated table. @throws Error when README has no markers for the table */
 export async function pageWithProviders(root: string = ROOT_DIR): Promise<Record<string, string>> {
   const page = await Bun.file(join(root, PAGE)).text();
   const [before, behind] = [page.indexOf(BEGIN), page.indexOf(END)];
@@ -45,7 +45,7 @@ export async function pageWithProviders(root: string = ROOT_DIR): Promise<Record
   return { [PAGE]: `${page.slice(0, before)}${BEGIN}\n${table}\n${page.slice(behind)}` };
 }
 
-/** Providers with the same endpoints share a row, whose numbers are sums. */
+/** Returns the table. Providers with the same endpoints share a row, in which the numbers of models are sums. */
 async function providersTable(): Promise<string> {
   const catalogue = buildCatalogue(mergeLayers(await loadOurLayers()), { sandbox: false, providerKey: () => "set" });
   const providers = createProviders(() => undefined);
@@ -72,7 +72,10 @@ function cellOf(count: number | undefined): string {
   return count === undefined ? " " : ` ${count === 0 ? "✓" : count} `;
 }
 
-/** Number of models that ship with the service; 0 where only models of an operator's own file can be called; undefined: none can. */
+/**
+ * Returns the number of models that ship with the service. 0: only models of an operator's own catalogue file can be called; undefined: no
+ * model can be called.
+ */
 function countOf(catalogue: Catalogue, providers: Providers, provider: Provider, kind: KindName): number | undefined {
   const models = [...catalogue.models.values()].filter(
     (model) => model.kind !== "tool" && model.sources.some((source) => source.provider === provider.id),
@@ -82,7 +85,7 @@ function countOf(catalogue: Catalogue, providers: Providers, provider: Provider,
   return provider.family !== OWN_SERVERS && hasAdapter(providers, provider, kind) ? 0 : undefined;
 }
 
-/** True for an endpoint that the model is called at. An image model that accepts an image is called at both of images. */
+/** Returns true if the endpoint serves the model. An image model that accepts an input image is served by both image endpoints. */
 function isServed(model: Model, kind: KindName): boolean {
   const first = kindOfCall(model);
   const isEditor = first === KINDS.images && model.allowed_params.accepts_input_image === true;

@@ -1,12 +1,12 @@
-/** Generates, from the schemas of requests, the shapes by which null members of requests are removed. */
+/** Generates null shapes from the request schemas. A null shape lists the members of a request that are removed when they are null. */
 import { nullShapeOf, type NullShapeRef } from "#shared/json/absent-nulls.ts";
 
 import { namedParts, type SchemaFile } from "./schema-files.ts";
 
-/** Schemas of untrusted values besides those under `requests/`. */
+/** Schemas outside `requests/` that describe untrusted values. */
 const READ: readonly string[] = ["BatchMessage", "ResponsesMessage", "ResponsesTypedItem", "WorkflowDefinition"];
 
-/** Returns schemas/generated/request-shapes.json: the shapes by name, including those that they refer to. */
+/** Returns schemas/generated/request-shapes.json: the null shapes by schema name, including every shape that another one references. */
 export function requestShapesJson(files: readonly SchemaFile[]): string {
   const parts = namedParts(files, (name) => name);
   const part = (name: string) => parts.get(name) ?? {};

@@ -6,7 +6,7 @@ import { Glob } from "bun";
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface SchemaFile {
-  /** Path relative to schemas/, with forward slashes. */
+  /** Path of the schema file relative to schemas/, with forward slashes. */
   readonly path: string;
   readonly title: string;
   readonly schema: Schema;
@@ -15,14 +15,14 @@ export interface SchemaFile {
 export const ROOT_DIR = join(import.meta.dir, "..", "..");
 export const SCHEMAS_DIR = join(ROOT_DIR, "schemas");
 
-/** Keyword that names the schema of a value which is validated separately, with faults of its own; clients read it as a reference. */
+/** Extension keyword that names the schema of a separately validated value. Clients read it as a reference to that schema. */
 export const X_SCHEMA = "x-schema";
 
 const TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
 /**
  * Returns every `*.schema.json` below a folder, sorted by path.
- * @throws Error naming the file whose title is missing, malformed or duplicate, or that has an `$id`
+ * @throws Error naming a file with an `$id`, or with a title that is missing, malformed or duplicate
  */
 export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readonly SchemaFile[]> {
   const found = await Array.fromAsync(new Glob("**/*.schema.json").scan({ cwd: dir }));
@@ -37,8 +37,8 @@ export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readon
 }
 
 /**
- * Returns every file and every member of a file's `$defs` by its name, with each reference replaced by `reference(name)`.
- * @throws Error naming the place of a dangling reference or a duplicate name
+ * Returns every schema file and every member of its `$defs`, by name, with each reference replaced by `reference(name)`.
+ * @throws Error with the location of a dangling reference or a duplicate name
  */
 export function namedParts(
   files: readonly SchemaFile[],
@@ -79,12 +79,12 @@ export function namedParts(
   );
 }
 
-/** Returns a file's schema without the members of the file: its dialect, and the parts with names of their own. */
+/** Returns a file's schema without `$schema` and `$defs`. */
 function withoutHead({ $schema: _dialect, $defs: _parts, ...schema }: Schema): Schema {
   return schema;
 }
 
-/** Returns the target of a schema that is only a reference, otherwise the schema itself; references are names here. */
+/** Returns the referenced schema if a schema is only a reference, otherwise the schema itself. References must already be names. */
 export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
   const name = schema["$ref"];
   if (typeof name !== "string") return schema;
@@ -93,7 +93,7 @@ export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>):
   return part;
 }
 
-/** Returns the values of the tag that identify a branch of a discriminated union. */
+/** Returns the values of the discriminator (`tag`) that identify a branch of a union. */
 export function tagValues(branch: Schema, tag: string): readonly unknown[] {
   const { const: value, enum: values } = (branch["properties"] as Record<string, Schema> | undefined)?.[tag] ?? {};
   if (value !== undefined) return [value];
@@ -116,7 +116,7 @@ function partsOf(file: SchemaFile): Readonly<Record<string, Schema>> {
   return (file.schema["$defs"] ?? {}) as Readonly<Record<string, Schema>>;
 }
 
-/** Returns the title of a part, or a name built from the title of its file. */
+/** Returns the title of a member of `$defs`, or else a name built from the title of its file. */
 function partName(file: SchemaFile, key: string, part: Schema): string {
   if (part["title"] !== undefined) return titleOf(part, `${file.path}#/$defs/${key}`);
   return file.title + key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,4 +1,4 @@
-/** The page "Settings": every environment variable with its default, from deploy/env.example and the table of settings. */
+/** Generates the page "Settings": every environment variable with its default, from deploy/env.example and the table of settings. */
 import { join } from "node:path";
 
 import { CLIENT_VARIABLES } from "#shared/config/config.ts";
@@ -38,7 +38,9 @@ export async function settingsPage(): Promise<string> {
   return [HEAD, ...groups.map((group) => groupText(group, byName))].join("\n");
 }
 
-/** Groups of deploy/env.example: a line of dashes with the title, then comments, each above its variable. */
+/**
+ * Parses deploy/env.example into groups of variables. A group begins with a line of dashes and a title; each variable follows its comment.
+ */
 function groupsOf(example: string): readonly Group[] {
   const groups: Group[] = [];
   let comment: string[] = [];
@@ -66,13 +68,13 @@ function groupText({ title, variables }: Group, byName: ReadonlyMap<string, Sett
   return `## ${title}\n\n| Variable | Default | Description |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** The description states the accepted values itself. */
+/** Returns true if the description already states the accepted values. */
 function saysValues(description: string, accepts: string): boolean {
   const [, samples = accepts] = / such as (.*)$/.exec(accepts) ?? [];
   return description.includes(samples) || description.startsWith("on: ");
 }
 
-/** Addresses become code: as links they would lead nowhere. */
+/** Formats addresses in a description as code, because links to them would not work. */
 function withCode(description: string): string {
   return description.replaceAll(/(?<!`)\b[a-z0-9]+:\/\/[^\s`,]*[^\s`,.]/g, "`$&`");
 }

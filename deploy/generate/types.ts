@@ -1,4 +1,4 @@
-/** Generates TypeScript types from the schema files of the validators. */
+/** Generates TypeScript types from the schema files. */
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 
 import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
@@ -6,7 +6,7 @@ import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
 const BANNER =
   "/** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */";
 
-/** Returns schemas/generated/types.ts: every title as a type, SchemaTypes from title to type, SchemaName. */
+/** Returns schemas/generated/types.ts: a type for each schema title, SchemaTypes, which maps titles to types, and SchemaName. */
 export async function typesModule(files: readonly SchemaFile[]): Promise<string> {
   const umbrella: JSONSchema = {
     title: "SchemaTypes",

@@ -1,4 +1,4 @@
-/** Generates Ajv's standalone code for every schema file, bundled without remaining imports. */
+/** Compiles every schema file to standalone validation code with Ajv, bundled without imports. */
 import { join } from "node:path";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -20,16 +20,16 @@ import {
 
 const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
 
-/** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
+/** Extension keywords that schemas may contain and validators ignore (spec "Schema caveats"). */
 const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", REFUSES_NULL, X_SCHEMA];
 
-/** Keywords without effect on validity; omitting them makes the committed code a fifth smaller. */
+/** Keywords that do not affect validity. Omitting them makes the generated code a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
 
-/** Keywords whose members are our own names, since a property may be called `title`. */
+/** Keywords whose members have names that we choose. A property called `title`, for example, is not an annotation. */
 const NAME_MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "dependentRequired"]);
 
-/** Returns schemas/generated/validators.js: `validators`, a record from title to compiled function. */
+/** Returns schemas/generated/validators.js, which exports `validators`, a record from schema title to validation function. */
 export async function validatorsModule(files: readonly SchemaFile[]): Promise<string> {
   const ajv = new Ajv2020({
     strict: true,
@@ -54,8 +54,8 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
 }
 
 /**
- * Returns the form of a schema that is compiled: without annotations, and with an enum that checks the tag of a discriminated union before
- * its branches, since Ajv's own fault for an unknown tag does not list the accepted values.
+ * Prepares a schema for Ajv. Removes annotations. Adds an enum that checks the tag of a discriminated union before its branches. Ajv's own
+ * error for an unknown tag does not list the accepted values.
  */
 function compilable(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
   const inner = (node: unknown): unknown => {
@@ -86,7 +86,7 @@ function mapValues(members: Schema, change: (value: unknown) => unknown): Schema
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
 }
 
-/** Bundles Ajv's output, which calls `require` for its helpers; Node rejects that in a module. */
+/** Bundles Ajv's output into one module. Ajv's code calls `require` for its helpers, which Node rejects in a module. */
 async function bundle(code: string): Promise<string> {
   const entry = join(ROOT_DIR, "validators-entry.js");
   const built = await Bun.build({
@@ -103,23 +103,23 @@ async function bundle(code: string): Promise<string> {
   return BANNER + (await output.text()).replaceAll(/^(\s+|\/\/.*\n)/gm, "");
 }
 
-/** Returns schemas/generated/validators.d.ts. */
+/** Returns schemas/generated/validators.d.ts, the types of the validators. */
 export function validatorsDeclaration(): string {
   return `import type { SchemaName } from "./types.ts";
 
-/** The members of an Ajv error that the generated code fills in. */
+/** Members of an Ajv error that the generated validators set. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name at fault when the error is about a member's name. */
+  /** Name of the invalid member, when the error is about a member's name. */
   readonly propertyName?: string;
 }
 
 export interface Validator {
   (value: unknown): boolean;
-  /** Faults of the last call that returned false; overwritten by the next call. */
+  /** Errors of the last call that returned false. The next call overwrites them. */
   errors?: readonly SchemaError[] | null;
 }
 

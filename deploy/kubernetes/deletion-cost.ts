@@ -1,4 +1,4 @@
-/** Component with which each worker sets the deletion cost of its own pod, and nothing else. */
+/** Kubernetes component that lets each worker set the deletion cost of its own pod, and change nothing else. */
 import { ValidatingAdmissionPolicy } from "kubernetes-models/admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy";
 import { ValidatingAdmissionPolicyBinding } from "kubernetes-models/admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding";
 import { Role } from "kubernetes-models/rbac.authorization.k8s.io/v1/Role";
@@ -9,12 +9,12 @@ import type { Model } from "./files.ts";
 import { type Workload, WORKLOADS } from "./workloads.ts";
 
 const NAME = "sluice-worker";
-/** Name of objects without a namespace. */
+/** Name of the cluster-wide objects, which have no namespace. */
 const POLICY = "sluice-deletion-cost";
 
 /**
- * Returns the account of workers with its right to change pods. A Role cannot limit this to the worker's own pod, or to one field. The policy
- * does, by the pod name that the cluster writes into each token.
+ * Returns the service account of workers with its right to change pods. A Role cannot limit this right to the worker's own pod or to one
+ * field. The admission policy does, by the pod name that the cluster writes into each token.
  */
 export function accessOfWorkers(namespace: string): readonly Model[] {
   const user = `system:serviceaccount:${namespace}:${NAME}`;
@@ -60,14 +60,14 @@ export function accessOfWorkers(namespace: string): readonly Model[] {
   ];
 }
 
-/** Returns the patch of each worker's Deployment: the token of the account, and the name of the pod. */
+/** Returns the patch of each worker's Deployment, which adds the service account's token and the pod's name. */
 export function patchOfWorker({ name }: Workload): object {
   const env = [{ name: "SLUICE_POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
   const spec = { serviceAccountName: NAME, automountServiceAccountToken: true, containers: [{ name, env }] };
   return { apiVersion: "apps/v1", kind: "Deployment", metadata: { name }, spec: { template: { spec } } };
 }
 
-/** Workers with long work. A webhook is delivered within seconds. */
+/** Workers whose jobs may run long. Excludes webhook workers, which deliver within seconds. */
 export const COSTLY: readonly Workload[] = WORKLOADS.filter(
   ({ args, scaling }) => args[0] === "worker" && scaling.by === "lag",
 );

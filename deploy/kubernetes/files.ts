@@ -1,4 +1,4 @@
-/** Generates every file below base, components and overlays, as text. */
+/** Generates every Kubernetes manifest below base, components and overlays, as text. */
 import { readFileSync } from "node:fs";
 
 import { Namespace } from "kubernetes-models/v1/Namespace";
@@ -17,16 +17,16 @@ const NAMESPACE = "sluice";
 const HEADER =
   "# Written by `npm run generate` from the TypeScript in deploy/kubernetes. Change that, or patch this in an overlay.\n";
 
-/** An object of the cluster with its schema. */
+/** Kubernetes object that can be validated against its schema. */
 export interface Model {
   toJSON(): unknown;
-  /** @throws Error naming the invalid field */
+  /** Validates the object. @throws Error with the name of the invalid field */
   validate(): void;
 }
 
 type Files = Readonly<Record<string, string>>;
 
-/** @returns path below the project root → text. @throws Error when an object does not match its schema */
+/** Returns the text of every manifest, by path below the project root. @throws Error when an object does not match its schema */
 export function kubernetesFiles(): Files {
   return {
     ...base(),
@@ -57,7 +57,7 @@ export function kubernetesFiles(): Files {
   };
 }
 
-/** Returns objects as one YAML text. @throws Error when one does not match its schema */
+/** Returns objects as one YAML text. @throws Error when an object does not match its schema */
 export function toYaml(models: readonly Model[]): string {
   return models
     .map((model) => {
@@ -128,7 +128,10 @@ function overlay(name: string, components: readonly string[], more: object = {})
   return { [`${FOLDER}/overlays/${name}/kustomization.yaml`]: HEADER + yaml(kustomization) };
 }
 
-/** The component of scalers. The manifests then have no replica count, because an apply would reset it. */
+/**
+ * Returns the component that scales workloads with KEDA. It removes the replica counts from the manifests, because applying them would
+ * reset the scaling.
+ */
 function keda(): Files {
   const path = "without-replicas.yaml";
   return {
@@ -139,7 +142,7 @@ function keda(): Files {
   };
 }
 
-/** The component for isolation of capabilities. Nodes need the profile (schemas/docs/operate/kubernetes.md). */
+/** Returns the component that isolates capabilities in a sandbox. Nodes need a security profile (schemas/docs/operate/kubernetes.md). */
 function isolation(): Files {
   const name = "worker-capability";
   const securityContext = {
@@ -163,7 +166,7 @@ function isolation(): Files {
   };
 }
 
-/** The component with which workers report the deletion cost of their pods. */
+/** Returns the component that lets workers set the deletion cost of their pods. */
 function deletionCost(): Files {
   const name = "deletion-cost";
   const path = "workers.yaml";
@@ -174,7 +177,7 @@ function deletionCost(): Files {
   };
 }
 
-/** A copy: Kustomize reads no file outside of the folder that it builds. */
+/** Returns the text of server.conf. A copy is needed because Kustomize reads no file outside the folder that it builds. */
 function serverConfig(): string {
   return readFileSync(new URL("../nats/server.conf", import.meta.url), "utf8");
 }

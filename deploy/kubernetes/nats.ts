@@ -1,4 +1,4 @@
-/** NATS in the cluster: one server, or three that each store every stream. */
+/** NATS in the cluster: one server, or three servers that each store every stream. */
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { Service } from "kubernetes-models/v1/Service";
@@ -9,7 +9,7 @@ import { NATS_SECRET, NATS_VARIABLES } from "./secrets.ts";
 
 const NAME = "nats";
 const PEERS = "nats-peers";
-/** The image of compose.yaml. */
+/** NATS image, the same as in compose.yaml. */
 const IMAGE = "nats:2.15.1-alpine";
 const CLIENT = { name: "client", containerPort: 4222 };
 const CLUSTER = { name: "cluster", containerPort: 6222 };
@@ -18,7 +18,7 @@ export const CONFIG_MAP = "nats-config";
 const CLUSTER_SERVERS = 3;
 const CLUSTER_PASSWORD = "NATS_CLUSTER_PASSWORD";
 
-/** Second configuration file of the servers of a cluster, which includes server.conf. */
+/** Returns the second configuration file of clustered NATS servers, which includes server.conf. */
 export function clusterConfig(): string {
   const routes = Array.from({ length: CLUSTER_SERVERS }, (_none, index) => `$NATS_PEER_${index}`);
   return `# One server of ${CLUSTER_SERVERS}: what server.conf says, and how they find each other.
@@ -156,7 +156,7 @@ function peers(): NonNullable<Container["env"]> {
   }));
 }
 
-/** Lets batch publishers of other namespaces connect. They log in with their API keys. */
+/** Returns a policy that lets batch publishers in other namespaces connect to NATS. They log in with their API keys. */
 export function natsFromPublishers(): NetworkPolicy {
   return new NetworkPolicy({
     metadata: { name: "nats-from-publishers" },

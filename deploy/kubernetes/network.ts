@@ -1,21 +1,21 @@
-/** Network policies: pods accept and open only the listed connections. */
+/** Network policies: pods may accept and open only the listed connections. */
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 
 import { ADMIN_PORT, PART, PUBLIC_PORT, selectorOf } from "./pods.ts";
 import { INGRESS } from "./workloads.ts";
 
-/** Labels that operators set on the namespaces of clients and servers. */
+/** Labels that operators set on namespaces, so that network policies admit connections from clients and to servers. */
 export const NAMESPACES = {
   balancer: { "sluice/balancer": "true" },
   monitoring: { "sluice/monitoring": "true" },
   keda: { "sluice/keda": "true" },
-  /** Batch publishers, with the component `publishers`. */
+  /** Namespaces of batch publishers; used by the component `publishers`. */
   publishers: { "sluice/publishers": "true" },
-  /** Postgres and the object store, when they run in the cluster. */
+  /** Namespaces of Postgres and the object store, when they run in the cluster. */
   servers: { "sluice/servers": "true" },
 } as const;
 
-/** Private networks: the cluster, and the link-local addresses that hand out credentials of machines. */
+/** Private IPv4 networks: those of the cluster, and the link-local addresses that serve machine credentials. */
 const PRIVATE_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",

@@ -17,7 +17,7 @@ type Container = PodSpec["containers"][number];
 const IMAGE = `sluice:${packageJson.version}`;
 const NAME = "app.kubernetes.io/name";
 export const PART = "app.kubernetes.io/part-of";
-/** Label of the migration and its requirements: `kubectl apply -l` applies these before the roles are replaced. */
+/** Label of the migration job and the objects that it needs. `kubectl apply -l` applies them before the roles are replaced. */
 export const FIRST = { "app.kubernetes.io/component": "migrate" } as const;
 const ACCOUNT = "sluice";
 export const ADMIN_PORT = { name: "admin", containerPort: 9464 } as const;
@@ -28,7 +28,7 @@ export const selectorOf = (name: string): { readonly matchLabels: Readonly<Recor
   matchLabels: { [NAME]: name },
 });
 
-/** Account of the pods. No role uses the API of the cluster, so none has a token. */
+/** Returns the service account of the pods. It has no token, because no role uses the Kubernetes API. */
 export function accountOfRoles(): ServiceAccount {
   return new ServiceAccount({ metadata: { name: ACCOUNT, labels: FIRST }, automountServiceAccountToken: false });
 }
@@ -47,7 +47,7 @@ export function deploymentOf(workload: Workload): Deployment {
   });
 }
 
-/** Budget for drains of nodes: one pod at a time; a pod that is not ready may always be evicted. */
+/** Returns the disruption budget for node drains: one pod at a time. A pod that is not ready may always be evicted. */
 export function budgetOf(name: string): PodDisruptionBudget {
   return new PodDisruptionBudget({
     metadata: { name },
@@ -55,7 +55,10 @@ export function budgetOf(name: string): PodDisruptionBudget {
   });
 }
 
-/** Job that runs before the roles of each version. A Job cannot be changed, so the Job of the previous version is deleted first. */
+/**
+ * Returns the migration Job, which runs before the roles of each version. A Job cannot be changed, so the previous version's Job is deleted
+ * first.
+ */
 export function migrateJob(): Job {
   const secrets: readonly SecretName[] = [
     "sluice-database",
@@ -128,7 +131,7 @@ function podOf(workload: Workload): PodSpec {
   };
 }
 
-/** Rights and volumes of a pod: no root, no privileges, write access only to /tmp. */
+/** Returns the security settings and volumes of a pod: no root, no privileges, write access only to /tmp. */
 function surroundings(scratch: string): Omit<PodSpec, "containers"> {
   return {
     serviceAccountName: ACCOUNT,
@@ -168,7 +171,10 @@ function containerOf(
   };
 }
 
-/** Probes of the process alone: in an outage of Postgres or NATS all pods stay in their Service, and callers receive our 503. */
+/**
+ * Returns health probes that check only the process. In an outage of Postgres or NATS all pods stay in their Service, so that callers
+ * receive our 503.
+ */
 function probes(): Pick<Container, "startupProbe" | "livenessProbe" | "readinessProbe"> {
   const ask = (path: string) => ({ httpGet: { path, port: ADMIN_PORT.name } });
   return {

@@ -1,4 +1,7 @@
-/** Access for clients to the Service of the ingresses (a cluster uses one), and for Prometheus to the metrics. */
+/**
+ * Access to the pods from outside: clients use an Ingress or a gateway route, of which a cluster needs one, and Prometheus scrapes the
+ * metrics.
+ */
 import { HTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress";
@@ -10,10 +13,10 @@ import { INGRESS } from "./workloads.ts";
 const HOST = new URL(SETTINGS["SLUICE_PUBLIC_URL"] ?? "").hostname;
 const NAME = "sluice";
 
-/** A stream or WebSocket is open as long as its call, and may be silent for a minute. */
+/** Timeout of public connections, in seconds. A stream or WebSocket is open as long as its call, and may be silent for a minute. */
 const STREAM_SECONDS = "3600";
 
-/** Ingress with annotations for nginx. Other controllers have other names for them. */
+/** Returns the Ingress for clients, with annotations for nginx. Other controllers use different annotations. */
 export function publicIngress(): Ingress {
   return new Ingress({
     metadata: {
@@ -47,7 +50,7 @@ export function publicIngress(): Ingress {
   });
 }
 
-/** Route of a gateway. WebSockets need no setting: upgrades are forwarded over HTTP/1.1. */
+/** Returns the gateway route for clients. WebSockets need no setting, because gateways forward upgrades over HTTP/1.1. */
 export function publicRoute(): HTTPRoute {
   return new HTTPRoute({
     metadata: { name: NAME },

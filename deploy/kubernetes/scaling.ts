@@ -1,4 +1,4 @@
-/** Scaling of the roles: workers by the load that janitors report, the others by CPU. */
+/** Scaling of the roles: workers scale by the load that janitors report, the other roles by CPU. */
 import { ScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { TriggerAuthentication } from "@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
@@ -10,13 +10,13 @@ import { ADMIN_PORT, selectorOf, serviceOf } from "./pods.ts";
 import { SECRETS } from "./secrets.ts";
 import { type Workload, WORKLOADS } from "./workloads.ts";
 
-/** Service of the janitors. Each returns the same figures. */
+/** Name of the janitors' Service, which reports the load of the workers. Every janitor returns the same figures. */
 const LAG_SERVICE = "janitor";
 const AUTHENTICATION = "lag";
-/** Maximum wait of a caller for a worker before the pool grows. */
+/** Maximum time that a caller waits for a worker before the pool grows, in seconds. */
 const WAIT_SECONDS = 10;
 
-/** Scaling steps: up at once, by 100 % or four pods; down by one pod a minute, and not for a short pause. */
+/** Scaling steps. Up: at once, by 100 % or four pods. Down: by one pod a minute, and not during a short pause in load. */
 const BEHAVIOR = {
   scaleUp: {
     stabilizationWindowSeconds: 0,
@@ -34,7 +34,7 @@ export function scalers(namespace: string): readonly (ScaledObject | HorizontalP
   );
 }
 
-/** Returns the workloads whose number of pods a scaler sets. */
+/** Returns the workloads whose number of pods is set by a scaler. */
 export function scaled(): readonly Workload[] {
   return WORKLOADS.filter(({ scaling }) => scaling.by !== "none");
 }

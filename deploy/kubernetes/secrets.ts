@@ -1,19 +1,19 @@
-/** Variables of pods: settings of all roles, and the secrets of each role. Operators create the Secrets. */
+/** Environment variables of pods: settings of all roles, and the secrets of each role. Operators create the Secrets. */
 import { readFileSync } from "node:fs";
 
 export interface SecretGroup {
   readonly variables: readonly string[];
-  /** True when a role starts without the Secret. */
+  /** True when a role also starts without the Secret. */
   readonly isOptional: boolean;
 }
 
-/** Variables of providers' keys, as in the catalogue. */
+/** Variables that contain providers' keys, as named in the catalogue. */
 const PROVIDER_KEYS: readonly string[] = providerKeys();
 
-/** Variables of each Secret, by its name. */
+/** Variables in each Secret, by the Secret's name. */
 export const SECRETS = {
   "sluice-database": { variables: ["DATABASE_URL"], isOptional: false },
-  /** Not needed when the store accepts the role of the machine. */
+  /** Optional: not needed when the object store accepts the machine's own cloud role. */
   "sluice-storage": { variables: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], isOptional: true },
   "sluice-nats-ingress": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
@@ -42,7 +42,7 @@ export const NATS_VARIABLES: readonly string[] = [
   "NATS_AUTH_XKEY",
 ];
 
-/** ConfigMap of every role. Overlays change its values. */
+/** Name of the ConfigMap with the settings of every role. Overlays change its values. */
 export const SETTINGS_MAP = "sluice-settings";
 export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_PRODUCTION: "on",
@@ -56,7 +56,10 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_MAIL_FROM: "",
 };
 
-/** ConfigMap of roles that list models: the providers whose keys workers have, and whether mail is configured. It contains no key. */
+/**
+ * Name of the ConfigMap for roles that list models. It says which provider keys workers have and whether mail is configured, but contains
+ * no key.
+ */
 export const KNOWN_MAP = "sluice-known-to-workers";
 export const KNOWN: Readonly<Record<string, string>> = Object.fromEntries(
   [...PROVIDER_KEYS, ...SECRETS["sluice-mail"].variables].map((name) => [name, ""]),

@@ -1,4 +1,6 @@
-/** Table of the workloads: one row per role, and for workers one per pool. Sizes are starting values; overlays change them. */
+/**
+ * Table of the Kubernetes workloads: one row per role, and for workers one row per pool. Sizes are starting values that overlays change.
+ */
 import { SETTINGS } from "#shared/config/settings.ts";
 import { CALL_POOLS, POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { POOL_TABLE } from "#workers/pools.ts";
@@ -7,21 +9,21 @@ import { WORKFLOW_SHARES } from "#workers/workflows/runner.ts";
 import type { SecretName } from "./secrets.ts";
 
 export interface Workload {
-  /** Name of the Deployment and of the label of its pods. */
+  /** Name of the Deployment, also the value of its pods' label. */
   readonly name: string;
-  /** Arguments of the image. */
+  /** Command-line arguments of the container. */
   readonly args: readonly string[];
   readonly replicas: { readonly least: number; readonly most: number };
-  /** SLUICE_GRACE_MS, in seconds: time for running work to finish. */
+  /** Time for running jobs to finish after SIGTERM, in seconds. Sets SLUICE_GRACE_MS. */
   readonly graceSeconds: number;
-  /** Time before SIGTERM in which balancers remove the pod, in seconds. The process works normally. */
+  /** Delay before SIGTERM in which load balancers remove the pod, in seconds. The process works normally meanwhile. */
   readonly preStopSeconds: number;
   readonly cores: { readonly request: string; readonly limit?: string };
   readonly memory: string;
-  /** Size of /tmp on the node's disk. */
+  /** Size of /tmp, on the node's disk. */
   readonly scratch: string;
   readonly secrets: readonly SecretName[];
-  /** True when the role lists models: it then learns which providers have a key. */
+  /** True when the role lists models. It then receives the names of the provider keys that workers have. */
   readonly listsModels: boolean;
   readonly scaling: Scaling;
 }
@@ -29,16 +31,19 @@ export interface Workload {
 type Scaling =
   | { readonly by: "none" }
   | { readonly by: "cpu"; readonly percent: number }
-  /** @param slots of a pool's load for one process, minus a reserve for uneven arrivals */
+  /**
+   * Scaling of a pool of workers by its load.
+   * @param slots target load of one process, in slots, below its capacity to leave a reserve for uneven arrivals
+   */
   | { readonly by: "lag"; readonly pool: Pool; readonly slots: number };
 
-/** Time of a pod after its grace to close its connections, in seconds. */
+/** Time for a pod to close its connections after the grace period, in seconds. */
 export const FAREWELL_SECONDS = 30;
 
-/** Target utilisation of a process: above it, uneven arrivals fill it. */
+/** Target utilisation of a process, from 0 to 1. Above it, uneven arrivals fill the process. */
 const BUSY_SHARE = 0.75;
 
-/** Cores of a worker of the pool capability, and its number of runs at once. */
+/** CPU cores of a worker of the capability pool, and the number of capabilities that it runs at once. */
 const CAPABILITY_CORES = 4;
 
 type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch"> & {
@@ -46,7 +51,10 @@ type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch">
   readonly most: number;
 };
 
-/** Media jobs continue at their providers and the next process polls them. The grace is for results in transfer to our store. */
+/**
+ * Sizes of media pools. Media jobs continue at their providers and are then polled by the next process. The grace period is for results in
+ * transfer to our store.
+ */
 const MEDIA: PoolSizes = {
   least: 1,
   most: 20,
@@ -121,7 +129,7 @@ const JANITOR: Workload = {
   scaling: { by: "none" },
 };
 
-/** Checks logins of batch publishers. One process answers more than a thousand logins a second. */
+/** Workload that checks logins of batch publishers. One process checks more than a thousand logins a second. */
 const NATS_AUTH: Workload = {
   ...JANITOR,
   name: "nats-auth",

@@ -1,18 +1,21 @@
 // @ts-check
-/** The address of a running `npm start`, in a file of its data folder, for other programs of the same user. */
+/** Stores the address of a running `npm start` in a file of its data folder, for other programs of the same user. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine, isAlive } from "../embedded/probe.mjs";
 
 /**
+ * Address and credentials of a running stack.
  * @typedef {object} Address
  * @property {string} baseUrl ends in /v1
  * @property {string} key
- * @property {string} [operatorToken] the token that `npm start` created; a token of the environment is not stored
- * @property {string | null} databaseUrl of the embedded Postgres; null for the operator's own, whose password is not stored
+ * @property {string} [operatorToken] the token that `npm start` created; a token from the environment is not stored
+ * @property {string | null} databaseUrl address of the embedded Postgres; null for the operator's own Postgres, whose password is not
+ * stored
  */
 
 /**
+ * Writes the address file.
  * @param {string} dataDir
  * @param {Address} address
  * @returns {() => void} deletes the file
@@ -26,6 +29,7 @@ export function keepAddress(dataDir, address) {
 }
 
 /**
+ * Returns the address of the stack that runs on this data directory.
  * @param {string} dataDir
  * @returns {Address | null} null when no stack runs on this directory
  */
@@ -40,6 +44,7 @@ export function runningStack(dataDir) {
 }
 
 /**
+ * Returns the path of the address file.
  * @param {string} dataDir
  * @returns {string}
  */

@@ -1,10 +1,10 @@
 // @ts-check
-/** The admin port of the supervisor: metrics of all its processes, liveness, readiness. */
+/** HTTP server on the supervisor's admin port. Returns the metrics, liveness and readiness of all its processes. */
 import { createServer, get } from "node:http";
 import { StartFault } from "../embedded/fault.mjs";
 
 const ANSWER_WITHIN_MS = 2_000;
-/** Maximum size of a process's metrics, which have a few hundred lines, in bytes. */
+/** Maximum size of a process's metrics response, in bytes. A usual response has a few hundred lines. */
 const ANSWER_BYTES = 16 * 1_048_576;
 
 /**
@@ -43,10 +43,17 @@ export async function startAdmin({ host, port, states }) {
   };
 }
 
-/** @typedef {import("./children.mjs").ChildState[]} States */
-/** @typedef {{ status: number, type: string, body: string }} Answer */
+/**
+ * State of each supervised process.
+ * @typedef {import("./children.mjs").ChildState[]} States
+ */
+/**
+ * HTTP response of the admin port.
+ * @typedef {{ status: number, type: string, body: string }} Answer
+ */
 
 /**
+ * Returns the metrics of the supervisor and all its processes.
  * @param {States} states
  * @returns {Promise<Answer>}
  */
@@ -70,8 +77,9 @@ async function metrics(states) {
 }
 
 /**
+ * Returns the readiness of all processes.
  * @param {States} states
- * @param {string} query for the processes, such as `require=storage`
+ * @param {string} query query string passed on to each process, such as `require=storage`
  * @returns {Promise<Answer>}
  */
 async function ready(states, query) {
@@ -86,17 +94,23 @@ async function ready(states, query) {
   return { status: failing.length === 0 ? 200 : 503, type: "application/json", body: `${JSON.stringify(body)}\n` };
 }
 
-/** @returns {Promise<Answer>} */
+/**
+ * Returns the liveness response, which is always 200.
+ * @returns {Promise<Answer>}
+ */
 async function healthy() {
   return { status: 200, type: "application/json", body: '{"status":"ok"}\n' };
 }
 
-/** @returns {Promise<Answer>} */
+/**
+ * Returns the response to an unknown path.
+ * @returns {Promise<Answer>}
+ */
 async function absent() {
   return { status: 404, type: "text/plain", body: "not found\n" };
 }
 
-/** A sample of the busy slots of a worker's pool. */
+/** Matches a metric sample with the number of busy slots in one pool of a worker. */
 const BUSY_SLOTS = /^sluice_worker_slots_busy\{[^}]*\} (\d+)$/gm;
 
 /**
@@ -114,9 +128,10 @@ export async function countRunning(states) {
 }
 
 /**
- * @param {number} running calls and jobs
- * @param {number} graceMs time that each process has for its stop, in milliseconds
- * @returns {string} what the stop waits for
+ * Returns the text that says what the stop of the stack waits for.
+ * @param {number} running number of running calls and jobs
+ * @param {number} graceMs time that each process has to stop, in milliseconds
+ * @returns {string}
  */
 export function waitingText(running, graceMs) {
   const work = running === 0 ? "the processes" : running === 1 ? "1 job" : `${running} jobs`;
@@ -125,9 +140,10 @@ export function waitingText(running, graceMs) {
 }
 
 /**
+ * Sends a GET request to the admin port of a process.
  * @param {number} port
  * @param {string} path
- * @returns {Promise<{ status: number, body: string } | null>} null when there is no response in time
+ * @returns {Promise<{ status: number, body: string } | null>} null when no response arrives before the timeout
  */
 function ask(port, path) {
   return new Promise((resolve) => {
@@ -150,7 +166,8 @@ function ask(port, path) {
 }
 
 /**
- * Merges pages of metrics: each family appears once with one HELP and one TYPE, and every sample has a label `process`.
+ * Merges the metrics of several processes. Each metric family appears once with one HELP and one TYPE, and every sample gets a label
+ * `process`.
  * @param {readonly { process: string, text: string }[]} parts
  * @returns {string}
  */
@@ -186,6 +203,7 @@ export function mergeMetrics(parts) {
 }
 
 /**
+ * Adds the label `process` to a metric sample.
  * @param {string} line
  * @param {string} name
  * @param {string} process

@@ -1,34 +1,42 @@
 // @ts-check
-/** Keeps processes running: restarts a crashed process after a growing pause, and stops all of them in reverse order. */
+/**
+ * Supervises child processes: restarts a crashed process after a growing pause, and stops all processes in reverse order of their start.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { reasonOf } from "../embedded/fault.mjs";
 import { describeExit } from "../embedded/process.mjs";
 
 const BACKOFF = { firstMs: 250, lastMs: 10_000 };
-/** Time after which a crash counts as a new one, so that the next pause is short again, in milliseconds. */
+/** Uptime after which a crash starts with the shortest restart pause again, in milliseconds. */
 const SETTLED_MS = 30_000;
 
-/** @typedef {import("../embedded/process.mjs").Running & { adminPort?: number }} Child */
+/**
+ * Supervised process, with its admin port if it has one.
+ * @typedef {import("../embedded/process.mjs").Running & { adminPort?: number }} Child
+ */
 
 /**
+ * State of a supervised process.
  * @typedef {object} ChildState
  * @property {string} name
  * @property {boolean} up
  * @property {number} restarts
- * @property {number | null} adminPort null when the process has none or is down
+ * @property {number | null} adminPort null when the process has no admin port or is down
  */
 
 /**
+ * Set of supervised processes.
  * @typedef {object} Children
  * @property {<T extends Child>(name: string, start: () => Promise<T>, graceMs: number) => Promise<T>} add
- *   starts a process, and again whenever it ends; throws what the first start throws
- * @property {() => Promise<void>} stop stops all of them, the newest first, and waits
- * @property {() => void} kill kills all of them at once
+ * starts a process, and restarts it whenever it ends; throws the error of the first start
+ * @property {() => Promise<void>} stop stops all processes, the newest first, and waits for their exit
+ * @property {() => void} kill kills all processes at once
  * @property {() => ChildState[]} states
  * @property {() => boolean} stopping
  */
 
 /**
+ * Creates an empty set of supervised processes.
  * @param {import("./log.mjs").Log} log
  * @returns {Children}
  */
@@ -38,6 +46,7 @@ export function createChildren(log) {
   const stopping = new AbortController();
 
   /**
+   * Restarts a process whenever it ends, until the set is stopped.
    * @param {typeof kept[number]} entry
    * @param {() => Promise<Child>} start
    */

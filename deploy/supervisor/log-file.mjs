@@ -1,9 +1,9 @@
 // @ts-check
-/** The log file of `npm start`, in its data folder. */
+/** Log file of `npm start`, in its data folder. */
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 import { reasonOf, StartFault } from "../embedded/fault.mjs";
 
-/** Size at which the file is renamed to `<name>.1` and begun again, in bytes. */
+/** Maximum size of the log file, in bytes. A full file is renamed to `<name>.1` and a new one is started. */
 const FILE_BYTES_MAX = 64 * 1_048_576;
 
 /**
@@ -53,8 +53,9 @@ export function openLogFile(path, bytesMax = FILE_BYTES_MAX) {
 }
 
 /**
+ * Renames an existing file to `<path>.1` and creates an empty one.
  * @param {string} path
- * @returns {number} descriptor of an empty file
+ * @returns {number} descriptor of the empty file
  */
 function begin(path) {
   try {

@@ -1,33 +1,40 @@
 // @ts-check
-/** The log of all processes: their JSON lines as `HH:MM:SS role level message key=value`, in a file and on the terminal. */
+/**
+ * Log of all processes. Converts their JSON lines to `HH:MM:SS role level message key=value`, and writes them to a file and the terminal.
+ */
 
-/** Buffered output above which lines are counted instead of printed, in bytes. */
+/** Maximum buffered terminal output, in bytes. Further lines are only counted, not printed. */
 const BUFFER_BYTES = 1_048_576;
 const VALUE_CHARACTERS = 500;
 const LINE_CHARACTERS = 4_000;
-/** Members with a place of their own in a rendered line, or without use for a reader. */
+/** Members of a log entry that are not printed as `key=value`: they have a fixed position in the line, or are of no use to a reader. */
 const HIDDEN = new Set(["time", "level", "role", "pid", "hostname", "msg"]);
 /** @type {Record<string, string>} */
 const COLOURS = { trace: "90", debug: "90", info: "32", warn: "33", error: "31", fatal: "31" };
 /** @type {Record<string, string>} */
 const LEVEL_NUMBERS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
 
-/** @typedef {"info" | "warn" | "error"} Level */
-
 /**
- * @typedef {object} Log
- * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => string} say
- *   logs a message of the supervisor and returns its place in the file; errors reach the terminal, too
- * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay
- *   logs a line of a child; errors reach the terminal, too
- * @property {(text: string) => void} notify logs a message that also reaches the terminal
- * @property {(text: string) => void} plain prints a text on the terminal alone; nothing in JSON mode
+ * Log level of the supervisor's messages.
+ * @typedef {"info" | "warn" | "error"} Level
  */
 
 /**
+ * Functions that write to the log.
+ * @typedef {object} Log
+ * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => string} say
+ * logs a message of the supervisor and returns its position in the file; errors are also printed on the terminal
+ * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay
+ * logs a line of a child process; errors are also printed on the terminal
+ * @property {(text: string) => void} notify logs a message and prints it on the terminal
+ * @property {(text: string) => void} plain prints a text only on the terminal; does nothing in JSON mode
+ */
+
+/**
+ * Creates the log.
  * @param {object} options
- * @param {boolean} options.json print every line as JSON instead of text
- * @param {boolean} options.verbose print every line, not only errors and notices
+ * @param {boolean} options.json true to print every line as JSON instead of text
+ * @param {boolean} options.verbose true to print every line, not only errors and notices
  * @param {boolean} options.colour
  * @param {{ write(text: string): unknown, readonly writableLength: number }} options.out the terminal
  * @param {Pick<import("./log-file.mjs").LogFile, "write">} options.file receives every line
@@ -48,10 +55,11 @@ export function createLog({ json, verbose, colour, out, file }) {
     out.write(`${text}\n`);
   };
   /**
+   * Writes a log entry to the file and, if required, to the terminal.
    * @param {Record<string, unknown>} entry
    * @param {string} role
-   * @param {string} line its JSON
-   * @returns {string} its place in the file
+   * @param {string} line the entry as JSON
+   * @returns {string} position of the entry in the file
    */
   const put = (entry, role, line) => {
     const place = file.write(json ? line : render(entry, role, false));
@@ -82,15 +90,19 @@ export function createLog({ json, verbose, colour, out, file }) {
   };
 }
 
-/** @param {Record<string, unknown>} entry */
+/**
+ * Returns true for an entry of level error or fatal.
+ * @param {Record<string, unknown>} entry
+ */
 function isError(entry) {
   const level = word(entry["level"]);
   return ["error", "fatal"].includes(LEVEL_NUMBERS[level] ?? level);
 }
 
 /**
+ * Parses a log line.
  * @param {string} line
- * @returns {Record<string, unknown> | null} null when it is not a JSON object
+ * @returns {Record<string, unknown> | null} null when the line is not a JSON object
  */
 function parse(line) {
   if (!line.startsWith("{")) return null;
@@ -102,6 +114,7 @@ function parse(line) {
 }
 
 /**
+ * Formats a log entry as text.
  * @param {Record<string, unknown>} entry
  * @param {string} role
  * @param {boolean} colour
@@ -123,6 +136,7 @@ function render(entry, role, colour) {
 }
 
 /**
+ * Formats a value of a log entry as text.
  * @param {unknown} value
  * @returns {string}
  */
@@ -133,15 +147,16 @@ function renderValue(value) {
 }
 
 /**
+ * Returns text or a number as text.
  * @param {unknown} value
- * @returns {string} empty for anything that is not plain text or a number
+ * @returns {string} empty for values of other types
  */
 function word(value) {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /**
- * Returns the stack of an error, indented below its line.
+ * Returns the stack trace of a log entry's error, indented; empty if the entry has none.
  * @param {Record<string, unknown>} entry
  * @returns {string}
  */

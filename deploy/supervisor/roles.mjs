@@ -1,9 +1,12 @@
 // @ts-check
-/** Processes of Sluice: the migration, and the roles. */
+/** Starts Sluice's own processes: the migration, and the roles. */
 import { StartFault } from "../embedded/fault.mjs";
 import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 
-/** Roles with their NATS users. They stop in reverse order: the ingress accepts no new call while workers finish the old ones. */
+/**
+ * Roles to start, each with its NATS user. They stop in reverse order, so that the ingress accepts no new call while workers finish running
+ * calls.
+ */
 export const ROLES = /** @type {const} */ ([
   { args: ["worker", "chat"], user: "worker" },
   { args: ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"], user: "workflow" },
@@ -15,6 +18,7 @@ export const ROLES = /** @type {const} */ ([
 const READY_WITHIN_MS = 60_000;
 
 /**
+ * Options of a role's process.
  * @typedef {object} RoleOptions
  * @property {string} root
  * @property {string} bun
@@ -23,6 +27,7 @@ const READY_WITHIN_MS = 60_000;
  */
 
 /**
+ * Runs the migration.
  * @param {RoleOptions} options
  * @returns {Promise<string>} name of the bootstrap key's workspace
  * @throws {StartFault} with the error message of the migration
@@ -49,8 +54,8 @@ export async function migrate({ root, bun, env, log }) {
  * @param {readonly string[]} args such as `["worker", "chat"]`
  * @param {RoleOptions} options
  * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined, missing: readonly string[] }>}
- *   missing: a sentence for each part that the role lacks
- * @throws {StartFault} with the error message of the role when it exits before
+ * `missing`: a sentence for each feature that the role lacks
+ * @throws {StartFault} with the error message of the role when the role exits before it is ready
  */
 export async function startRole(args, { root, bun, env, log }) {
   const name = args.join(" ");
@@ -80,13 +85,13 @@ export async function startRole(args, { root, bun, env, log }) {
   return { ...running, adminPort: value.admin_port, port: value.port, missing };
 }
 
-/** Messages of workers about parts that this machine lacks. */
+/** Log messages of workers about features that this machine lacks. */
 const NO_SANDBOX = "no capability sandbox on this system";
 const NO_MEMORY_LIMIT = "no memory limit for runs of capabilities on this system";
 const NO_ENGINE = "an engine is unavailable; its capabilities are not listed";
 
 /**
- * Returns what a part that is missing means for the person at the terminal.
+ * Explains a worker's log message about a missing feature to the person at the terminal.
  * @param {string} line of a worker's log
  * @returns {string | null} one sentence; null for any other line
  */
@@ -110,10 +115,10 @@ export function missingPart(line) {
 }
 
 /**
- * Returns the log entry with this message.
+ * Parses a log line if it contains this message.
  * @param {string} line
  * @param {string} message
- * @returns {{ admin_port: number, port?: number, workspace?: string } | null}
+ * @returns {{ admin_port: number, port?: number, workspace?: string } | null} null for any other line
  */
 function lineOf(line, message) {
   if (!line.startsWith("{") || !line.includes(`"${message}"`)) return null;

@@ -1,5 +1,8 @@
 // @ts-check
-/** The three servers that Sluice needs. Each is the operator's own when its address is set, and is started here otherwise. */
+/**
+ * Starts the three servers that Sluice needs: Postgres, NATS and an object store. A server whose address is configured is not started, but
+ * used.
+ */
 import { join } from "node:path";
 import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
 import { makeNatsLogins } from "../embedded/nats-logins.mjs";
@@ -8,27 +11,31 @@ import { startPostgres } from "../embedded/postgres.mjs";
 import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
 import { rememberedPorts } from "../embedded/settings.mjs";
 
-/** Time of a server for its stop, long enough for the last checkpoint of Postgres, in milliseconds. */
+/** Time for a server to stop, in milliseconds. It is enough for the last checkpoint of Postgres. */
 const GRACE_MS = 20_000;
 
 /**
+ * Servers of the stack, and the variables with which roles connect to them.
  * @typedef {object} Services
  * @property {Record<string, string>} env variables for every role
  * @property {readonly string[]} started names of the servers that were started here
- * @property {string | undefined} natsUrl of the embedded server, where batch publishers log in; undefined: it is the operator's own
- * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf further variables of a role, by
- *   its user of the queue
+ * @property {string | undefined} natsUrl address of the embedded NATS server, where batch publishers log in; undefined if the operator's
+ * own server is used
+ * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf returns further variables of a role,
+ * by
+ * its NATS user
  */
 
 /**
+ * Starts the servers that are not configured.
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.bun
- * @param {() => Promise<string>} options.natsProgram path of a nats-server
+ * @param {() => Promise<string>} options.natsProgram returns the path of a nats-server program
  * @param {import("../embedded/settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
- * @returns {Promise<Services>} resolves when all three accept connections
+ * @returns {Promise<Services>} resolves when all three servers accept connections
  */
 export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
@@ -96,7 +103,9 @@ export async function startServices({ root, bun, natsProgram, settings, children
 }
 
 /**
+ * Checks that the operator's NATS server has a supported version.
  * @param {string} url
+ * @throws {StartFault} if the version is too old
  */
 async function requireNewEnough(url) {
   const version = await serverVersion(url);

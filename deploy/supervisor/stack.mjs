@@ -1,5 +1,5 @@
 // @ts-check
-/** `npm start`: starts all processes in order, and stops them in reverse. */
+/** `npm start`: starts all processes in order, and stops them in reverse order. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BUN_MEMORY, prepareBun } from "../embedded/bun.mjs";
@@ -17,9 +17,9 @@ import { startServices } from "./services.mjs";
 import { keptSecret, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
 
-/** One Ctrl-C arrives twice: from the terminal and from npm. Signals within this time are one, in milliseconds. */
+/** Time within which several signals count as one, in milliseconds. A single Ctrl-C arrives twice: from the terminal and from npm. */
 const ECHO_MS = 500;
-/** Time beyond its own grace period after which a role is killed, in milliseconds. */
+/** Extra time after a role's grace period, in milliseconds. A role that still runs is then killed. */
 const GRACE_MARGIN_MS = 5_000;
 
 const USAGE = `usage: npm start -- [--verbose]
@@ -28,11 +28,14 @@ Starts Postgres, NATS, an object store and every role of Sluice, and stops them 
   --verbose  print the log, which is otherwise only in sluice.log of the data folder
 Settings are environment variables, such as PORT=8090 npm start. deploy/env.example lists them.`;
 
-/** @typedef {(code: number, reason?: string) => Promise<void>} End stops everything and ends the process */
+/**
+ * Stops all processes and exits.
+ * @typedef {(code: number, reason?: string) => Promise<void>} End
+ */
 
 /**
- * Runs the whole service until a signal ends it. Never returns: the process exits with 0 after a clean stop, or with 1 when
- * the start failed. The reason is then the last thing on stderr, with its place in the log.
+ * Runs the whole service until a signal ends it. Never returns: the process exits with 0 after a clean stop, or with 1 when the start
+ * failed. The last line on stderr is then the reason, with its position in the log file.
  * @param {string} root the project's folder
  * @param {readonly string[]} args of the command line
  * @returns {Promise<void>}
@@ -69,6 +72,7 @@ export async function runStack(root, args) {
 }
 
 /**
+ * Parses the command line.
  * @param {readonly string[]} args
  * @throws {StartFault} for an unknown option
  */
@@ -82,12 +86,13 @@ function readArguments(args) {
 }
 
 /**
+ * Starts every process of the stack in order.
  * @param {object} options
  * @param {string} options.root
  * @param {boolean} options.verbose
- * @param {(() => Promise<void> | void)[]} options.closing run in reverse at the end
+ * @param {(() => Promise<void> | void)[]} options.closing functions that are run in reverse order at the end
  * @param {End} options.end
- * @param {{ log?: import("./log.mjs").Log }} options.opened receives the log
+ * @param {{ log?: import("./log.mjs").Log }} options.opened its `log` is set as soon as the log is open
  */
 async function assemble({ root, verbose, closing, end, opened }) {
   const began = Date.now();
@@ -172,12 +177,12 @@ async function assemble({ root, verbose, closing, end, opened }) {
 }
 
 /**
- * The first signal stops everything and prints the number of running jobs; the second one kills every process.
+ * Handles signals. The first one stops everything and prints the number of running jobs; the second one kills every process.
  * @param {object} options
  * @param {import("./log.mjs").Log} options.log
  * @param {import("./children.mjs").Children} options.children
  * @param {End} options.end
- * @param {number} options.graceMs time of each process for its stop, in milliseconds
+ * @param {number} options.graceMs time for each process to stop, in milliseconds
  */
 function onSignals({ log, children, end, graceMs }) {
   let first = 0;

@@ -1,19 +1,19 @@
 // @ts-check
 
 /**
- * Returns the text that is printed when everything runs.
+ * Returns the text that is printed when all processes run.
  * @param {object} stack
- * @param {string} stack.host that the ingress listens on
+ * @param {string} stack.host host on which the ingress listens
  * @param {number} stack.port
  * @param {string} stack.adminHost
  * @param {number} stack.adminPort
  * @param {string} stack.key
  * @param {string} stack.workspace name of the key's workspace
- * @param {string | undefined} stack.natsUrl of our NATS server; undefined: the operator's own server is used
+ * @param {string | undefined} stack.natsUrl address of the embedded NATS server; undefined if the operator's own server is used
  * @param {string} stack.logFile
- * @param {readonly string[]} stack.parts what runs
- * @param {readonly string[]} stack.missing a sentence for each part that this machine lacks
- * @returns {string} at most ten lines, and one for each missing part
+ * @param {readonly string[]} stack.parts names of what runs
+ * @param {readonly string[]} stack.missing a sentence for each feature that this machine lacks
+ * @returns {string} at most ten lines, and one for each missing feature
  */
 export function welcome({ host, port, adminHost, adminPort, key, workspace, natsUrl, logFile, parts, missing }) {
   const base = baseUrlOf(host, port);
@@ -36,7 +36,8 @@ export function welcome({ host, port, adminHost, adminPort, key, workspace, nats
 }
 
 /**
- * @param {string} host that is listened on
+ * Returns the API address for clients on this machine.
+ * @param {string} host host on which the ingress listens
  * @param {number} port
  * @returns {string} ends in /v1
  */
@@ -44,7 +45,10 @@ export function baseUrlOf(host, port) {
   return `http://${reachable(host)}:${port}/v1`;
 }
 
-/** @param {string} host */
+/**
+ * Returns true if the host is only reachable from this machine.
+ * @param {string} host
+ */
 function isLoopback(host) {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -1,4 +1,4 @@
-/** Responses common to all routes: JSON, and errors in the envelope (spec "Error envelope"). */
+/** Response helpers that all routes share: JSON responses, and errors in the error envelope (spec "Error envelope"). */
 import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError, canSucceedLater, errorEnvelope, statusOf } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
@@ -10,17 +10,17 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return new Response(JSON.stringify(body), { status, headers: { "content-type": JSON_TYPE, ...headers } });
 }
 
-/** Headers with the requested model and the fallbacks that were tried, for results and errors (spec "General rules" 6). */
+/** Returns response headers with the requested model and the number of fallbacks tried, for results and errors (spec "General rules" 6). */
 export function fallbackHeaders(fallback: Fallback | null | undefined): Record<string, string> {
   return fallback ? { "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) } : {};
 }
 
-/** Headers of a response that contains a secret. */
+/** Headers that prevent caching of a response that contains a secret. */
 export const NEVER_KEPT = { "cache-control": "no-store" };
 
 /**
- * Returns the error response for anything thrown. Details that are not meant for clients are only logged.
- * @param isAnthropic true for clients of Anthropic's API: they show an error's sentence only next to `"type": "error"`
+ * Returns the error response for any thrown value. Details that are not meant for clients are only logged.
+ * @param isAnthropic true for clients of Anthropic's API, which show an error's message only next to `"type": "error"`
  */
 export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
   const apiError = asApiError(error, log, requestId);
@@ -35,12 +35,15 @@ export function errorResponse(error: unknown, log: Logger, requestId: string, is
   return new Response(JSON.stringify(members), { status, headers });
 }
 
-/** True for an error that a retry of the same call gets again. Some clients retry every failed call, whatever its status. */
+/**
+ * Returns true for an error that a retry of the same call would get again. The response says so, because some clients retry every failed
+ * call.
+ */
 function failsAgain({ code, headers }: ApiError): boolean {
   return !canSucceedLater(code) && headers["retry-after"] === undefined;
 }
 
-/** Returns the error that clients may see. */
+/** Converts any thrown value to the error that clients may see. */
 export function asApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {

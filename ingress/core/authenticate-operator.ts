@@ -1,6 +1,6 @@
 /**
- * Authenticates callers of /operator. All valid tokens are read at once and cached for at most `KEY_CACHE_MS`, counted from before the
- * query. A revoked token thus ends everywhere within a second, and guesses cost no look-ups.
+ * Authenticates callers of /operator. All valid tokens are read with one query and cached for at most `KEY_CACHE_MS`, counted from before
+ * the query. A revoked token is therefore rejected everywhere within a second, and guessed tokens cause no look-ups.
  */
 import { timingSafeEqual } from "node:crypto";
 
@@ -15,7 +15,7 @@ import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
 import { openMinuteBound } from "./minute-bound.ts";
 import { unknownPath } from "./unknown-path.ts";
 
-/** Most calls per minute with one token, in one process. */
+/** Maximum number of calls per minute with one token, in one process. */
 export const OPERATOR_CALLS_PER_MINUTE_MAX = 600;
 
 export interface Operator {
@@ -27,17 +27,18 @@ export interface Operator {
 
 export interface Operators {
   /**
+   * Authenticates a request.
    * @param authorization value of the Authorization header
-   * @throws ApiError `not_found` if no token exists or the address is not allowed; `missing_api_key`, `invalid_api_key`,
-   * `rate_limit_exceeded`; `service_unavailable` when the database is down
+   * @throws ApiError `not_found` if no token exists or the IP address is not allowed; `missing_api_key`, `invalid_api_key`,
+   * `rate_limit_exceeded`; `service_unavailable` when the database is unavailable
    */
   authenticate(authorization: string | null, address: string): Promise<Operator>;
 }
 
-/** The token from the settings has every scope. */
+/** Operator who uses the token from the settings, which has every scope. */
 const SETTINGS: Operator = { name: "settings", scope: "money", expires_at: null };
 
-/** Checks the scope of an operator. @throws ApiError `permission_denied` */
+/** Checks that an operator has the needed scope. @throws ApiError `permission_denied` */
 export function checkScope({ scope }: Operator, needed: Scope): void {
   if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
   throw new ApiError("permission_denied", `Expected an operator token with the scope ${needed}, got ${scope}.`);

@@ -1,4 +1,4 @@
-/** Limits of request bodies: media type, size, time, and bytes in memory at once. The HTTP server enforces none of them. */
+/** Limits of request bodies: media type, size, reading time, and total bytes in memory. The HTTP server enforces none of them. */
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { type ExactIntegers, exactIntegersOf, findingExactIntegers } from "#shared/json/serialize.ts";
@@ -11,25 +11,33 @@ import { paced } from "#shared/config/pace.ts";
 
 import { type Requester, withPermit } from "./long-work.ts";
 
-/** Most bytes of large JSON bodies that a process handles at once, in all and per workspace; most waiting requests, and their timeout. */
+/**
+ * Limits of large JSON bodies in one process: bytes handled at once in total and per workspace, number of waiting requests, and their
+ * timeout.
+ */
 const LARGE_BODIES_BYTES_MAX = 134_217_728;
 const LARGE_BODIES_WORKSPACE_BYTES_MAX = 67_108_864;
 const LARGE_BODIES_WAITING_MAX = 256;
 const LARGE_BODY_WAIT_MS = paced(20_000);
 
-/** Timeout of reading a body: a base, plus the size at this rate. Bun has no timeout for a slowly sent body. */
+/** Timeout of reading a body: a base time plus the body's size at this rate. Bun itself has no timeout for a slowly sent body. */
 export const BODY_READ = { baseMs: 10_000, bytesPerSecond: 65_536 } as const;
 
 export interface ReadBody extends JsonBody {
   /** Length of the received body, in bytes. */
   readonly textBytes: number;
-  /** Resolves after the event loop has run. Await it between steps that each process a whole large body. */
+  /** Lets the event loop run once. Await it between steps that each process a whole large body. */
   readonly pause: () => Promise<void>;
-  /** Runs work on the body in slices, for large bodies one at a time per workspace. @throws ApiError `overloaded` */
+  /**
+   * Runs a computation on the body in time slices. Large bodies of one workspace are processed one at a time. @throws ApiError `overloaded`
+   */
   readonly work: <T>(work: (slices: TimeSlices) => Promise<T>) => Promise<T>;
 }
 
-/** Reads the body of a call; a large one in slices. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
+/**
+ * Reads and parses the body of a request. A large body is parsed in time slices. @throws ApiError as `readJsonBody` and `readJson`;
+ * `overloaded`
+ */
 export async function readBody(
   { config }: { readonly config: { readonly bodyBytesMax: number } },
   call: Requester,
@@ -54,14 +62,17 @@ const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {
   work: (work) => work(new TimeSlices()),
 };
 
-/** Finds the exact integers in a body's text; in slices if the body is large. @throws ApiError `overloaded` */
+/**
+ * Finds the integers in a body's text that JavaScript numbers cannot represent exactly. A large body is searched in time slices. @throws
+ * ApiError `overloaded`
+ */
 export async function exactIntegersIn({ text, textBytes, work }: ReadBody): Promise<ExactIntegers | undefined> {
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
   return work((slices) => slices.run(findingExactIntegers(text)));
 }
 
 /**
- * Reads the whole body, of at most `bytesMax` bytes.
+ * Reads the whole body of a request, of at most `bytesMax` bytes.
  * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<Uint8Array> {
@@ -84,9 +95,9 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
 }
 
 interface Deadline {
-  /** Rejects when the timeout has passed. */
+  /** Promise that rejects when the timeout has passed. */
   readonly late: Promise<never>;
-  /** Extends the timeout of a body without a declared size, by the total of received bytes. */
+  /** Extends the timeout of a body without a declared size. @param bytes total number of received bytes */
   received(bytes: number): void;
   stop(): void;
 }
@@ -161,8 +172,8 @@ function tooLarge(bytesMax: number): ApiError {
 }
 
 /**
- * Limits the large JSON bodies that a process handles at once, in bytes. Reading, parsing, checking and offloading a body takes about five
- * times its size (measured: 145 MB for an edit of 27 MB). Small bodies, nearly all, never wait.
+ * Creates the limit of large JSON bodies that a process handles at once, in bytes. Processing a body takes memory of about five times its
+ * size (measured: 145 MB for an image edit of 27 MB). Small bodies, nearly all, never wait.
  */
 export function openLargeBodies(): FairLimit {
   return openRequestLimit({
@@ -174,7 +185,7 @@ export function openLargeBodies(): FairLimit {
   });
 }
 
-/** Returns the most bytes of memory that a request's JSON body or form can take; 0 for small bodies. */
+/** Returns the maximum number of bytes to reserve for a request's JSON body or form; 0 for small bodies. */
 export function largeBodyBytes({ headers }: Request, bytesMax: number, form?: FormParts): number {
   // Reading `request.body` alone would make Bun build a stream.
   const declared = headers.get("content-length");

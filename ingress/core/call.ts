@@ -10,7 +10,7 @@ export interface RequestFacts {
   /** Values of the path's parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
-  /** performance.now() at arrival. */
+  /** performance.now() time at which the request arrived. */
   readonly startedAt: number;
   /** Span of the request; `NO_SPAN` when tracing is off. */
   readonly span: Span;
@@ -22,7 +22,10 @@ export interface RequestFacts {
 export interface RouteCall extends RequestFacts {
   readonly caller: Caller;
   readonly meter: Meter;
-  /** Conversation name used for the affinity of model calls whose request has none. */
+  /**
+   * Name of the conversation. Model calls that name no conversation use it for routing, so that calls of one conversation prefer the same
+   * source.
+   */
   readonly affinity?: string;
 }
 

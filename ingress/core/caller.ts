@@ -18,7 +18,7 @@ export function operatorOf(call: SettingsCall): Operator {
   throw new Error("a route of operators needs an operator token");
 }
 
-/** Returns the actor of the call for the audit log. */
+/** Returns the actor that the audit log records for this call. */
 export function actorOf(call: OperatorCall | (RequestFacts & Pick<RouteCall, "caller">)): Actor {
   const ip = call.ip === "" ? {} : { ip: call.ip };
   if ("operator" in call) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
@@ -26,7 +26,10 @@ export function actorOf(call: OperatorCall | (RequestFacts & Pick<RouteCall, "ca
   return { type: "member", id: memberId, key_id: keyId, ...ip, request_id: call.requestId };
 }
 
-/** Returns the caller of a request. A session counts only without a key. @throws ApiError for an invalid key or session */
+/**
+ * Authenticates a request and returns its caller. A browser session is used only if the request has no key. @throws ApiError for an invalid
+ * key or session
+ */
 export function authenticate(
   { authenticator, config }: { readonly authenticator: Keys; readonly config: Place },
   request: Request,
@@ -38,7 +41,7 @@ export function authenticate(
 
 type Keys = Pick<Authenticator, "authenticate" | "authenticateSession">;
 
-/** Returns the caller's credential: `Authorization` before `x-api-key`; an empty header counts as none. */
+/** Returns the caller's credential. The `Authorization` header takes precedence over `x-api-key`; an empty header counts as absent. */
 function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;

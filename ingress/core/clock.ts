@@ -1,9 +1,11 @@
-/** Interval timer for timeout checks that detects pauses of the process. */
+/** Interval timer for timeout checks. It detects pauses of the process, after which a check would report false timeouts. */
 
-/** An interval this many times longer than planned shows that the process was paused. */
+/** Factor by which an interval must be too long to show that the process was paused. */
 const LATE_INTERVALS = 3;
 
-/** Calls `look` every `ms` milliseconds, except right after a pause of the process, when received data is still unread. */
+/**
+ * Calls `look` every `ms` milliseconds, but skips the first call after a pause of the process, because received data is then still unread.
+ */
 export function startClock(ms: number, onTick: (now: number) => void): ReturnType<typeof setInterval> {
   let tickedAt = performance.now();
   let wasLate = false;

@@ -1,6 +1,6 @@
 /**
- * Cookies of the console, and when they are valid. Pages of other origins make browsers send these cookies, but cannot add the console's
- * header: that requires a preflight, which no path here allows.
+ * Cookies of the console, and the rules for accepting them. A page of another origin can make a browser send these cookies. It cannot add
+ * the console's header, because that requires a preflight, which no route allows.
  */
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -12,24 +12,24 @@ interface Jar {
   readonly attributes: string;
 }
 
-/** For https only, this host only, every path. */
+/** Cookie settings for https: only this host, every path. */
 const SECURE: Jar = { prefix: "__Host-", attributes: "Path=/; HttpOnly; Secure" };
-/** For a service on the local machine, without https. */
+/** Cookie settings for a service on the local machine, without https. */
 const OWN_MACHINE: Jar = { prefix: "", attributes: "Path=/; HttpOnly" };
 
-/** Part of the settings that determines how clients reach the service. */
+/** Settings that determine the address at which clients reach the service. */
 export interface Place {
-  /** Public origin. Undefined: the origin of the request. */
+  /** Public origin of the service. Undefined: the origin of the request is used. */
   readonly publicUrl: string | undefined;
 }
 
-/** True for a request that a page of the console sends itself, as opposed to links and images elsewhere. */
+/** Returns true for a request that the console's own page sends, as opposed to links and images on other sites. */
 function isFromConsole({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   return headers.get(CONSOLE_HEADER) === "1" && (site === null || site === "same-origin");
 }
 
-/** Requires a request of the console. @throws ApiError `permission_denied` */
+/** Checks that a request comes from the console. @throws ApiError `permission_denied` otherwise */
 export function requireConsole(request: Request, place: Place): void {
   if (!isFromConsole(request)) {
     throw new ApiError("permission_denied", "Missing the header X-Sluice-Console: 1, which pages of this origin send.");
@@ -41,7 +41,7 @@ function noHttps(): ApiError {
   return new ApiError("permission_denied", "Sign-in requires https, or a browser on the machine of the service.");
 }
 
-/** Returns the session token; undefined if the request has a key or does not come from the console. */
+/** Returns the session token in a request's cookie. Returns undefined if the request has an API key or does not come from the console. */
 export function sessionTokenOf(request: Request, place: Place): string | undefined {
   const hasKey = ["authorization", "x-api-key"].some((name) => (request.headers.get(name) ?? "") !== "");
   return !hasKey && isFromConsole(request) ? readCookie(request, place, SESSION) : undefined;
@@ -49,7 +49,7 @@ export function sessionTokenOf(request: Request, place: Place): string | undefin
 
 export const SESSION = "sluice";
 
-/** Returns a cookie; undefined if it is absent or not valid here. */
+/** Returns the value of a cookie; undefined if the cookie is absent, or not safe at this address. */
 export function readCookie(request: Request, place: Place, name: string): string | undefined {
   const jar = jarOf(request, place);
   if (!jar) return undefined;
@@ -60,7 +60,7 @@ export function readCookie(request: Request, place: Place, name: string): string
 
 /**
  * Returns a `Set-Cookie` header. The value "" deletes the cookie.
- * @throws ApiError `permission_denied` where no cookie would be safe
+ * @throws ApiError `permission_denied` when a cookie would not be safe at this address
  */
 export function cookie(
   request: Request,

@@ -1,11 +1,11 @@
 /** Headers of the service's HTML pages. */
 
-/** Headers of pages and of the files that pages load. */
+/** Headers of HTML pages and of the scripts and styles that they load. */
 export const PAGE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
-/** Rights of a page beyond showing its text. */
+/** Permissions that a page's content security policy grants, besides displaying its text. */
 interface PageRights {
-  /** Directives of the content security policy for the resources that the page loads. */
+  /** Content security policy directives that permit the page to load resources. */
   readonly loads: readonly string[];
   readonly formAction: "'none'" | "'self'";
 }

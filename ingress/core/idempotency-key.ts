@@ -1,10 +1,10 @@
 /** Idempotency key of a call: a repeat with the same key gets the result of the first call. */
 import { ApiError } from "#shared/base/errors.ts";
 
-/** Most characters of an idempotency key. */
+/** Maximum length of an idempotency key, in characters. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
-/** Declaration of the header for routes. */
+/** Declaration of the `Idempotency-Key` header in the OpenAPI document. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   description: "Unique key of the request. A repeat with the same key within a day returns the first result.",
@@ -12,7 +12,8 @@ export const IDEMPOTENCY_KEY = {
 } as const;
 
 /**
- * Returns the idempotency key; null without one. Keys with a leading blank are reserved for our own jobs (shared/jobs/kept-results.ts).
+ * Returns the idempotency key of a request; null if the header is absent. Keys with a leading blank are reserved for the service's own jobs
+ * (shared/jobs/kept-results.ts).
  * @throws ApiError `invalid_request`
  */
 export function idempotencyKeyOf(headers: Headers): string | null {

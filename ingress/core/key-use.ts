@@ -6,7 +6,10 @@ import { paced } from "#shared/config/pace.ts";
 
 const NOTE_MS = paced(60_000);
 
-/** Writes the times of the last use of keys once a minute, outside of calls. @returns a function that writes the remainder and stops */
+/**
+ * Writes the last-use times of API keys to the database once a minute, so that calls need no write. @returns a function that writes the
+ * remaining times and stops
+ */
 export function startKeyUse(options: {
   keys: Pick<Keys, "takeUsed">;
   database: Queryable;

@@ -1,12 +1,15 @@
-/** Permits for work that would block the thread: one at a time per workspace, in slices between which the event loop runs. */
+/**
+ * Permits for computations that would block the thread. Each workspace runs one at a time, in time slices between which the event loop
+ * runs.
+ */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { openRequestLimit } from "#shared/limits/request-limit.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
 import { paced } from "#shared/config/pace.ts";
 
 /**
- * Most requests that wait for other work of their workspace, and their timeout. Half may belong to one workspace: a second of bodies of 300
- * KB. Requests beyond 1 MB were admitted a few at a time before.
+ * Maximum number of requests that wait for another computation of their workspace, and their timeout in milliseconds. At most half of them
+ * may belong to one workspace, which is about a second of requests with 300 KB each. Requests beyond 1 MB were already limited earlier.
  */
 export const LONG_WORK_WAITING_MAX = 1_024;
 const LONG_WORK_WAIT_MS = paced(20_000);
@@ -25,7 +28,10 @@ export interface Requester {
   readonly caller?: Caller;
 }
 
-/** Runs `work` when no other work of the caller's workspace is running. @throws ApiError `overloaded`; what `work` throws */
+/**
+ * Runs `work` once no other long computation of the caller's workspace is running. @throws ApiError `overloaded` if too many wait or the
+ * wait is too long; errors of `work`
+ */
 export async function withPermit<T>(
   { caller, request }: Requester,
   work: (slices: TimeSlices) => Promise<T>,
@@ -38,5 +44,5 @@ export async function withPermit<T>(
   }
 }
 
-/** Owner of the work of operators, who have no workspace. */
+/** Workspace id used for computations of operators, who have no workspace. */
 const NO_WORKSPACE = "";

@@ -1,15 +1,15 @@
-/** Limit of requests per name, such as a key's id, in any minute of one process. The limit stops runaway scripts and is no quota. */
+/** Limits the requests per minute of each name, such as a key's id, in one process. It stops runaway scripts and is not a quota. */
 
 const WINDOW_MS = 60_000;
 
 export interface MinuteBound {
-  /** Counts a request. Returns false, and counts nothing, if the name has made `max` requests in the last minute. */
+  /** Counts a request and returns true. Returns false without counting if the name has already made `max` requests in the last minute. */
   take(name: string, max: number): boolean;
 }
 
-/** @param now monotonic time in milliseconds */
+/** Creates a limit of requests per minute. @param now monotonic clock, in milliseconds */
 export function openMinuteBound(now: () => number = () => performance.now()): MinuteBound {
-  /** Times of the last minute's requests, by name. */
+  /** Times of each name's requests in the last minute. */
   const taken = new Map<string, number[]>();
   let sweptAt = now();
   return {

@@ -1,4 +1,4 @@
-/** Pagination of settings: newest first, each page after the last id of the previous one. */
+/** Pagination of settings lists. Lists are sorted newest first, and `after` is the last id of the previous page. */
 import { arrived } from "#shared/json/contract-fault.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
@@ -30,7 +30,7 @@ export const LIST_QUERY: NonNullable<Route["query"]> = [
 
 const TIME = { type: "string", format: "date-time" } as const;
 
-/** Parameters of a period. */
+/** Query parameters `start_time` and `end_time`, which limit a list to a period. */
 export const SPAN_QUERY: NonNullable<Route["query"]> = [
   { name: "start_time", description: "Start of the period, inclusive. Default: no limit.", schema: TIME },
   { name: "end_time", description: "End of the period, exclusive. Default: no limit.", schema: TIME },
@@ -43,26 +43,29 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Returns the page of a list whose ids are UUIDs. @throws ApiError `unsupported_value` */
+/** Reads the pagination parameters of a list whose ids are UUIDs. @throws ApiError `unsupported_value` */
 export function pageOf(call: RequestFacts): Page {
   return { after: idIn(call, "after"), limit: limitIn(call) };
 }
 
-/** Returns the page of a list whose ids are numbers, such as the ledger and the audit log. @throws ApiError `unsupported_value` */
+/**
+ * Reads the pagination parameters of a list whose ids are numbers, such as the ledger and the audit log. @throws ApiError
+ * `unsupported_value`
+ */
 export function numberedPageOf(call: RequestFacts): { readonly after: bigint | null; readonly limit: number } {
   const after = queryOf(call).get("after") || null;
   if (after !== null && !/^\d{1,18}$/.test(after)) throw unsupported("after", "the id of an entry", after);
   return { after: after === null ? null : BigInt(after), limit: limitIn(call) };
 }
 
-/** Reads an id of the query. @throws ApiError `unsupported_value` */
+/** Reads an id from the query string; null if absent or empty. @throws ApiError `unsupported_value` */
 export function idIn(call: RequestFacts, name: string): string | null {
   const id = queryOf(call).get(name)?.toLowerCase() || null;
   if (id !== null && !isUuid(id)) throw unsupported(name, "an id", id);
   return id;
 }
 
-/** Reads a time of the query. @throws ApiError `unsupported_value` */
+/** Reads a time from the query string; null if absent or empty. @throws ApiError `unsupported_value` */
 export function timeIn(call: RequestFacts, name: string): Date | null {
   const text = queryOf(call).get(name) || null;
   if (text === null) return null;
@@ -71,14 +74,14 @@ export function timeIn(call: RequestFacts, name: string): Date | null {
   return time;
 }
 
-/** Parses an ISO 8601 time with zone, or a date, which means midnight UTC. */
+/** Parses an ISO 8601 time with time zone, or a date, which means midnight UTC. Undefined for other texts. */
 export function timeOf(text: string): Date | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Reads one of several values from the query. @throws ApiError `unsupported_value` */
+/** Reads a query parameter that allows only certain values; null if absent or empty. @throws ApiError `unsupported_value` */
 export function oneOf<T extends string>(call: RequestFacts, name: string, values: readonly T[]): T | null {
   const text = queryOf(call).get(name) || null;
   const value = values.find((known) => known === text);
@@ -86,10 +89,10 @@ export function oneOf<T extends string>(call: RequestFacts, name: string, values
   return value ?? null;
 }
 
-/** Query schema of a boolean: `true`, `false`, `1` or `0`, in any case. */
+/** Schema of a boolean query parameter. It accepts `true`, `false`, `1` and `0`, in upper or lower case. */
 export const BOOLEAN_QUERY = { type: "boolean" } as const;
 
-/** Reads a boolean of the query; null when it is absent or empty. @throws ApiError `unsupported_value` for every other text */
+/** Reads a boolean from the query string; null if absent or empty. @throws ApiError `unsupported_value` for any other text */
 export function booleanIn(call: RequestFacts, name: string): boolean | null {
   const text = queryOf(call).get(name) || null;
   if (text === null) return null;
@@ -98,13 +101,16 @@ export function booleanIn(call: RequestFacts, name: string): boolean | null {
   return value;
 }
 
-/** Parses a boolean; undefined for other texts. */
+/** Parses a boolean query value; undefined for other texts. */
 export function booleanOf(text: string): boolean | undefined {
   if (/^(?:true|1)$/i.test(text)) return true;
   return /^(?:false|0)$/i.test(text) ? false : undefined;
 }
 
-/** Reads a text of the query that Postgres accepts. @throws ApiError `unsupported_value` */
+/**
+ * Reads a text from the query string; null if absent or empty. Texts that Postgres would reject are refused. @throws ApiError
+ * `unsupported_value`
+ */
 export function textIn(call: RequestFacts, name: string): string | null {
   const text = queryOf(call).get(name) || null;
   if (text !== null && (text.length > TEXT_CHARS_MAX || text.includes("\u0000"))) {
@@ -115,7 +121,7 @@ export function textIn(call: RequestFacts, name: string): string | null {
 
 const TEXT_CHARS_MAX = 200;
 
-/** Reads `limit` from the query. @throws ApiError `unsupported_value` */
+/** Reads the page size `limit` from the query string. @throws ApiError `unsupported_value` */
 export function limitIn(call: RequestFacts): number {
   const text = queryOf(call).get("limit") || String(SETTINGS_PAGE_DEFAULT);
   const limit = Number(text);
@@ -129,7 +135,10 @@ export function unsupported(param: string, expected: string, got: string): ApiEr
   });
 }
 
-/** Returns the response with a page of rows. `find` is called with a limit of one more row, which shows whether more rows exist. */
+/**
+ * Builds the response with a page of rows. It calls `find` with a limit increased by one, so that the additional row shows whether more
+ * rows exist.
+ */
 export async function pageAnswer<P extends { readonly limit: number }, Row>(
   page: P,
   find: (page: P) => Promise<readonly Row[]>,

@@ -1,34 +1,34 @@
 /**
- * Streamed response bodies, produced no faster than the client reads. A body is aborted if the client reads nothing for too long, or if the
- * body is incomplete: a body that ended normally would pass for complete.
+ * Streams response bodies no faster than the client reads. A body is aborted if the client reads nothing for too long, or if its source
+ * fails. An incomplete body that ended normally would look complete.
  */
 import { type Entry, InFlightSet } from "#shared/limits/in-flight.ts";
 import { paced } from "#shared/config/pace.ts";
 
 import { startClock } from "./clock.ts";
 
-/** Largest piece of a file in a response, in bytes. Small pieces reveal a stuck client sooner. */
+/** Maximum size of the chunks in which a file is sent, in bytes. Small chunks make a client that stops reading detectable sooner. */
 export const FILE_PIECE_BYTES = 262_144;
 
-/** Aborts a body whose client has read nothing for this long, in milliseconds. */
+/** Time after which a body is aborted if its client has read nothing, in milliseconds. */
 export const READER_STUCK_MS = paced(30_000);
 
 /**
- * Delay before a broken response is aborted. Bun sends written data in the next turns of the event loop; an immediate abort drops even the
- * head, and clients repeat a paid call (measured on Bun 1.4.4).
+ * Delay before a broken response is aborted, in milliseconds. Bun sends written data in the next turns of the event loop. An immediate
+ * abort drops even the response headers, so that clients repeat a paid call (measured on Bun 1.4.4).
  */
 const CUT_DELAY_MS = 20;
 
-/** No reason is given: Bun prints the reason of every failed body to stderr, with an excerpt of the source. */
+/** Undefined instead of an error as the reason of an abort. Bun prints such a reason to stderr, with an excerpt of the source code. */
 const NO_REASON = undefined;
 
 const CHECK_INTERVAL_MS = paced(1_000);
 
-/** Open bodies of the process, which share one clock. */
+/** Open bodies of the process. One timer checks all of them for timeouts. */
 const open = new InFlightSet<ResponseBody>();
-/** Body of each stream. */
+/** Response body of each stream. */
 const bodies = new WeakMap<ReadableStream, ResponseBody>();
-/** Number of bodies created by this process. */
+/** Number of bodies that this process has created. */
 let created = 0;
 let clock: ReturnType<typeof setInterval> | undefined;
 
@@ -36,7 +36,7 @@ export abstract class ResponseBody {
   readonly readable: ReadableStream<Uint8Array>;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly entry: Entry<ResponseBody>;
-  /** performance.now() when the client last stopped asking for data. Undefined while the client waits for data. */
+  /** performance.now() time at which the client last stopped requesting data. Undefined while the client waits for data. */
   private idleSince: number | undefined = performance.now();
   private closing: (() => void) | undefined;
 
@@ -65,10 +65,13 @@ export abstract class ResponseBody {
     return this.entry.value !== undefined;
   }
 
-  /** Returns the next piece, or undefined after the last one. A promise, which never rejects, means: call again when it resolves. */
+  /**
+   * Returns the next chunk, or undefined after the last chunk. A returned promise means that no chunk is ready: call again when it
+   * resolves. The promise never rejects.
+   */
   protected abstract next(): Uint8Array | Promise<void> | undefined;
 
-  /** True when no piece follows: the end is then sent with the last piece. */
+  /** True if no chunk follows, so that the body ends together with the last chunk. */
   protected isAtEnd(): boolean {
     return false;
   }
@@ -76,17 +79,17 @@ export abstract class ResponseBody {
   /** Called once when the client has disconnected or was cut off for not reading, even while `next` waits. */
   protected abstract onDisconnect(reason: "client" | "stuck"): void;
 
-  /** Checks the timeout; called about once a second while the body is open. */
+  /** Aborts the body if the client has read nothing for too long. Called about once a second while the body is open. */
   tick(now: number): void {
     if (this.isOpen && this.idleSince !== undefined && now - this.idleSince > READER_STUCK_MS) this.cut();
   }
 
-  /** Aborts a body whose client reads too slowly or may no longer read it. */
+  /** Aborts the body because its client has stopped reading or must not read further. */
   cut(): void {
     if (this.breakOff()) this.onDisconnect("stuck");
   }
 
-  /** Calls `onClosed` once when the body has closed, for any reason. */
+  /** Registers `onClosed`, which is called once when the body closes for any reason. */
   whenClosed(onClosed: () => void): void {
     if (this.isOpen) this.closing = onClosed;
     else onClosed();
@@ -127,14 +130,14 @@ export abstract class ResponseBody {
 }
 
 /**
- * Returns the number of bodies created by this process. A request that created none has no streamed response, so `response.body` is not
- * read: Bun would build a stream for it, which takes 8 µs of CPU for a plain response.
+ * Returns the number of bodies created by this process. If a request has created none, its response is not streamed and `response.body`
+ * need not be read. Bun would build a stream for it, which takes 8 µs of CPU for a plain response.
  */
 export function countCreatedBodies(): number {
   return created;
 }
 
-/** Returns the body of a response's stream; undefined for a response that is not streamed. */
+/** Returns the body behind a response's stream; undefined if the response is not streamed. */
 export function bodyOf(readable: ReadableStream | null): ResponseBody | undefined {
   return readable === null ? undefined : bodies.get(readable);
 }
@@ -157,7 +160,7 @@ class GeneratedBody extends ResponseBody {
     this.waiting = source.first;
   }
 
-  /** Returns small pieces, which reveal a stuck client. */
+  /** Returns the next chunk of at most FILE_PIECE_BYTES, so that a client that stops reading is detected soon. */
   protected next(): Uint8Array | Promise<void> | undefined {
     if (this.waiting.length === 0) return this.isDone ? undefined : this.read();
     const piece = this.waiting.subarray(0, FILE_PIECE_BYTES);

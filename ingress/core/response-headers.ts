@@ -1,4 +1,4 @@
-/** Response headers of the service in the OpenAPI document (spec "General rules" 6). */
+/** Response headers as described in the OpenAPI document (spec "General rules" 6). */
 
 export const HEADERS = {
   "x-request-id": {
@@ -63,7 +63,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Request header of calls whose responses can be cached. */
+/** Request header `x-cache`, accepted by calls whose responses can be cached. */
 export const CACHE_REQUEST = {
   name: "x-cache",
   description:
@@ -72,5 +72,5 @@ export const CACHE_REQUEST = {
   schema: { type: "string" },
 } as const;
 
-/** Headers of a synchronous response: price and serving model. */
+/** Headers of a synchronous response that report the price and the serving model. */
 export const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;

@@ -1,4 +1,7 @@
-/** Object that the result of a Responses call completes, and the last events of a failed stream. Pure. */
+/**
+ * Builds the response object before a Responses call runs, and the last events of a failed stream. The result of the call completes the
+ * object. Pure.
+ */
 import type {
   ModelResponse,
   ResponsesCustomTool,
@@ -11,10 +14,10 @@ import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
 
-/** Most bytes of settings that a response repeats: each call's message contains them in addition to its request. */
+/** Maximum size of the settings that a response repeats, in bytes. The message to the worker contains them in addition to the request. */
 const REPEATED_BYTES_MAX = 262_144;
 
-/** Checks that size. @throws ApiError above it */
+/** Checks that the repeated settings do not exceed REPEATED_BYTES_MAX. @throws ApiError if they do */
 export function checkRepeated(response: ModelResponse): void {
   if (Buffer.byteLength(JSON.stringify(response)) <= REPEATED_BYTES_MAX) return;
   throw new ApiError(
@@ -23,7 +26,7 @@ export function checkRepeated(response: ModelResponse): void {
   );
 }
 
-/** Returns the response object with the settings as applied, defaults included. */
+/** Builds the response object with the applied settings, including defaults. */
 export function responseOf(body: ResponsesRequest, requestId: string, createdS: number): ModelResponse {
   return {
     id: responseId(requestId),
@@ -70,7 +73,7 @@ function conversationIn({ conversation }: ResponsesRequest): { id: string } | nu
   return { id: typeof conversation === "string" ? conversation : conversation.id };
 }
 
-/** Returns the format without an absent description, since OpenAI omits that member. */
+/** Returns the text format without a null description, because OpenAI omits an absent description. */
 function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
   if (!format) return { type: "text" };
   if (format.type !== "json_schema" || format.description !== null) return format;
@@ -78,7 +81,7 @@ function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
   return described;
 }
 
-/** Returns the tool as the response repeats it; undefined if the service omits the tool. */
+/** Returns a tool as the response object repeats it; undefined if the service omits the tool. */
 function appliedTool(tool: ResponsesTool): ResponsesTool | undefined {
   switch (tool.type) {
     case "function":
@@ -108,7 +111,7 @@ function namedTool(tool: ResponsesFunctionTool | ResponsesCustomTool): Responses
   return { type: "function", name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
 }
 
-/** Returns the last events of a failed stream, from the error, the serving model and the number of earlier events. */
+/** Builds the last events of a failed stream from the error, the serving model and the number of earlier events. */
 export type FailureEvents = (error: ApiError, model: string, eventsBefore: number) => string;
 
 /** Returns the function that renders the last events of a failed stream of this response. */
@@ -122,7 +125,7 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
   };
 }
 
-/** Returns an event that contains the whole response. */
+/** Builds an event that contains the complete response object. */
 export function responseEvent(type: string, sequence: number, response: ModelResponse): string {
   return event(type, sequence, { response });
 }

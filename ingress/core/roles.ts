@@ -1,4 +1,7 @@
-/** Roles that may use the settings of a workspace, on paths below /workspaces/{workspaceId}, which is an id or a name. */
+/**
+ * Checks that a caller's role may use a workspace's settings. Their URL paths start with /workspaces/{workspaceId}, where workspaceId is an
+ * id or a name.
+ */
 import type { Role } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -13,7 +16,8 @@ const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, developer: 0
 export const isAbove = (role: Role, other: Role): boolean => RANKS[role] >= RANKS[other];
 
 /**
- * Returns a check for `Route.authorize`. Another workspace gets 404, whether or not it exists; the database is not queried.
+ * Creates a check for `Route.authorize` that admits only these roles. Another workspace gets 404 whether or not it exists, without a
+ * database query.
  * @throws ApiError `not_found` for another workspace, then `permission_denied` for another role
  */
 export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
@@ -27,7 +31,10 @@ export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
   };
 }
 
-/** Returns the check for paths without a workspace, which mean the key's own. @throws ApiError `permission_denied` for another role */
+/**
+ * Creates a role check for URL paths without a workspace, which refer to the workspace of the key. @throws ApiError `permission_denied` for
+ * another role
+ */
 export function allowRoles(...roles: readonly Role[]): (call: RouteCall) => void {
   return (call) => checkRole(call.caller.role, roles);
 }

@@ -1,4 +1,4 @@
-/** Error codes of a route, derived from what it does. */
+/** Derives the error codes of a route from the acts that it performs. */
 import type { Code } from "#shared/base/errors.ts";
 
 const CODES = {
@@ -26,14 +26,14 @@ const CODES = {
     "service_unavailable",
   ],
   keeps_files: ["storage_limit_exceeded"],
-  /** Codes of a call that waits for a provider's response. */
+  /** Error codes of a call that waits for a provider's response. */
   asks_provider: ["upstream_error", "upstream_refused", "upstream_timeout"],
   waits_for_job: ["worker_lost", "job_timeout"],
 } as const satisfies Readonly<Record<string, readonly Code[]>>;
 
 export type Act = keyof typeof CODES;
 
-/** Acts of a media call whose caller waits for the result. */
+/** Acts of a media call that waits for its result. */
 export const MEDIA_CALL: readonly Act[] = [
   "reads_json",
   "resolves_model",
@@ -43,7 +43,10 @@ export const MEDIA_CALL: readonly Act[] = [
   "waits_for_job",
 ];
 
-/** Returns the codes of a route. @param more codes of this route alone, without those of the gates in front of every route */
+/**
+ * Returns the error codes of a route, without the codes of the checks that run before every route. @param more additional codes of this
+ * route
+ */
 export function errorsOf(does: readonly Act[], ...more: readonly Code[]): readonly Code[] {
   return [...new Set<Code>([...does.flatMap((act): readonly Code[] => CODES[act]), ...more])];
 }

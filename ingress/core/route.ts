@@ -28,43 +28,43 @@ export interface OpenRoute extends RouteRules {
 
 /** Rules that the gates apply before and after the handler. */
 interface RouteRules extends RouteSpec {
-  /** Refuses callers without permission, before the call is counted (design part 5). Absent: every caller is allowed. @throws ApiError */
+  /** Rejects callers without permission, before the call is counted (design part 5). Absent if every caller is allowed. @throws ApiError */
   authorize?(call: RouteCall): void;
-  /** Returns headers for every response to an authenticated caller, errors included; called after the route has finished. */
+  /** Returns headers for every response to an authenticated caller, including errors. Called after the route has finished. */
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
-  /** True when the route counts its call in the rate window itself, together with its hold. */
+  /** True if the route counts its call in the rate-limit window itself, when it places the hold. */
   readonly countsItself?: true;
-  /** True when a call may load stored content: a small body can then be a large request. */
+  /** True if a call may load stored content, so that a small body can become a large request. */
   readonly canLoadStoredContent?: true;
-  /** Header `www-authenticate` of responses with status 401. */
+  /** Value of the `www-authenticate` header in responses with status 401. */
   readonly challenge?: string;
 }
 
 export interface RouteSpec {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path with `{name}` for parameters. */
+  /** URL path with `{name}` for parameters. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
   readonly auth: "key" | "operator" | "none";
-  /** Scope that an operator's token needs. Default `money`, which includes the others. */
+  /** Scope that an operator's token needs. Default: `money`, which includes all other scopes. */
   readonly scope?: Scope;
-  /** True for routes of Anthropic's API: errors also have that API's form, and `request-id` repeats `x-request-id`. */
+  /** True for routes of Anthropic's API. Their errors also have that API's format, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
-  /** True for routes that load balancers poll: no limit counts their requests. */
+  /** True for routes that load balancers poll, so that no rate limit counts their requests. */
   readonly isProbe?: true;
-  /** True for routes that only providers or browsers use: the OpenAPI document omits them. */
+  /** True for routes that only providers or browsers use, so that the OpenAPI document omits them. */
   readonly isHidden?: true;
-  /** Working values of path parameters, for examples. */
+  /** Valid values of path parameters, used in examples. */
   readonly pathExamples?: Readonly<Record<string, string>>;
   readonly request?: RouteRequest;
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
-  /** Request headers of the route, beyond those of every route. */
+  /** Request headers of this route, in addition to those of every route. */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  /** Error codes of the route itself. The builder of the document adds the codes of every route. */
+  /** Error codes of this route. The OpenAPI builder adds the codes of every route. */
   readonly errors: readonly Code[];
 }
 
@@ -72,16 +72,16 @@ export interface RequestHeader {
   readonly name: string;
   readonly description: string;
   readonly schema: object;
-  /** Value that the examples of the documentation send. */
+  /** Value of the header in documentation examples. */
   readonly example?: string;
 }
 
 export interface RouteRequest {
   readonly schema: SchemaName;
   readonly mediaType?: string;
-  /** True when the body may be absent. */
+  /** True if the request may omit the body. */
   readonly isOptional?: true;
-  /** Parts of the form that the route accepts instead of JSON. */
+  /** Parts of the multipart form that the route accepts instead of JSON. */
   readonly form?: FormParts;
   /** Valid example of a body. */
   readonly example?: object;
@@ -89,16 +89,16 @@ export interface RouteRequest {
 
 export interface RouteResponse {
   readonly description: string;
-  /** Schema of an application/json response. */
+  /** Name of the schema of an application/json response. */
   readonly schema?: SchemaName;
-  /** True for an application/json response of any shape. */
+  /** True for an application/json response without a fixed schema. */
   readonly isAnyJson?: true;
-  /** Text media types of the response. */
+  /** Text media types that the response can have. */
   readonly texts?: readonly string[];
-  /** Binary media types of the response. */
+  /** Binary media types that the response can have. */
   readonly bytes?: readonly string[];
   /** Schemas of the events of a text/event-stream response; each event matches one of them. */
   readonly stream?: SchemaName | readonly SchemaName[];
-  /** Response headers beyond x-request-id, which every response has. */
+  /** Response headers in addition to x-request-id, which every response has. */
   readonly headers?: readonly HeaderName[];
 }

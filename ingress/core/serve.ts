@@ -1,6 +1,6 @@
 /**
- * Steps around every route: request id, IP net, key, rate window, errors in the envelope, metrics. The design fixes the order of the gates
- * (part 5). A call that fails validation is counted in the window before its 400 is sent.
+ * Runs the steps around every route: request id, IP address limit, API key, rate-limit window, error format, metrics. The design fixes the
+ * order of the checks (part 5). A call that fails validation is counted in the rate-limit window before its 400 is sent.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
@@ -23,10 +23,10 @@ import { bodyOf, countCreatedBodies } from "./response-body.ts";
 import type { KeyRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
-/** Time at shutdown in which waiting routes may send their own response, before the server sends one for them, in milliseconds. */
+/** Time at shutdown during which waiting routes may send their own response, in milliseconds. After that, the server responds for them. */
 export const LAST_ANSWER_MS = 500;
 
-/** Methods with a label of their own: text from clients must not become a metric label. */
+/** HTTP methods with a separate metric label. Other methods share one label, because text from clients must not become a label. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 type PeerAddress = () => string;
@@ -47,7 +47,10 @@ export function createServe(context: IngressContext): Serve {
     setTimeout(() => [...unanswered].forEach((answer) => answer()), LAST_ANSWER_MS);
   });
 
-  /** Answers in place of a route that cannot, while the connection is still open. */
+  /**
+   * Runs a route, and rejects with an error if the process shuts down before the route has responded. The client then receives a response
+   * while its connection is still open.
+   */
   const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const entry = unanswered.add(() => reject(restarting(route)));
@@ -155,7 +158,7 @@ export function createServe(context: IngressContext): Serve {
   };
 }
 
-/** True for routes exempt from the limit per address: probes, and operator routes, which have their own limit. */
+/** True for routes without a limit per IP address: probes, and operator routes, which have a separate limit. */
 function isExempt({ auth, isProbe }: Route): boolean {
   return auth === "operator" || isProbe === true;
 }
@@ -170,17 +173,19 @@ function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeo
   );
 }
 
-/** Requests per minute and key outside of the rate window, in one ingress, as a multiple of the window's limit. */
+/**
+ * Limit of requests per minute and key that do not count in the rate-limit window, in one ingress. It is a multiple of the window's limit.
+ */
 const UNCOUNTED_FACTOR = 10;
 
-/** True for a route that reads, deletes, cancels or changes settings: a rate window full of work must not block people from these. */
+/** True for a route that reads, deletes, cancels or changes settings. A full rate-limit window must not block people from these. */
 function isUncounted({ method, path }: RouteSpec): boolean {
   if (method === "GET" || method === "DELETE" || path.endsWith("/cancel")) return true;
   // A test of a channel sends a message to the outside.
   return path.startsWith("/workspaces/") && !path.endsWith("/test");
 }
 
-/** Admits a request outside of the rate window. @throws ApiError `rate_limit_exceeded` */
+/** Admits a request that the rate-limit window does not count. @throws ApiError `rate_limit_exceeded` */
 export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">, { keyId, preset }: Caller): void {
   const { requests_per_minute: limit } = preset;
   if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
@@ -191,9 +196,9 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
 }
 
 /**
- * Checks the permission of an authenticated caller and runs the route. The rate window counts the call once, whatever its outcome, except
- * for routes with `isUncounted`.
- * @throws ApiError `permission_denied`, `rate_limit_exceeded`; what the route throws
+ * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome,
+ * except on routes with `isUncounted`.
+ * @throws ApiError `permission_denied`, `rate_limit_exceeded`; errors of the route
  */
 export async function runRoute(
   { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
@@ -230,7 +235,7 @@ function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: C
   open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
 }
 
-/** True for clients of Anthropic's API, which send `anthropic-version` on every path. */
+/** True for clients of Anthropic's API, which send the header `anthropic-version` with every request. */
 function isAnthropic(route: Route, { headers }: Request): boolean {
   return route.isAnthropic === true || headers.has("anthropic-version");
 }
@@ -247,13 +252,16 @@ function restarting({ countsItself }: Route): ApiError {
     : new ApiError("service_unavailable", "The service is restarting; try again shortly.");
 }
 
-/** Adds headers. Ignores a failure to load them: the database is then down, and the response already reports that. */
+/**
+ * Adds headers to a response. Ignores a failure to load them, because the database is then unavailable and the response already reports
+ * that.
+ */
 async function addHeaders(response: Response, asked: Promise<Readonly<Record<string, string>>>): Promise<void> {
   const headers = await asked.catch(() => ({}));
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 }
 
-/** Refuses repeated headers that a proxy in front may read differently. Bun accepts both of these. */
+/** Rejects repeated Content-Length and Host headers. A proxy in front may interpret them differently, and Bun accepts them. */
 function checkFraming(headers: Headers): void {
   for (const name of ["content-length", "host"]) {
     if (headers.get(name)?.includes(",") !== true) continue;

@@ -1,7 +1,7 @@
-/** Common parts of event streams. */
+/** Helpers for server-sent event (SSE) streams. */
 import { paced } from "#shared/config/pace.ts";
 
-/** Interval of SSE comments during silence, in milliseconds: below the 10 s of the streaming specification. */
+/** Interval of keepalive comments on a silent SSE stream, in milliseconds. The streaming specification allows at most 10 s. */
 export const KEEPALIVE_MS = paced(8_000);
 
 export const SSE_HEADERS = {
@@ -10,7 +10,7 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** SSE comment that keeps a silent connection alive. */
+/** SSE comment that keeps the connection of a silent stream open. */
 export const KEEPALIVE = Buffer.from(": keepalive\n\n");
 
 export const DONE = Buffer.from("data: [DONE]\n\n");
@@ -37,7 +37,7 @@ export async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array
   }
 }
 
-/** Yields the same pieces, and keepalive comments during silences. */
+/** Relays the chunks of a stream, and adds keepalive comments while none arrive. */
 export async function* keptAlive(
   pieces: AsyncGenerator<Uint8Array, void, void>,
 ): AsyncGenerator<Uint8Array, void, void> {

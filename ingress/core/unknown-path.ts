@@ -28,8 +28,8 @@ const AUDIT = "The audit log is at GET /workspaces/{workspaceId}/audit-log.";
 const PROMPT = "Text models take conversations here: send the prompt as one message to";
 
 /**
- * Paths of other services' APIs that clients ask for, and what serves here. Everything below a path has its sentence, unless a
- * longer path has its own; `*` is one segment. Sources: OpenAI's API description and Anthropic's SDK.
+ * Paths of other services' APIs that clients request here, with a sentence about the alternative. A sentence applies to all paths below,
+ * unless a longer path has its own; `*` is one segment. Sources: OpenAI's API description and Anthropic's SDK.
  */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   // OpenAI
@@ -129,7 +129,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 const PATTERNS = Object.entries(ELSEWHERE).map(([path, sentence]) => ({ segments: path.split("/"), sentence }));
 
-/** First segments of our paths under /v1 that clients ask for without it, after a wrong base URL. */
+/** First segments of the service's URL paths below /v1. Clients with a wrong base URL request them without /v1. */
 const UNDER_V1 = new Set(
   [
     "3d",
@@ -145,7 +145,9 @@ const UNDER_V1 = new Set(
   ].concat(["models", "music", "responses", "videos", "workflows"]),
 );
 
-/** Returns the error for a path that does not exist, or not for this caller. @param asked URL or path as the caller wrote it */
+/**
+ * Returns the error for a URL path that does not exist, or that this caller may not see. @param asked URL or path as the caller wrote it
+ */
 export function unknownPath(asked = ""): ApiError {
   const [path = ""] = asked.replace(/^https?:\/\/[^/]*/, "").split("?");
   const segments = path.split("/");
@@ -153,13 +155,13 @@ export function unknownPath(asked = ""): ApiError {
   return new ApiError("not_found", sentence ?? "There is no such path; GET /openapi.json lists those there are.");
 }
 
-/** Explains a base URL with `/v1` twice or without it; undefined for other paths. The path itself is not repeated. */
+/** Explains that a base URL contains `/v1` twice or not at all; undefined for other paths. The error does not repeat the path. */
 function baseUrlSentence([, first = "", second = ""]: readonly string[]): string | undefined {
   if (first === "v1" && second === "v1") return "The path has /v1 twice: remove it from the base URL of the client.";
   return UNDER_V1.has(first) ? "Paths of this API begin with /v1: add it to the base URL of the client." : undefined;
 }
 
-/** Sentence of the longest known path that the segments begin with. */
+/** Returns the sentence of the longest known path that is a prefix of the requested path; undefined if there is none. */
 function sentenceOf(segments: readonly string[]): string | undefined {
   return PATTERNS.filter((known) =>
     known.segments.every((segment, at) => segment === segments[at] || (segment === "*" && at < segments.length)),

@@ -1,4 +1,4 @@
-/** Errors about parameters by the names that the caller used. */
+/** Rewrites errors about parameters, so that they use the caller's parameter names. */
 import { ApiError } from "#shared/base/errors.ts";
 
 /** Returns the error with its parameter renamed by `paramOf`. */
@@ -6,7 +6,7 @@ export function withParam(error: unknown, paramOf: (param: string) => string): u
   return error instanceof ApiError && error.param !== null ? reworded(error, { param: paramOf(error.param) }) : error;
 }
 
-/** Returns the error with another parameter or sentence; code, status and headers are kept. */
+/** Returns a copy of the error with another parameter or message. Code, status and headers are kept. */
 export function reworded(
   error: ApiError,
   { param, message = error.message }: { readonly param: string | null; readonly message?: string },

@@ -1,7 +1,9 @@
 /**
- * Wire format of NATS' auth callout. The server sends an encrypted login request, and accepts a response that is signed with the issuer's
- * key and encrypted for the server. | Signatures and boxes are computed here instead of by @nats-io/nkeys, which only decodes the keys: in
- * plain JavaScript, a login took 46 ms of CPU; here it takes 0.2 ms. (A single flood of wrong keys would have blocked all other logins.)
+ * Wire format of NATS' auth callout. The NATS server sends an encrypted login request. It accepts a response that is signed with the
+ * issuer's key and encrypted for the server.
+ *
+ * Signatures and boxes are computed here instead of by @nats-io/nkeys, which only decodes the keys. In plain JavaScript a login took 46 ms
+ * of CPU; here it takes 0.2 ms. A single flood of wrong keys would have blocked all other logins.
  */
 import { createPrivateKey, sign } from "node:crypto";
 
@@ -10,24 +12,24 @@ import nacl from "tweetnacl";
 
 import { newId } from "#shared/base/ids.ts";
 
-/** Subject of requests, on which only a server of the role's account can publish. */
+/** NATS subject of login requests. Only a NATS server of the role's account can publish there. */
 export const CALLOUT_SUBJECT = "$SYS.REQ.USER.AUTH";
-/** Header of a request with the server's public encryption key. */
+/** Message header that contains the NATS server's public encryption key. */
 export const SERVER_XKEY = "Nats-Server-Xkey";
 
 export interface LoginRequest {
-  /** Public key that the server assigned to the connection, and subject of the response. */
+  /** Public key that the NATS server assigned to the connection. It is also the subject of the response. */
   readonly userKey: string;
   readonly serverId: string;
-  /** Id of the connection at that server. */
+  /** Id of the connection at the NATS server. */
   readonly clientId: number;
-  /** Address of the client, as seen by the server. */
+  /** IP address of the client, as seen by the NATS server. */
   readonly address: string;
-  /** Password or token of the client; empty if absent. */
+  /** Password or token that the client sent; empty if absent. */
   readonly secret: string;
 }
 
-/** Permissions of a user in the format of NATS. */
+/** Permissions of a logged-in user, in the format of NATS. */
 export interface UserClaims {
   readonly name: string;
   /** Account of server.conf that the user belongs to. */
@@ -39,23 +41,25 @@ export interface UserClaims {
 }
 
 export interface Callout {
-  /** Decrypts a request. @returns undefined if it is not a request of a server with this service's key */
+  /** Decrypts a login request. @returns undefined if the data is not a request that a server has encrypted for this service */
   open(data: Uint8Array, serverKey: string): LoginRequest | undefined;
   admit(request: LoginRequest, serverKey: string, claims: UserClaims): Uint8Array;
-  /** Encrypts a refusal. @param reason written to the server's log, never sent to the client */
+  /** Encrypts a refusal of a login. @param reason written to the NATS server's log, never sent to the client */
   refuse(request: LoginRequest, serverKey: string, reason: string): Uint8Array;
 }
 
-/** Largest request in bytes: a CONNECT has at most 4 KB, and the server adds data about itself and the client. */
+/**
+ * Maximum size of a login request, in bytes. The client's CONNECT has at most 4 KB, and the server adds data about itself and the client.
+ */
 const REQUEST_BYTES_MAX = 32 * 1024;
-/** Most servers whose shared keys are cached: computing one takes a millisecond. */
+/** Maximum number of NATS servers whose shared keys are cached. Computing a shared key takes a millisecond. */
 const SERVERS_MAX = 64;
-/** `xkv1`, which precedes the nonce. */
+/** Version prefix `xkv1` of an encrypted message, followed by the nonce. */
 const BOX_VERSION = Buffer.from("xkv1");
 const BOX_HEAD = BOX_VERSION.length + nacl.box.nonceLength;
 const HEADER = encodePart({ typ: "JWT", alg: "ed25519-nkey" });
 
-/** Opens the callout. @throws Error when a seed is damaged */
+/** Creates the callout from the seeds of its signing and encryption keys. @throws Error when a seed is damaged */
 export function openCallout(seeds: { readonly issuer: string; readonly curve: string }): Callout {
   const issuer = fromSeed(Buffer.from(seeds.issuer)).getPublicKey();
   // Decodes the seed, so that a damaged one fails at startup.
@@ -127,7 +131,10 @@ function encodePart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** Returns the request in a token. Only the server can publish in the role's account, so its signature would prove nothing more. */
+/**
+ * Decodes the login request in a JWT without verifying its signature. Only the NATS server can publish in the role's account, so a
+ * signature would prove nothing more.
+ */
 function readRequest(token: string): LoginRequest | undefined {
   const [, part = ""] = token.split(".");
   try {
@@ -156,7 +163,7 @@ function text(value: unknown, name: string): string {
   return typeof found === "string" ? found : "";
 }
 
-/** Returns the 32 bytes of a verified seed: two prefix bytes precede them, and a checksum follows. */
+/** Returns the 32 bytes of a verified seed, without the two prefix bytes and the checksum. */
 const seedBytes = (seed: string): Buffer => base32(seed).subarray(2, 34);
 const publicBytes = (key: string): Buffer => base32(key).subarray(1, 33);
 

@@ -1,6 +1,6 @@
 /**
- * Logins of batch publishers: an API key, sent as password or token, grants the subjects of that key for minutes. The connection may
- * publish and subscribe only there, so the origin of every message is certain.
+ * Handles NATS logins of batch publishers. An API key, sent as password or token, grants access to the subjects of that key for minutes.
+ * The connection may publish and subscribe only there, so the origin of every message is certain.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -15,21 +15,24 @@ import { batchSubject, POOLS, type PublisherIdentity, publisherInbox } from "#sh
 import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";
 import { createOpenConnections, endConnectionsOfEndedKeys } from "./open-connections.ts";
 
-/** Account of deploy/nats/server.conf shared by publishers and Sluice. */
+/** NATS account in deploy/nats/server.conf that publishers and Sluice share. */
 const ACCOUNT = "SLUICE";
-/** Queue group: one replica answers each request. */
+/** Queue group of the login requests, so that only one replica answers each request. */
 const REPLICAS = "nats-auth";
 
-/** Longest lifetime of a connection, in milliseconds. */
+/** Maximum lifetime of a publisher's connection, in milliseconds. */
 const LOGIN_MS = 600_000;
-/** Jitter of lifetimes as a fraction, so that publishers that logged in together do not return together. */
+/** Jitter of connection lifetimes, from 0 to 1. Publishers that logged in together therefore do not reconnect together. */
 const LOGIN_SPREAD = 0.2;
-/** Most subscriptions: a publisher has one inbox, or one per request. */
+/** Maximum number of subscriptions of a connection. A publisher has one inbox, or one per request. */
 const SUBSCRIPTIONS_MAX = 100;
 
-/** Most concurrent look-ups of keys; at most half of them for one address. */
+/** Maximum number of concurrent database look-ups of keys. At most half of them may be for one IP address. */
 const LOOKUPS_MAX = 4;
-/** Most logins that wait for a look-up, of all addresses and of one, and their timeout. The server abandons a login after 2 s. */
+/**
+ * Maximum number of logins that wait for a look-up, in total and per IP address, and their timeout in milliseconds. The NATS server
+ * abandons a login after 2 s.
+ */
 const WAITING_MAX = 1_024;
 const WAITING_PER_ADDRESS_MAX = 32;
 const WAIT_MS = 1_000;
@@ -38,20 +41,20 @@ export interface LoginContext {
   readonly connection: NatsConnection;
   readonly callout: Callout;
   readonly keys: Pick<Keys, "find">;
-  /** Returns the active keys among the given ones. */
+  /** Returns those of the given keys that are active. */
   readonly activeKeys: ActiveKeys;
   readonly metrics: Pick<Metrics, "publisherLogins">;
   readonly log: Logger;
-  /** Most open connections of a workspace. */
+  /** Maximum number of open connections per workspace. */
   readonly connectionsMax: number;
-  /** Longest lifetime of a connection, in milliseconds. Default: LOGIN_MS. */
+  /** Maximum lifetime of a connection, in milliseconds. Default: LOGIN_MS. */
   readonly loginMs?: number;
   /** Clock for counting connections, in milliseconds. Default: performance.now. */
   readonly now?: () => number;
 }
 
 export interface Logins {
-  /** Accepts no more logins, and resolves when the pending ones are answered. */
+  /** Stops accepting logins. Resolves when the pending logins are answered. */
   stop(): Promise<void>;
 }
 
@@ -134,7 +137,7 @@ export function serveLogins(context: LoginContext): Logins {
 
 type Refusal = "refused" | "full" | "busy" | "failed";
 
-/** Texts for the server's log, which never contains the key. */
+/** Reasons for refusals, written to the NATS server's log. They never contain the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
   full: "the workspace has as many connections open as SLUICE_PUBLISHER_CONNECTIONS_MAX lets it have",
@@ -142,7 +145,10 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   failed: "API keys cannot be looked up",
 };
 
-/** Returns the permissions of a publisher: batch messages of its own key to every pool, and answers below that key's inbox. */
+/**
+ * Returns the permissions of a publisher: it may publish batch messages of its own key to every pool, and receive answers below the key's
+ * inbox subject.
+ */
 function claimsOf(key: PublisherIdentity, loginMs: number): UserClaims {
   return {
     name: `${key.workspaceId}/${key.keyId}`,

@@ -1,4 +1,4 @@
-/** Role nats-auth: decides for NATS which batch publishers may log in. Any number of replicas may run; all decide alike. */
+/** Role nats-auth, which decides for NATS whether a batch publisher may log in. Any number of replicas may run, and all decide alike. */
 import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { openKeys } from "#shared/access/authenticate.ts";
 import { ADMIN } from "#shared/base/command-lines.ts";
@@ -9,10 +9,10 @@ import { startKeyUse } from "../core/key-use.ts";
 import { openCallout } from "./callout.ts";
 import { serveLogins } from "./logins.ts";
 
-/** Connections to Postgres beyond the pool. */
+/** Connections to Postgres in addition to the shared pool. */
 export const NATS_AUTH_CONNECTIONS = { reserved: 0, slow: 0 };
 
-/** Starts the role. @throws Error with one sentence when a dependency is missing */
+/** Starts the role. @throws Error with a one-sentence message when a dependency is missing */
 export async function startNatsAuth(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const { issuerSeed: issuer, curveSeed: curve } = config.natsAuth;

@@ -1,6 +1,6 @@
 /**
- * Connections that publishers have open at all servers: those last reported by the servers, and those admitted by this process since.
- * Processes learn of each other's admissions after a second, so a workspace may briefly exceed its limit.
+ * Connections that publishers have open at all NATS servers: those last reported by the servers, and those admitted by this process since.
+ * Processes see each other's admissions after a second, so a workspace may briefly exceed its limit.
  */
 import type { NatsConnection } from "nats";
 
@@ -10,31 +10,34 @@ import type { Logger } from "#shared/base/logger.ts";
 import { paced } from "#shared/config/pace.ts";
 import type { PublisherIdentity } from "#shared/queue/subjects.ts";
 
-/** Subject on which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
+/** NATS subject on which the account `AUTH` reads the connections of the account `SLUICE` (deploy/nats/server.conf). */
 const CONNECTIONS_SUBJECT = "publishers.connections";
 
-/** Time for which a report of the servers is fresh. Within it, a workspace at its limit is refused immediately. */
+/**
+ * Time for which a report of the NATS servers counts as current, in milliseconds. During this time, a workspace at its limit is refused
+ * without another report.
+ */
 const FRESH_MS = 1_000;
-/** Timeout of all servers' responses, and of the next response after the last one. */
+/** Timeout for the responses of all NATS servers, and for each further response after the last one, in milliseconds. */
 const ANSWER_MS = 1_000;
 const NEXT_ANSWER_MS = 150;
-/** Most connections that one server reports, of 600 bytes each. */
+/** Maximum number of connections that one NATS server reports, at 600 bytes each. */
 const REPORTED_CONNECTIONS_MAX = 16_384;
-/** Time after its admission in which a server may not report a connection yet. */
+/** Time after the admission of a connection during which a NATS server may not report it yet, in milliseconds. */
 const UNREPORTED_MS = 250;
 
 interface OpenConnection extends PublisherIdentity {
   readonly serverId: string;
-  /** Id of the connection at that server. */
+  /** Id of the connection at its NATS server. */
   readonly clientId: number;
 }
 
 interface OpenConnections {
-  /** Counts a connection. @returns false if its workspace already has `max` */
+  /** Counts a new connection. @returns false without counting if the workspace already has `max` connections */
   open(connection: OpenConnection): Promise<boolean>;
-  /** Returns the connections of the last report, and those admitted here since. */
+  /** Returns the connections of the last report and those that this process has admitted since. */
   list(): readonly OpenConnection[];
-  /** Reads the connections from the servers; never throws. */
+  /** Reads the open connections from the NATS servers; never throws. */
   refresh(): Promise<void>;
 }
 
@@ -45,9 +48,9 @@ interface Opened extends OpenConnection {
 export function createOpenConnections(options: {
   readonly connection: Pick<NatsConnection, "requestMany">;
   readonly log: Logger;
-  /** Most connections of one workspace. */
+  /** Maximum number of connections per workspace. */
   readonly max: number;
-  /** Longest lifetime of a connection, in milliseconds: without reports, it is forgotten after that. */
+  /** Maximum lifetime of a connection, in milliseconds. If no server reports arrive, a connection stops counting after this time. */
   readonly livesMs: number;
   readonly now?: (() => number) | undefined;
 }): OpenConnections {
@@ -63,7 +66,7 @@ export function createOpenConnections(options: {
     return open >= max;
   };
 
-  /** Reads the connections; never throws. If no server responds, known connections count until their lifetime has passed. */
+  /** Reads the open connections; never throws. If no NATS server responds, known connections count until their lifetime has passed. */
   const ask = async (): Promise<void> => {
     askedAtMs = now();
     const reported = await readConnections(connection).catch((error: unknown) => {
@@ -99,7 +102,7 @@ export function createOpenConnections(options: {
 
 const NO_ANSWER = "NATS does not report the connections of publishers; every admitted connection counts as open";
 
-/** Returns the connections of publishers by server and id. @throws Error if no server responds */
+/** Reads the open connections of publishers, keyed by server and connection id. @throws Error if no NATS server responds */
 async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {
   const question = JSON.stringify({ auth: true, limit: REPORTED_CONNECTIONS_MAX });
   const answers = await connection.requestMany(CONNECTIONS_SUBJECT, question, {
@@ -123,7 +126,7 @@ async function readConnections(connection: Pick<NatsConnection, "requestMany">):
   return found;
 }
 
-/** Part of a server's response. */
+/** Members of a NATS server's response that are read here. */
 interface Answer {
   readonly data?: {
     readonly server_id: string;
@@ -134,15 +137,15 @@ interface Answer {
 // Closes connections of publishers whose key is no longer active: revoked, expired, or of a disabled member or workspace. Their next login
 // is refused. If a server cannot close a connection, it remains until its login expires.
 
-/** Returns the subject with which the account `AUTH` closes connections at a server (deploy/nats/server.conf). */
+/** Returns the NATS subject with which the account `AUTH` closes connections at a server (deploy/nats/server.conf). */
 const endSubject = (serverId: string): string => `publishers.end.${serverId}`;
 
-/** Interval of reading the connections that other processes admitted from the servers, in milliseconds. */
+/** Interval of reading from the NATS servers which connections other processes have admitted, in milliseconds. */
 const REFRESH_MS = paced(10_000);
-/** Timeout of a server's response, in milliseconds. */
+/** Timeout of a NATS server's response, in milliseconds. */
 const END_ANSWER_MS = 1_000;
 
-/** Starts closing connections. @returns a function that stops it */
+/** Starts to close connections of inactive keys periodically. @returns a function that stops it */
 export function endConnectionsOfEndedKeys(options: {
   readonly connection: Pick<NatsConnection, "request">;
   readonly connections: Pick<OpenConnections, "list" | "refresh">;
@@ -153,7 +156,7 @@ export function endConnectionsOfEndedKeys(options: {
   let isStopped = false;
   let refreshedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Connections that were closed already; a server may still list them for a moment. */
+  /** Connections that were already closed. A NATS server may still list them for a moment. */
   let ended = new Set<string>();
 
   const end = async ({ serverId, clientId, workspaceId, keyId }: OpenConnection): Promise<void> => {

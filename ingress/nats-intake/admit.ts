@@ -1,6 +1,6 @@
 /**
- * Admission of one batch message, with the checks of a call over HTTP, for the key in its subject. The outcome is stored under the id of
- * its job or run, so a repeated message changes nothing and gets the same answer.
+ * Admission of one batch message, for the key in its subject and with the checks of an HTTP call. The outcome is stored under the id of the
+ * message's job or run, so that a repeated message changes nothing and gets the same answer.
  */
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
@@ -24,23 +24,26 @@ import type { IngressContext } from "../context.ts";
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
 import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
-/** Most batch messages handled at once that have audio, or media or text for the object store; half of them of one workspace. */
+/**
+ * Maximum number of large batch messages that are handled at once. A message is large if it has audio, or media or text for the object
+ * store. One workspace may use half of this number.
+ */
 export const INTAKE_LARGE_MAX = 8;
 
 export interface BatchArrival {
   readonly pool: Pool;
-  /** Key with which the publisher logged in. */
+  /** Key with which the publisher logged in, and its workspace and member. */
   readonly caller: Caller;
-  /** `Idempotency-Key`; empty if absent. */
+  /** Value of the header `Idempotency-Key`; empty if absent. */
   readonly key: string;
-  /** Identity of a message without a key: unique in all streams. */
+  /** Identity of a message without an idempotency key; unique in all streams. */
   readonly place: string;
-  /** Validated reply subject; null if the message named none of its publisher's subjects. */
+  /** Validated reply subject of the publisher; null if the message has none or names another publisher's subject. */
   readonly reply: string | null;
   readonly data: Uint8Array;
-  /** Number of deliveries, including this one. */
+  /** Number of deliveries of this message, including the current one. */
   readonly deliveries: number;
-  /** True when the rate window has been full for longer than its length. */
+  /** True when the message has waited for longer than the length of the rate window, while no message found capacity in it. */
   readonly starves: boolean;
 }
 
@@ -48,13 +51,13 @@ export interface BatchContext extends Pick<
   IngressContext,
   "calls" | "catalogue" | "config" | "availableCapabilities" | "storage" | "probes" | "log"
 > {
-  /** Connection of its own, so that a flood of messages does not delay the look-ups of HTTP calls. */
+  /** Separate database connection, so that a flood of messages does not delay queries of HTTP calls. */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
   readonly publishers: Publishers;
 }
 
-/** Returns the identity of a message's job: the same for every message with the same `Idempotency-Key` of the same member. */
+/** Returns the identity of a message's job. Messages of one member with the same `Idempotency-Key` have the same identity. */
 export function addressOf({
   caller: { workspaceId, memberId },
   key,
@@ -72,7 +75,10 @@ export function addressOf({
   };
 }
 
-/** Admits a message. @throws Error when it is unknown whether the job was admitted: handle the message again */
+/**
+ * Admits a message, and returns its answer or a deferral. @throws Error when it is unknown whether the job was admitted; the message must
+ * then be handled again
+ */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
   const { pool, caller, starves, place } = arrival;
   const { workspaceId } = caller;
@@ -126,7 +132,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   }
 }
 
-/** Returns a refusal as a value: it is sent to the publisher, and stored if there is a caller. @throws any other error */
+/** Returns a refusal (ApiError) as a value, so that it can be sent to the publisher and stored. @throws any other error */
 export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
   try {
     return await asked;
@@ -136,14 +142,14 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError>
   }
 }
 
-/** Reads the call of a message. @throws ApiError like the endpoint over HTTP */
+/** Reads the call or run in a message. @throws ApiError like the endpoint over HTTP */
 function readMessage(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<ReadCall | NewRun> {
   if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, job });
   const expected = `an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`;
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
 
-/** Begins the requested run; the rate window counts only begun runs. Returns a refusal as ApiError, which is then stored. */
+/** Starts the requested run. The rate window counts only runs that start. A refusal is returned as an ApiError, which is then stored. */
 async function begin(
   context: BatchContext,
   { data }: BatchArrival,
@@ -166,7 +172,10 @@ async function begin(
   return { kind: "answered", outcome: "queued", job, jobReply: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
 }
 
-/** Limit of large messages: the object store and audio probes also serve HTTP callers. No message waits for a permit. */
+/**
+ * Limits the number of large messages handled at once, because the object store and audio probes also serve HTTP callers. No message waits
+ * for a permit.
+ */
 const large = openRequestLimit({
   max: INTAKE_LARGE_MAX,
   perWorkspaceMax: INTAKE_LARGE_MAX / 2,
@@ -176,7 +185,7 @@ const large = openRequestLimit({
 });
 const PERMIT_MS = 2_000;
 
-/** Returns the function that releases a permit; undefined if none is free. */
+/** Takes a permit for a large message and returns the function that releases it; undefined if no permit is free. */
 export async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
   try {
     return (await large.take({ owner: workspaceId })).release;
@@ -186,12 +195,12 @@ export async function takePermit(workspaceId: string): Promise<(() => void) | un
   }
 }
 
-/** Delay of runs beyond the limit of their workspace, whose other runs take minutes to end. */
+/** Delay before a retry of a run that exceeds its workspace's limit, in milliseconds. Running workflow runs take minutes to end. */
 const CROWDED_MS = paced(10_000);
 
 /**
- * Returns the caller of a message.
- * @throws ApiError `invalid_api_key`, `permission_denied` if the key's preset is gone
+ * Returns the caller that a message acts for.
+ * @throws ApiError `invalid_api_key`, or `permission_denied` if the key's preset no longer exists
  */
 export async function publisherOf(
   { publishers }: Pick<BatchContext, "publishers">,

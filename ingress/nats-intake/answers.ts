@@ -1,4 +1,4 @@
-/** Answers to publishers about their messages, and the look-up of an existing job before a message is read. */
+/** Answers to publishers about their messages, and the search for an existing job before a message is parsed. */
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { type Addressed, type JobReply, jobReplyOf } from "#shared/jobs/answer.ts";
@@ -16,15 +16,15 @@ export interface Answered {
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
   readonly jobReply: JobReply;
-  /** Attempt and dispatch numbers of the job that must be put on the queue now. */
+  /** Attempt and dispatch number of a job that must now be put on the queue; undefined if none must be. */
   readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
-  /** True when a run has begun, of which workers must be notified. */
+  /** True when a run has started and workers must be notified of it. */
   readonly isRun?: true;
-  /** True when the rate window had capacity for the message. */
+  /** True when the message found capacity in its rate window. */
   readonly foundOpen?: boolean;
 }
 
-/** Deferral of a message: its rate window is full, or too many large messages are handled. */
+/** Deferral of a message, because its rate window is full or too many large messages are being handled. */
 export interface Full {
   readonly kind: "full";
   readonly waitMs: number;
@@ -32,8 +32,8 @@ export interface Full {
 }
 
 /**
- * Returns the answer for an existing job or run; undefined if there is none.
- * @param data the message; a request that differs from the first one is refused
+ * Returns the answer for a message whose job or run already exists; undefined if neither exists.
+ * @param data the message; it is refused if its request differs from that of the existing job or run
  */
 export async function findKnown(
   context: Pick<IngressContext, "storage" | "log"> & { readonly database: Queryable },
@@ -55,7 +55,7 @@ export async function findKnown(
 
 const REUSED = reused("This Idempotency-Key was used for a message with another body; use a new key.");
 
-/** Returns the answer to a refused message, of which nothing is stored. */
+/** Returns the answer to a refused message. No job or run is stored for it. */
 export function refused(job: Addressed, error: JobError): Answered {
   return { kind: "answered", outcome: "refused", job, jobReply: { status: "refused", error } };
 }

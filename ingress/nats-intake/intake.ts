@@ -1,6 +1,6 @@
 /**
- * NATS intake: takes publishers' messages from BATCH_IN in groups, admits them, answers, and acknowledges, in this order. A message is
- * accepted when it is answered; after an earlier failure it is redelivered.
+ * NATS intake: reads publishers' messages from the stream BATCH_IN in groups. For each message it admits the job, answers the publisher,
+ * then acknowledges the message. A message is accepted once it is answered; after an earlier failure it is redelivered.
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -29,18 +29,21 @@ import {
 import { addressOf, type BatchArrival, type BatchContext, publisherOf, takeMessage, unlessRefused } from "./admit.ts";
 import { type Answered, findKnown, refused } from "./answers.ts";
 
-/** Batch messages that an ingress handles at once: enough to fill a group, few enough to lose little time in a restart. */
+/**
+ * Number of batch messages that an ingress handles at once. It is enough to fill a group, and small enough that a restart loses little
+ * time.
+ */
 const INTAKE_SLOTS = 32;
 
-/** Most messages that a process remembers as waiting for a rate window (200 bytes each). */
+/** Maximum number of messages that a process remembers as waiting for a rate window. Each takes 200 bytes of memory. */
 export const WAITING_MESSAGES_MAX = 20_000;
 
-/** Shortest and longest redelivery delay of a message whose workspace's rate window is full. */
+/** Minimum and maximum redelivery delay of a message whose workspace's rate window is full, in milliseconds. */
 const WINDOW_RETRY_MIN_MS = paced(1_000);
 export const WINDOW_RETRY_MAX_MS = paced(60_000);
 
 export interface Intake {
-  /** Takes no more messages. Resolves when all taken ones are answered or returned to the stream. */
+  /** Stops reading messages. Resolves when all messages read so far are answered or returned to the stream. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +52,7 @@ export interface IntakeContext extends BatchContext {
   readonly dispatcher: JobDispatcher;
 }
 
-/** Interval of extending a message's acknowledgment deadline, well below the consumer's ack_wait. */
+/** Interval at which a message's acknowledgment deadline is extended, in milliseconds. It is well below the consumer's ack_wait. */
 const BEAT_MS = paced(10_000);
 
 export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
@@ -135,8 +138,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Answers `waiting` at the first delivery. The first of several messages with one Idempotency-Key stays in the stream. Messages over the
-   * workspace's limit are dropped, as JetStream drops those over a key's limit.
+   * Defers a message and answers `waiting` at its first delivery. Of several messages with one Idempotency-Key, the first stays in the
+   * stream. Messages over the workspace's limit are dropped, just as JetStream drops messages over a key's limit.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
     if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {
@@ -173,7 +176,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 }
 
-/** Returns the reply subject if it is below the inbox of the publisher's key; null otherwise. */
+/** Returns the reply subject of a message if it lies below the inbox of the publisher's key; null otherwise. */
 function replyOf(
   { metrics, log }: Pick<IntakeContext, "metrics" | "log">,
   message: Delivery,
@@ -191,7 +194,7 @@ function replyOf(
   return null;
 }
 
-/** Returns the delay with jitter, so that messages that waited for the same event are not redelivered together. */
+/** Returns a redelivery delay with jitter, so that messages that wait for the same event are not redelivered together. */
 function laterMs(ms: number): number {
   const bounded = Math.min(WINDOW_RETRY_MAX_MS, Math.max(WINDOW_RETRY_MIN_MS, ms));
   return Math.round(Math.min(WINDOW_RETRY_MAX_MS, bounded * (1 + 0.2 * Math.random())));
@@ -201,23 +204,26 @@ function laterMs(ms: number): number {
 // others are answered and leave the stream.
 
 interface WaitingMessages {
-  /** Records that the message waits. Returns false if an earlier message with the same job id waits and this one is not needed. */
+  /** Records that the message waits. Returns false if the message is not needed, because an earlier message with the same job id waits. */
   isFirst(jobId: string, seq: number): boolean;
-  /** Removes the entry of a job that was admitted or refused. */
+  /** Removes the entry of a job that has been admitted or refused. */
   forget(jobId: string): void;
 }
 
 interface Known {
   readonly seq: number;
-  /** Last delivery, in milliseconds of the clock `now`. */
+  /** Time of the last delivery, in milliseconds of the clock `now`. */
   readonly seenAt: number;
 }
 
-/** Lifetime of an entry. A waiting message is redelivered within less than half of it; a missing one may have been lost with its stream. */
+/**
+ * Lifetime of an entry, in milliseconds. A waiting message is redelivered within less than half of it. A message that is not may have been
+ * lost with its stream.
+ */
 const BELIEVED_MS = 2.5 * WINDOW_RETRY_MAX_MS;
 
 export function createWaitingMessages(now: () => number = () => performance.now()): WaitingMessages {
-  /** Entries in the order of their last delivery. */
+  /** Entries by job id, in the order of their last delivery. */
   const first = new Map<string, Known>();
   return {
     isFirst(jobId, seq) {
@@ -240,17 +246,20 @@ export function createWaitingMessages(now: () => number = () => performance.now(
 // Rate windows that batch messages wait for, as seen by this process, by workspace and key.
 
 interface Windows {
-  /** Returns the milliseconds until the window may have capacity; 0 or less: try now. */
+  /** Returns the time until the rate window may have capacity, in milliseconds. At 0 or less, the message may be tried now. */
   openInMs(key: string): number;
   isFull(key: string, waitMs: number): void;
-  /** Records that a message found capacity in the window. */
+  /** Records that a message found capacity in the rate window. */
   wasOpen(key: string): void;
-  /** True if a message stored at that time has waited longer than a window, while none found capacity: other calls use the capacity up. */
+  /**
+   * Returns true if a message stored at that time has waited longer than the length of the rate window, and no message found capacity
+   * meanwhile. Other calls then use up the capacity.
+   */
   starves(key: string, storedAtMs: number): boolean;
 }
 
 const WINDOW_MS = 60_000;
-/** Number of remembered windows at which outdated ones are removed. */
+/** Number of remembered rate windows above which outdated ones are removed. */
 const SWEEP = 1_000;
 
 interface Seen {
@@ -291,20 +300,25 @@ export function createWindows(now: () => number = () => Date.now()): Windows {
 // Limits the number of batch messages of a workspace in the stream. JetStream limits the messages of a subject, which is one key; without
 // this limit a workspace with many keys could fill the stream.
 
-/** Most waiting messages of one workspace and pool; a single key may have as many. */
+/** Maximum number of waiting messages per workspace and pool. The limit of a single key is the same. */
 export const WAITING_PER_WORKSPACE_MAX = 360;
 
-/** Time for which a count is reused, in milliseconds. */
+/** Time for which a cached message count is used, in milliseconds. */
 const COUNT_MS = 2_000;
-/** Most counts in the cache. */
+/** Maximum number of cached message counts. */
 const COUNTS_MAX = 1_000;
 
 interface Crowds {
-  /** Returns true if the workspace has more messages in the stream than may wait. Returns false if the server cannot be reached. */
+  /**
+   * Returns true if the workspace has more waiting messages in the stream than allowed. Returns false if the NATS server cannot be reached.
+   */
   isCrowded(pool: Pool, workspaceId: string): Promise<boolean>;
 }
 
-/** @param count returns the number of messages in the stream whose subject matches */
+/**
+ * Creates the limit of waiting messages.
+ * @param count returns the number of messages in the stream whose subject matches
+ */
 export function createCrowds(count: (subjects: string) => Promise<number>, now = () => performance.now()): Crowds {
   const counts = new Map<string, { readonly at: number; readonly count: Promise<number> }>();
   return {
@@ -321,7 +335,7 @@ export function createCrowds(count: (subjects: string) => Promise<number>, now =
   };
 }
 
-/** Returns the number of messages in the batch stream whose subject matches. */
+/** Returns the number of messages in the batch stream whose subject matches the filter. */
 export async function countBatchMessages(connection: NatsConnection, subjects: string): Promise<number> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   const { state } = await manager.streams.info(BATCH_STREAM, { subjects_filter: subjects });

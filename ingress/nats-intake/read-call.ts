@@ -1,4 +1,4 @@
-/** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
+/** Reads the call or run in a batch message, with the checks of its endpoint over HTTP. */
 import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkTool } from "#shared/access/tools.ts";
@@ -28,15 +28,15 @@ interface Arrived {
   readonly job: Addressed;
   readonly pool: Pool;
   readonly data: Uint8Array;
-  /** Number of deliveries of the message, including this one. */
+  /** Number of deliveries of the message, including the current one. */
   readonly deliveries: number;
-  /** True when the rate window has been full for longer than its length. */
+  /** True when the message has waited for longer than the length of the rate window, while no message found capacity in it. */
   readonly starves: boolean;
 }
 
 type BatchContext = Context & { readonly database: Queryable };
 
-/** Returns the requested call or run. @throws ApiError like the endpoint over HTTP, with params below `body` */
+/** Returns the call or run that a message requests. @throws ApiError like the endpoint over HTTP, with parameter names below `body` */
 export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = await readMessage(data);
@@ -57,7 +57,7 @@ function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, poo
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
-/** Parses a message; a large one in slices, because HTTP callers share the thread. @throws ApiError as `readJson` */
+/** Parses a message. A large message is parsed in time slices, because HTTP callers share the thread. @throws ApiError as `readJson` */
 async function readMessage(data: Uint8Array): Promise<JsonBody> {
   if (data.length <= JSON_AT_ONCE_BYTES_MAX) return readJson(data);
   const slices = new TimeSlices();
@@ -66,7 +66,7 @@ async function readMessage(data: Uint8Array): Promise<JsonBody> {
   return message;
 }
 
-/** Returns a hash of 64 hex digits that is equal for equal requests, in whatever order their members are. */
+/** Returns the fingerprint of a request: a hash of 64 hex digits. It does not depend on the order of the request's members. */
 export async function fingerprintOf(data: Uint8Array): Promise<string> {
   try {
     const { text, value } = await readMessage(data);

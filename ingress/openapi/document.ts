@@ -13,7 +13,7 @@ export interface Components {
   readonly schemas: Readonly<Record<string, object>>;
 }
 
-/** Error codes of the gates in front of every route (design part 5). */
+/** Error codes of the checks that run before every route, by kind of authentication (design part 5). */
 const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
   operator: [
     "invalid_request",
@@ -63,7 +63,7 @@ const BEARER =
 const X_API_KEY = "The same API key. Ignored when the request has an `Authorization` header.";
 
 /**
- * Returns the document for a list of routes, with the schemas that the routes reach.
+ * Builds the OpenAPI document for a list of routes, with the schemas that the routes use.
  * @param examples by operationId
  * @throws Error when two routes share a method and path or an operationId, or a schema is not among the components
  */
@@ -107,7 +107,7 @@ export function buildOpenApi(
   };
 }
 
-/** Tags of the routes in the order of TAGS, others last. */
+/** Returns the tags of the routes. Tags listed in TAGS come first, in that order. */
 function tagsOf(routes: readonly RouteSpec[]): readonly object[] {
   const used = new Set(routes.flatMap((route) => route.tags));
   const known = Object.keys(TAGS).filter((name) => used.has(name));
@@ -183,7 +183,9 @@ function successes(route: RouteSpec, examples: Readonly<Record<string, unknown>>
   );
 }
 
-/** @param example JSON body, or the data of an event when the response is only an event stream */
+/**
+ * Builds the `content` member of a response. @param example JSON body, or the data of an event when the response is only an event stream
+ */
 function contentOf(response: RouteResponse, example: unknown): { content?: object } {
   const content: Record<string, object> = {};
   const isJson = response.schema !== undefined || response.isAnyJson === true;
@@ -201,7 +203,7 @@ function contentOf(response: RouteResponse, example: unknown): { content?: objec
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
-/** One error response per status, which lists its codes. @param used receives the examples that the responses name */
+/** Builds one error response per status, which lists its codes. @param used receives the examples that the responses refer to */
 function failures(route: RouteSpec, components: Components, used: Map<string, ErrorExample>): Record<string, object> {
   const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
   const isAnthropic = route.isAnthropic === true;

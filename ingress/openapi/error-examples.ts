@@ -5,7 +5,7 @@ type Example = Pick<ErrorEnvelope["error"], "message"> & Partial<Pick<ErrorEnvel
 
 const JOB_ID = "019a8f2e-6c41-7d01-9b3a-5e7c1f2a4d01";
 
-/** The first code of a status that an operation can return is its example. */
+/** Example errors by code. An error response uses the example of its first code in this order that fits the route. */
 const EXAMPLES: { readonly [C in Code]?: Example } = {
   model_not_found: { message: "There is no such model. GET /v1/models lists the models.", param: "model" },
   // The name is that of the route's own body.
@@ -41,7 +41,10 @@ const EXAMPLES: { readonly [C in Code]?: Example } = {
 
 const CODES = Object.keys(EXAMPLES) as readonly (keyof typeof EXAMPLES)[];
 
-/** Examples of operator routes where they differ; undefined: no example fits every operation. The first code of a status comes first. */
+/**
+ * Examples for operator routes where they differ from EXAMPLES. Undefined means that no example fits every operation. The order of codes
+ * decides as in EXAMPLES.
+ */
 const OPERATOR_EXAMPLES: { readonly [C in Code]?: Example | undefined } = {
   invalid_api_key: { message: "The operator token is unknown, revoked or expired." },
   permission_denied: { message: "Expected an operator token with the scope money, got read." },
@@ -51,28 +54,28 @@ const OPERATOR_EXAMPLES: { readonly [C in Code]?: Example | undefined } = {
   conflict: undefined,
 };
 
-/** Message to a request without a body: no member can be wrong. */
+/** Example of an invalid request for routes without a body, where no body member can be wrong. */
 const WITHOUT_BODY: Example = { message: "Expected one host header, got several." };
 
-/** Facts of a route on which its examples depend. */
+/** Properties of a route on which its error examples depend. */
 export interface ErrorExampleFacts {
   readonly isAnthropic: boolean;
   readonly isOperator: boolean;
   readonly hasBody: boolean;
-  /** Name of the first required member of the body, if any. */
+  /** Name of the first required member of the body; undefined if no member is required. */
   readonly requiredMember: string | undefined;
-  /** The route accepts the query parameter `limit`. */
+  /** True if the route accepts the query parameter `limit`. */
   readonly hasLimit: boolean;
 }
 
-/** An example of an error response as a component of the document. */
+/** Example of an error response, stored as a component of the OpenAPI document. */
 export interface ErrorExample {
-  /** Name of the component. */
+  /** Name of the OpenAPI component. */
   readonly name: string;
   readonly value: object;
 }
 
-/** Example of an error response; undefined when none of its codes has an example that fits the route. */
+/** Returns the example of an error response; undefined if none of its codes has an example that fits the route. */
 export function errorExampleOf(codes: readonly Code[], facts: ErrorExampleFacts): ErrorExample | undefined {
   const order = facts.isOperator ? [...(Object.keys(OPERATOR_EXAMPLES) as Code[]), ...CODES] : CODES;
   for (const code of order) {
@@ -98,7 +101,7 @@ function fitting(code: Code, facts: ErrorExampleFacts): { name: string; example:
   return { name: code, example };
 }
 
-/** @param isAnthropic the body is for Anthropic's clients */
+/** Builds an error body. @param isAnthropic true for a body in the format of Anthropic's API */
 function bodyOf(code: Code, { message, param = null, job_id: jobId }: Example, isAnthropic: boolean): object {
   const { type } = ERROR_CODES[code];
   const error = { message, type, code, param, ...(jobId === undefined ? {} : { job_id: jobId }) };

@@ -1,4 +1,7 @@
-/** Examples of requests and successful responses for the OpenAPI document. A route or kind with an `example` of its own needs none here. */
+/**
+ * Examples of requests and successful responses in the OpenAPI document. Routes and kinds of calls that declare their own `example` are not
+ * listed here.
+ */
 import chat from "./examples/chat.json" with { type: "json" };
 import files from "./examples/files.json" with { type: "json" };
 import media from "./examples/media.json" with { type: "json" };
@@ -13,7 +16,7 @@ import workspace from "./examples/workspace.json" with { type: "json" };
 
 export interface OperationExamples {
   readonly request?: object;
-  /** Status → JSON body, or the data of one event when the response is only an event stream. */
+  /** Example responses by status: the JSON body, or the data of one event when the response is only an event stream. */
   readonly responses?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,4 +1,6 @@
-/** References among component schemas: finding what a document needs, and cutting one schema loose. */
+/**
+ * Resolves references among component schemas: collects the schemas that a document needs, and turns one schema into a separate document.
+ */
 
 type Schemas = Readonly<Record<string, object>>;
 
@@ -10,8 +12,8 @@ export function reference(name: string): { $ref: string } {
 }
 
 /**
- * The schemas that `root` refers to, directly or through others, by name in order.
- * @throws Error naming a reference to a schema that is not there
+ * Returns the schemas that `root` refers to, directly or through others, sorted by name.
+ * @throws Error that names a reference to a missing schema
  */
 export function reachable(root: unknown, schemas: Schemas): Record<string, object> {
   const found = new Map<string, object>();
@@ -27,8 +29,8 @@ export function reachable(root: unknown, schemas: Schemas): Record<string, objec
 }
 
 /**
- * One schema as a document of its own, for /schemas/{name}.json: referenced schemas are under `$defs`.
- * @returns undefined when there is no schema of that name
+ * Returns a schema as a separate document for /schemas/{name}.json, with referenced schemas under `$defs`.
+ * @returns undefined if no schema has that name
  */
 export function standalone(name: string, schemas: Schemas): object | undefined {
   if (!Object.hasOwn(schemas, name)) return undefined;
@@ -50,7 +52,10 @@ export function standalone(name: string, schemas: Schemas): object | undefined {
   };
 }
 
-/** Returns the names in all references of a node. Searches its JSON text, since walking the objects takes twenty times as long at each start. */
+/**
+ * Returns the schema names in all references of a node. The function searches the JSON text, because walking the objects at each start
+ * takes twenty times as long.
+ */
 function names(node: unknown): string[] {
   return Array.from(JSON.stringify(node).matchAll(REFERENCES), ([, name = ""]) => name);
 }

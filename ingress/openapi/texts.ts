@@ -1,6 +1,6 @@
 /** Descriptions of tags and path parameters in the OpenAPI document. */
 
-/** Tags in the order of the document. */
+/** Descriptions of the tags, in the order of the OpenAPI document. */
 export const TAGS: Readonly<Record<string, string>> = {
   Chat: "Chat completions, Anthropic messages, and OpenAI responses with their conversations.",
   Embeddings: "Embedding vectors of texts.",
@@ -24,7 +24,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Operator: "Administration of the installation. Requires an operator token with the scope of the operation.",
 };
 
-/** Path parameters by the path segment before them and their name. */
+/** Descriptions of path parameters. The key is the preceding path segment and the name of the parameter. */
 export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   "models/slug": "Slug of the model, from GET /v1/models.",
   "responses/response_id": "Id of the stored response.",
@@ -65,7 +65,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   "{section}/page": "Name of the page within its section. The suffix `.md` selects Markdown.",
 };
 
-/** Key of a path parameter in PATH_PARAMETERS. @param path with `{name}` for parameters */
+/** Returns the key of a path parameter in PATH_PARAMETERS. @param path URL path with `{name}` for parameters */
 export function pathParameterKey(path: string, name: string): string {
   const segments = path.split("/");
   return `${segments[segments.indexOf(`{${name}}`) - 1] ?? ""}/${name}`;

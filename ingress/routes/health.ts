@@ -1,4 +1,4 @@
-/** GET /healthz and /readyz on the public port: a short text for load balancers, without names of dependencies. */
+/** GET /healthz and /readyz on the public port. Load balancers receive a short text without names of dependencies. */
 import { requiredBy } from "#shared/net/dependencies.ts";
 import { ApiError } from "#shared/base/errors.ts";
 

@@ -1,4 +1,4 @@
-/** GET /v1/key: workspace, member and remaining balance and limits of the calling key. */
+/** GET /v1/key: returns workspace and member of the calling key, with its remaining balance and limits. */
 import type { Key } from "#schemas/generated/types.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/base/errors.ts";

@@ -1,4 +1,6 @@
-/** GET /v1/models, GET /public/models without a key, and GET /v1/models/{slug}; with a key also in Anthropic's format. */
+/**
+ * GET /v1/models and /v1/models/{slug}, and GET /public/models without a key. With a key, models are also available in Anthropic's format.
+ */
 import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -24,7 +26,7 @@ const QUERY = [
   },
 ];
 
-/** @param tools capabilities to list too; undefined: none */
+/** Returns the model list as JSON text. @param tools capabilities to include in the list; undefined includes none */
 function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined): string {
   const { object, data } = listModels(catalogue, { includeTools: tools !== undefined });
   return JSON.stringify({ object, data: [...data, ...capabilityRows(catalogue, tools ?? [])] });

@@ -1,4 +1,4 @@
-/** POST /v1/provider-callbacks/{job_id}/{token}: a provider reports a change of a job. */
+/** POST /v1/provider-callbacks/{job_id}/{token}: receives a provider's callback that a job has changed. */
 import { askSoon } from "#shared/database/jobs.ts";
 import { noteRung } from "#shared/database/open-starts.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -11,7 +11,7 @@ import type { IngressContext } from "../context.ts";
 import type { RequestFacts } from "../core/call.ts";
 import type { OpenRoute } from "../core/route.ts";
 
-/** Largest callback of a provider, in bytes: fal includes the result, which consists of addresses. */
+/** Maximum size of a provider's callback, in bytes. fal includes the result, which consists of URLs. */
 export const RING_BYTES_MAX = 1_048_576;
 
 export function providerCallbacks(context: IngressContext): OpenRoute {
@@ -49,7 +49,7 @@ async function handle(context: IngressContext, call: RequestFacts): Promise<Resp
 const NAME = /^[A-Za-z0-9_-]{1,512}$/;
 
 /**
- * Returns the provider's name of its job: fal's `request_id`, Replicate's `id`, Google's `data.id`. Undefined if the body has none or is
+ * Returns the provider's id of the job: fal's `request_id`, Replicate's `id`, Google's `data.id`. Undefined if the body has no id or is
  * unreadable; the callback still triggers a poll.
  */
 async function nameIn(request: Request): Promise<string | undefined> {

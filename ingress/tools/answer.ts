@@ -1,4 +1,4 @@
-/** Responses of tool loops: complete, or as events while they are produced. */
+/** Builds the responses of tool loops: complete responses, or event streams sent while the loop runs. */
 import type { SluiceSummary } from "#schemas/generated/types.ts";
 import type { ApiError } from "#shared/base/errors.ts";
 
@@ -7,7 +7,7 @@ import { streamOf } from "../core/response-body.ts";
 import { keptAlive, SSE_HEADERS } from "../core/sse.ts";
 import { type ToolLoopFormat, type Loop, runLoop } from "./loop.ts";
 
-/** Runs the loop to its end. @throws ApiError */
+/** Runs the tool loop to its end without sending its events, and returns its summary. @throws ApiError */
 export async function toEnd(loop: Loop, format: ToolLoopFormat): Promise<SluiceSummary> {
   const pieces = runLoop(loop, format);
   for (;;) {
@@ -17,14 +17,17 @@ export async function toEnd(loop: Loop, format: ToolLoopFormat): Promise<SluiceS
   }
 }
 
-/** Last events of a stream. */
+/** Builds the last events of a stream. */
 export interface Ending {
   /** Returns the last events of a successful stream. @throws ApiError */
   end(summary: SluiceSummary): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   fail(error: ApiError): Uint8Array;
 }
 
-/** Streams the loop. The response begins with the first event, so an earlier error has its own status. @throws ApiError */
+/**
+ * Streams the events of a tool loop. The response begins with the first event, so that an earlier error still has its own HTTP status.
+ * @throws ApiError
+ */
 export async function answerInEvents(
   { context, call, ...rest }: Omit<Loop, "clientSignal">,
   format: ToolLoopFormat & { readonly served: Readonly<Record<string, string>> },
@@ -60,7 +63,7 @@ async function* piecesOf(loop: Loop, format: ToolLoopFormat, ending: Ending): As
   }
 }
 
-/** Returns the headers that name the serving model. */
+/** Returns those headers of a response that name the serving model. */
 export function servedBy(answer: Response): Readonly<Record<string, string>> {
   const names = ["x-model-used", "x-fallback-from", "x-fallback-depth", "x-max-tokens-lowered"];
   return Object.fromEntries(

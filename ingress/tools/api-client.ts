@@ -1,6 +1,6 @@
 /**
- * Client of the API's own routes, for messages of agents and turns of models. A tool thus reads, admits, holds, settles and refuses by the
- * same route as a call over HTTP.
+ * Calls the service's own API routes for MCP messages and for model turns. A tool therefore has the same admission, holds, settlement and
+ * errors as a call over HTTP.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { apiErrorsOf } from "#shared/base/errors.ts";
@@ -15,30 +15,33 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Integers of the body that a double cannot represent. */
+  /** Integers of the body that a floating-point number cannot represent exactly. */
   readonly integers?: ExactIntegers | undefined;
-  /** Aborts when no caller waits for the response. */
+  /** Signal that aborts when no caller waits for the response any more. */
   readonly signal?: AbortSignal;
 }
 
-/** Client for one message, or for one call in a model's turns. Its work has the request's id, so it can do one piece of work. */
+/**
+ * API client for one MCP message, or for one call during a model's turns. Its calls use the id of the request, so it can start only one
+ * run.
+ */
 export interface ApiClient {
   readonly context: IngressContext;
   readonly call: RouteCall;
   readonly caller: Caller;
-  /** Calls a route. @throws ApiError of the route */
+  /** Calls a route of the API. @throws ApiError of the route */
   ask(operationId: string, asked: Asked): Promise<Response>;
   /** True if the caller's role may call the route. */
   may(operationId: string): boolean;
-  /** Counts the message in the rate window, once. @throws ApiError `rate_limit_exceeded` */
+  /** Counts the message in the rate-limit window; further calls have no effect. @throws ApiError `rate_limit_exceeded` */
   count(): Promise<void>;
-  /** Admits a message that runs nothing, which the rate window does not count. @throws ApiError `rate_limit_exceeded` */
+  /** Admits a message that starts no run and so does not count in the rate-limit window. @throws ApiError `rate_limit_exceeded` */
   admitUncounted(): void;
-  /** True once the message is counted, or when its route counts itself. */
+  /** True if the message has been counted in the rate-limit window, or if the called route counts itself. */
   isCounted(): boolean;
 }
 
-/** @param isCounted true if the rate window has counted the message */
+/** Creates a client for one message or call. @param isCounted true if the rate-limit window has already counted the message */
 export function openApiClient(context: IngressContext, call: RouteCall, isCounted = false): ApiClient {
   const { caller } = call;
   const find = (operationId: string): KeyRoute => {

@@ -1,10 +1,10 @@
-/** Readers of tool arguments. */
+/** Reads and checks arguments of tool calls. */
 import { arrived } from "#shared/json/contract-fault.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** Returns a text argument. @param absent default; undefined: the argument is required. @throws ApiError with its name */
+/** Returns a text argument. @param absent default; undefined if the argument is required. @throws ApiError that names the argument */
 export function textOf(args: Arguments, name: string, absent?: string): string {
   const value = args[name] ?? absent;
   if (typeof value === "string") return value;
@@ -15,7 +15,7 @@ export function textOf(args: Arguments, name: string, absent?: string): string {
   });
 }
 
-/** Returns an integer argument. @throws ApiError with its name */
+/** Returns an integer argument. @param absent default. @throws ApiError that names the argument */
 export function wholeNumberOf(args: Arguments, name: string, absent: number, max: number): number {
   const value = args[name] ?? absent;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;

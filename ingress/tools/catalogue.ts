@@ -1,4 +1,4 @@
-/** Search and description of the tools that can be run by id. */
+/** Searches and describes the tools that can be run by id. */
 import type { Workflow, WorkflowDefinition } from "#schemas/generated/types.ts";
 import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability } from "#shared/calls/capabilities/entry.ts";
@@ -15,7 +15,7 @@ import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
 
 const WORKFLOW = "workflow";
-/** Longest search query, in characters: each of its words is searched in every tool. */
+/** Maximum length of a search query, in characters. Each word of the query is searched in every tool. */
 export const QUERY_CHARACTERS_MAX = 500;
 const FOUND = { default: 10, max: 100 } as const;
 
@@ -27,7 +27,10 @@ interface Found {
   readonly pricing?: object;
 }
 
-/** Returns the tools that match the most words first, otherwise in the order of the list. @throws ApiError with the invalid argument */
+/**
+ * Searches tools. Tools that match the most words come first; equal matches keep the order of the list. @throws ApiError with the invalid
+ * argument
+ */
 export async function searchTools(
   api: ApiClient,
   args: Arguments,
@@ -79,7 +82,7 @@ async function workflowsOf(api: ApiClient, category: string): Promise<readonly F
     .map(({ id, name, description }) => ({ tool: id, category: WORKFLOW, name, description }));
 }
 
-/** Returns the description of a tool. @throws ApiError `capability_not_found`, `workflow_not_found` */
+/** Describes a tool for the model, with the schema of its arguments. @throws ApiError `capability_not_found`, `workflow_not_found` */
 export async function describeTool(api: ApiClient, id: string): Promise<object> {
   if (isUuid(id)) return describeWorkflow(api, id);
   const { catalogue, availableCapabilities } = api.context;
@@ -88,14 +91,14 @@ export async function describeTool(api: ApiClient, id: string): Promise<object> 
   return { tool: id, ...entry };
 }
 
-/** Tool in the form of a function for a model. */
+/** Tool described as a function that a model can call. */
 export interface FunctionDeclaration {
   readonly title: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the function of a capability. @throws ApiError `capability_not_found` */
+/** Describes a capability as a function. @throws ApiError `capability_not_found` */
 export function declareCapability({ context, caller }: ApiClient, id: string): FunctionDeclaration {
   checkTool(caller, id);
   const capability = context.availableCapabilities.find(id);
@@ -104,7 +107,7 @@ export function declareCapability({ context, caller }: ApiClient, id: string): F
 }
 
 /**
- * Returns the functions of workflows by id, without those that the caller may not see.
+ * Describes workflows as functions. Workflows that the caller may not see are omitted.
  * @throws ApiError `rate_limit_exceeded`, before the look-up
  */
 export async function declareWorkflows(
@@ -124,12 +127,12 @@ export async function declareWorkflows(
   );
 }
 
-/** Returns the function name of a capability: model providers accept no dots. */
+/** Returns the function name of a capability. Dots are replaced, because model providers do not accept them. */
 export function functionName(id: string): string {
   return id.replace(".", "_");
 }
 
-/** Returns the schema of the arguments of a capability's function. */
+/** Returns the schema of a capability function's arguments. */
 export function parametersOf({ params_schema: params, input_schema: input }: Capability) {
   const required = "required" in params ? ["input", "params"] : ["input"];
   return { type: "object" as const, properties: { input, params }, required };

@@ -1,4 +1,7 @@
-/** Chat completions with a tool of type `sluice`: turns of the model as chat calls, and the caller's response. */
+/**
+ * Answers chat completions with a tool of type `sluice`. Each model turn is a chat call, and the turns are combined into the caller's
+ * response.
+ */
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -26,13 +29,13 @@ import { answerInEvents, servedBy, toEnd } from "./answer.ts";
 import { type AskedCall, type ToolLoopFormat, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
 import { type ToolSet, readToolSet } from "./tool-set.ts";
 
-/** True for a body with a tool of type `sluice`; its format is not checked. */
+/** True if a request body has a tool of type `sluice`. The format of the tool is not checked. */
 export function asksTools(value: unknown): boolean {
   const tools: unknown = (value as { tools?: unknown } | null)?.tools;
   return Array.isArray(tools) && tools.some((tool: unknown) => (tool as { type?: unknown } | null)?.type === "sluice");
 }
 
-/** Answers a chat call with such a tool. @throws ApiError of invalid tools, and of the model's turns */
+/** Answers a chat call that has a tool of type `sluice`. @throws ApiError for invalid tools, and of the model turns */
 export async function answerChatWithTools(
   context: IngressContext,
   call: RouteCall,
@@ -52,10 +55,10 @@ export async function answerChatWithTools(
   return answerInEvents(loop, format, format);
 }
 
-/** Largest body with such a tool, in bytes: each turn sends it again, and it stays in memory meanwhile. */
+/** Maximum size of a body with a tool that the service runs, in bytes. The body stays in memory because each turn sends it again. */
 export const TOOLS_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
-/** Returns the error of a body above that size. @param type of the tool that the service runs */
+/** Returns the error for a body above TOOLS_BODY_BYTES_MAX. @param type type of the tool that the service runs */
 export function tooLarge(noun: string, type = "sluice"): ApiError {
   const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type ${type}, got more. Send larger files by file_id or URL.`;
   return new ApiError("request_too_large", message);
@@ -71,7 +74,7 @@ function nameOf(tool: Exclude<ChatTool, { readonly type: "sluice" }>): string {
 
 type Members = Record<string, unknown>;
 
-/** Message of the model, as far as its pieces have arrived. */
+/** Message of the model, assembled from the chunks that have arrived. */
 interface Draft {
   readonly message: Members;
   readonly calls: ToolCall[];
@@ -83,12 +86,12 @@ class ChatToolLoopFormat implements ToolLoopFormat {
   private readonly request: ChatCompletionRequest;
   private readonly toolSet: ToolSet<ChatTool>;
   private readonly integers: ExactIntegers | undefined;
-  /** Messages of the finished turns. */
+  /** Messages of the completed turns. */
   private readonly messages: ChatMessage[] = [];
   private ended: SluiceCall[] = [];
   private draft: Draft = { message: {}, calls: [], finish: "stop" };
   private usage: Members = {};
-  /** Members common to all chunks, or members of the last completion. */
+  /** Members that all chunks share, or the last completion if the call is not streamed. */
   private head: ChatCompletion | ChatCompletionChunk | undefined;
   private hasText = false;
 
@@ -142,7 +145,7 @@ class ChatToolLoopFormat implements ToolLoopFormat {
     return json(body, { ...this.served, "x-credits-used": creditsText(summary) });
   }
 
-  /** Yields the last events of a stream. */
+  /** Yields the last events of a successful stream. */
   *end(summary: SluiceSummary): Generator<Uint8Array> {
     this.closeTurn(summary.ended_by === "handover");
     const { calls: _calls, ...rest } = summary;
@@ -228,7 +231,10 @@ class ChatToolLoopFormat implements ToolLoopFormat {
     if (!isWhole) throw new ApiError("internal_error", "A part of the response was lost; try again.");
   }
 
-  /** Returns a delta for the caller. A response has one role, and a blank line between the texts of its turns. */
+  /**
+   * Converts a delta of the model into a delta for the caller. The combined response has one role, and a blank line between the texts of
+   * its turns.
+   */
   private toCallerDelta(delta: Members, calls: readonly object[], round: number): Members {
     const { role, content, ...rest } = delta;
     const isText = typeof content === "string" && content !== "";
@@ -247,7 +253,7 @@ class ChatToolLoopFormat implements ToolLoopFormat {
     return sseEvent({ ...head, ...members, id: head?.id, created: head?.created, object: "chat.completion.chunk" });
   }
 
-  /** Adds the turn to the messages. @param isHandover true if the turn's text is in the response itself */
+  /** Adds the finished turn to the messages. @param isHandover true if the caller receives the turn's text directly in the response */
   private closeTurn(isHandover = false): void {
     const { ended, draft } = this;
     this.ended = [];
@@ -301,7 +307,7 @@ function appendCall(
   else call.custom.input += custom?.input ?? "";
 }
 
-/** Appends texts and arrays; other members are replaced. */
+/** Merges a delta into a message. Texts and arrays are appended; other members are replaced. */
 function append(message: Members, delta: Members): void {
   for (const [name, piece] of Object.entries(delta)) {
     const earlier = message[name];
@@ -312,7 +318,7 @@ function append(message: Members, delta: Members): void {
   }
 }
 
-/** Adds the numbers of two objects, at every depth. */
+/** Adds the numbers of two objects member by member, at every depth. */
 export function sum(one: Members, other: unknown): Members {
   const total: Members = { ...one };
   for (const [name, value] of Object.entries((other ?? {}) as Members)) {

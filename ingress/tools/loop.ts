@@ -1,6 +1,6 @@
 /**
- * Tool loop: the model is called, its tool calls are run, and it is called again with the results, until it answers or a limit is reached.
- * Each turn and each run is a call of its own, with its own id, hold, record and count in the rate window.
+ * Tool loop: calls the model, runs its tool calls, and calls it again with the results, until the model answers or a limit is reached. Each
+ * model turn and each tool run is a separate call with its own id, hold, usage record and count in the rate-limit window.
  */
 import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
@@ -17,14 +17,14 @@ import { failure, type RunBounds, type ToolOutcome } from "./run-tool.ts";
 
 /** Function that the model may call and the service runs. */
 export interface LoopTool {
-  /** Public id of the capability or workflow. */
+  /** Public id of the capability or workflow that the function runs. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Most runs of this tool per response. Absent: the limit of all tools together. */
+  /** Maximum number of runs of this tool per response. Absent if only the limit of all tools together applies. */
   readonly most?: number;
-  /** Runs the tool. @param api client with an id of its own. @throws Error for failures that are not the call's */
+  /** Runs the tool. @param api client with a separate request id. @throws Error for failures that the model did not cause */
   run(api: ApiClient, args: Arguments, bounds: RunBounds): Promise<ToolOutcome>;
 }
 
@@ -34,26 +34,26 @@ export interface LoopLimits {
   readonly nano: bigint | undefined;
 }
 
-/** Call of a service tool, as the model wrote it. */
+/** Call of a tool that the service runs, as the model wrote it. */
 export interface AskedCall {
   readonly callId: string;
   readonly name: string;
   readonly text: string;
-  /** Provider-specific members, which are returned to the provider. */
+  /** Provider-specific members of the call, which are sent back to the provider in the next turn. */
   readonly extra?: unknown;
 }
 
-/** One turn of the model. */
+/** Result of one model turn. */
 export interface Turn {
-  /** Calls of service tools. */
+  /** Calls of tools that the service runs. */
   readonly asked: readonly AskedCall[];
-  /** True when the model calls functions of the caller, who continues the conversation. */
+  /** True if the model calls functions of the caller. The loop then ends, and the caller continues the conversation. */
   readonly handsOver: boolean;
 }
 
-/** API format of the caller: builds the model's calls, and the caller's events. */
+/** Adapter for the caller's API format. It calls the model and builds the caller's events. */
 export interface ToolLoopFormat {
-  /** Calls the model with all previous messages, and yields the caller's events. @throws ApiError, also for an aborted stream */
+  /** Calls the model with all previous messages, and yields events for the caller. @throws ApiError, also for an aborted stream */
   ask(api: ApiClient, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
   /** Returns the event of a run that begins, or that has ended. @param itemFields further members of an ended run */
   formatCall(call: SluiceCall, itemFields?: object): Uint8Array;
@@ -64,11 +64,14 @@ export interface Loop {
   readonly call: RouteCall;
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
-  /** Aborts when the caller has disconnected. */
+  /** Signal that aborts when the caller has disconnected. */
   readonly clientSignal: AbortSignal;
 }
 
-/** Failure of a turn after work that was or may be charged: a retry would pay for that work again. */
+/**
+ * Failure of a turn after earlier turns or runs were or may be charged. The caller should not retry, because a retry would pay for them
+ * again.
+ */
 export class TurnsFailed extends ApiError {
   readonly summary: SluiceSummary;
 
@@ -83,13 +86,16 @@ export class TurnsFailed extends ApiError {
   }
 }
 
-/** Runs the loop. @returns its summary. @throws TurnsFailed; ApiError if nothing was charged */
+/**
+ * Runs the tool loop and yields events for the caller. @returns the summary of the loop. @throws TurnsFailed if a turn fails after a
+ * charge; ApiError if nothing was charged
+ */
 export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerator<Uint8Array, SluiceSummary> {
   const { context, limits, call, clientSignal } = loop;
   const turns: SluiceSummary["turns"] = [];
   const calls: SluiceCall[] = [];
   let spent = 0n;
-  /** Nano-credits held for aborted runs that have not ended: not reported as used, but not available to other runs. */
+  /** Nano-credits held for aborted runs that have not ended. They are not reported as used, but not available to other runs. */
   let held = 0n;
   const isSpent = (): boolean => limits.nano !== undefined && spent + held >= limits.nano;
   const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({
@@ -137,7 +143,7 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
 }
 
 interface Begun {
-  /** Id of the run. Absent: no run began. */
+  /** Id of the run. Absent if no run started. */
   readonly requestId?: string;
   readonly outcome: () => Promise<ToolOutcome>;
 }
@@ -177,7 +183,7 @@ function argumentsOf(text: string): Arguments | undefined {
 }
 
 /**
- * Opens the client of one turn or run. Authenticates each time, so an ended key or session starts nothing more.
+ * Opens the client of one turn or run. The caller is authenticated each time, so that an inactive key or session starts nothing more.
  * @throws ApiError `invalid_api_key`; `service_unavailable` if the process is about to end
  */
 async function openCall({ context, call }: Loop, requestId: string, meter: Meter): Promise<ApiClient> {
@@ -214,13 +220,16 @@ function begunCall(
   };
 }
 
-/** Returns the error in a stream's last event. */
+/** Converts the error in a stream's last event into an ApiError. */
 export function failureIn({ code, message, param }: Readonly<Record<string, unknown>>): ApiError {
   const known = typeof code === "string" && code in ERROR_CODES ? (code as Code) : "internal_error";
   return new ApiError(known, String(message), { param: typeof param === "string" ? param : null, shouldRetry: false });
 }
 
-/** Returns the tool choice after the first turn, which has already satisfied a forced call. */
+/**
+ * Returns the tool choice for turns after the first. A forced call has already been made then, so the choice becomes `auto`; `none` is
+ * kept.
+ */
 export function laterChoice(choice: string): string {
   return choice === "none" ? choice : "auto";
 }

@@ -1,4 +1,4 @@
-/** One run of a capability or workflow for a model: executed by its route, and reported to the model in a text of bounded length. */
+/** Runs a capability or workflow for a model through its API route. The model receives the result as a text of limited length. */
 import type { CapabilityRun, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
 import { type BilledWork, findBilledWork } from "#shared/database/holds.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -10,11 +10,11 @@ import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { endWork, errorBodyOf } from "./work.ts";
 
-/** Most bytes of a result for the model, which pays for them in every later turn. */
+/** Maximum size of a result for the model, in bytes. The model pays for the result again in every later turn. */
 export const OUTPUT_BYTES_MAX = 16_384;
-/** Most characters of an error message for the model; in JSON each takes six bytes at most. */
+/** Maximum length of an error message for the model, in characters. In JSON each character takes six bytes at most. */
 const MESSAGE_CHARACTERS_MAX = 2_000;
-/** Most files in a result for the model; the others stay in the workspace. */
+/** Maximum number of files in a result for the model. All files stay in the workspace. */
 const FILES_MAX = 32;
 
 export interface ToolOutcome {
@@ -22,27 +22,27 @@ export interface ToolOutcome {
   readonly output: string;
   readonly files: readonly SluiceFile[];
   readonly nano: bigint;
-  /** Nano-credits held for parts of the run that have not ended and may still be charged. */
+  /** Nano-credits held for jobs of the run that have not ended and may still be charged. */
   readonly heldNano?: bigint;
-  /** Members of the reported item, if it is no `sluice_call`. */
+  /** Members of the output item that reports the run, if the item is not a `sluice_call`. */
   readonly itemFields?: object;
 }
 
-/** Operations of a kind of work. */
+/** Route operations that run, estimate and cancel a capability or a workflow. */
 export interface WorkRoute {
   readonly run: string;
-  /** Returns the operation and request of the estimate, whose `max_credits` is the highest cost of the run. */
+  /** Returns operation and request of the price estimate. Its `max_credits` is the maximum cost of the run. */
   readonly estimate: (asked: Asked) => { readonly operationId: string } & Asked;
   readonly cancel: string;
-  /** Name of the id parameter of `cancel`. */
+  /** Name of the id parameter in the URL path of `cancel`. */
   readonly param: string;
 }
 
-/** Bounds of one run. */
+/** Limits of one tool run. */
 export interface RunBounds {
-  /** Aborts when no caller waits for the result; the run is then ended. */
+  /** Signal that aborts when no caller waits for the result. The run is then cancelled. */
   readonly clientSignal: AbortSignal;
-  /** Highest cost of the run, in nano-credits. Absent: the workspace's balance. */
+  /** Maximum cost of the run, in nano-credits. Absent if only the workspace's balance limits it. */
   readonly mostNano?: bigint;
 }
 
@@ -53,7 +53,7 @@ export function runTool(api: ApiClient, id: string, args: Arguments, bounds: Run
   );
 }
 
-/** Runs the work. Refusals of the route become results for the model. @param read returns the outcome of successful work */
+/** Runs a capability or workflow. Errors of the route become results for the model. @param read returns the outcome of a successful run */
 export async function runWork(
   api: ApiClient,
   route: WorkRoute,
@@ -75,7 +75,10 @@ export async function runWork(
   }
 }
 
-/** Refuses a run that may cost more than the rest of `max_credits`. @throws ApiError `insufficient_credits`; as the estimate */
+/**
+ * Rejects a run that may cost more than the unspent remainder of `max_credits`. @throws ApiError `insufficient_credits`; errors of the
+ * estimate
+ */
 async function checkPrice(
   api: ApiClient,
   { operationId, ...asked }: ReturnType<WorkRoute["estimate"]>,
@@ -126,7 +129,10 @@ function outcomeOf(run: CapabilityRun | WorkflowRun, nano: bigint): ToolOutcome 
   return { status, output: modelTextOf({ status: run.status, output: run.output }, []), files: [], nano };
 }
 
-/** Returns the text for the model: JSON, or the files and the beginning of a result that is too long. */
+/**
+ * Converts a result into text for the model. Normally the text is JSON. If it is too long, the text contains the files and the beginning of
+ * the result.
+ */
 function modelTextOf(result: object, files: readonly SluiceFile[]): string {
   const some = files.slice(0, FILES_MAX);
   const more = files.length > some.length ? { more_files: files.length - some.length } : {};
@@ -150,11 +156,13 @@ function modelTextOf(result: object, files: readonly SluiceFile[]): string {
 }
 
 const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
-/** Time in which cancelled work releases its holds, in milliseconds. */
+/** Maximum time that a cancelled run has to release its holds, in milliseconds. */
 const END_WAIT_MS = paced(5_000);
 const END_POLL_INTERVAL_MS = paced(250);
 
-/** Returns the charge of a cancelled run, which is final once nothing is held for the run. */
+/**
+ * Returns the charge of a cancelled run. It waits for a limited time until nothing is held for the run, because the charge is then final.
+ */
 async function billOf({ context: { database }, caller, call }: ApiClient, clientSignal: AbortSignal): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Tools of a call that the service runs, mainly those of type `sluice`, and the functions that represent them for the model. */
+/** Reads the tools of a call that the service runs, mainly the tool of type `sluice`. The model sees these tools as functions. */
 import type { SluiceTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
@@ -13,7 +13,7 @@ import type { LoopLimits, LoopTool } from "./loop.ts";
 import { runTool } from "./run-tool.ts";
 
 const ROUNDS_DEFAULT = 8;
-/** Most runs per response. With 16 KiB per result, they add a bounded amount of memory to a request. */
+/** Maximum number of tool runs per response. With 16 KiB per result, the runs add a limited amount of memory to a request. */
 const RUNS_MAX = 64;
 
 interface AnyTool {
@@ -23,11 +23,14 @@ interface AnyTool {
 type Other<T extends AnyTool> = Exclude<T, { readonly type: "sluice" }>;
 
 export interface ToolSet<T extends AnyTool> {
-  /** Tools of the caller, in their order. */
+  /** Tools that the caller runs, in the order of the request. */
   readonly others: readonly Other<T>[];
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
-  /** Returns the caller's name of a parameter in the model's call, where the service's functions follow the caller's tools. */
+  /**
+   * Converts the path of a parameter in the model's call into its path in the caller's body. In the model's call, the service's functions
+   * follow the caller's tools.
+   */
   readonly paramOf: (param: string) => string;
 }
 
@@ -36,9 +39,12 @@ function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly typ
 }
 
 export interface ToolSetReader<T extends AnyTool> {
-  /** Returns the name by which a model calls a tool of the caller; undefined if it has none. */
+  /** Returns the name under which the model calls a tool of the caller; undefined if the tool has none. */
   readonly nameOf: (tool: Other<T>) => string | undefined;
-  /** Returns a tool of another type that the service runs; undefined for a tool of the caller. @param from its path. @throws ApiError */
+  /**
+   * Returns a tool of another type that the service runs; undefined for a tool that the caller runs. @param from JSON path of the tool.
+   * @throws ApiError
+   */
   readonly serve?: (tool: Other<T>, from: string) => LoopTool | undefined;
 }
 
@@ -123,7 +129,7 @@ async function readTools(
   return tools;
 }
 
-/** Returns a capability's function. A tool that the caller may not use is refused like a missing one. */
+/** Describes a capability as a function. A capability that the caller may not use is rejected like a missing one. */
 function capabilityIn(api: ApiClient, id: string, param: string): FunctionDeclaration {
   try {
     return declareCapability(api, id);
@@ -141,7 +147,7 @@ function workflowIn(found: ReadonlyMap<string, FunctionDeclaration>, id: string,
 
 const NAME_MAX = 48;
 
-/** Returns a unique function name: titles of workflows are arbitrary, and not unique. */
+/** Returns a unique function name for a workflow, because titles of workflows can contain any characters and need not be unique. */
 function freeName(title: string, taken: ReadonlyMap<string, unknown>): string {
   const titleWords = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const name = ["workflow", ...titleWords].join("_").slice(0, NAME_MAX);

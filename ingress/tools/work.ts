@@ -1,4 +1,4 @@
-/** Cancellation and errors of work that tools begin. */
+/** Cancels runs that tools have started, and presents their errors. */
 import { ApiError } from "#shared/base/errors.ts";
 
 import { errorResponse } from "../core/answers.ts";
@@ -9,18 +9,18 @@ export interface ErrorBody {
   readonly message: string;
 }
 
-/** Returns the error in the envelope's format. Details that are not meant for clients are only logged. */
+/** Converts an error into the format of the HTTP API. Details that are not meant for clients are only logged. */
 export async function errorBodyOf({ context, call }: ApiClient, error: unknown): Promise<ErrorBody> {
   return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ErrorBody }).error;
 }
 
-/** Route that cancels the work. */
+/** Route and parameters that cancel a run. */
 export interface WorkEnd {
   readonly operationId: string;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Cancels work; idempotent. */
+/** Cancels a run; idempotent. */
 export async function endWork(api: ApiClient, { operationId, params }: WorkEnd): Promise<void> {
   const { context, call } = api;
   try {

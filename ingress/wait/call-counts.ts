@@ -1,21 +1,27 @@
 /**
- * Messages between ingresses about their queued calls. A message contains a bounded number of changes: the counts of all workspaces, sent
- * twice a second by a hundred ingresses to a hundred, would be a gigabyte a second.
+ * Messages between ingresses about their queued calls. Each message contains a limited number of changes. If a hundred ingresses sent each
+ * other the counts of all workspaces twice a second, the traffic would be a gigabyte a second.
  */
 import { type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 import type { Elsewhere } from "./live-shares.ts";
 
-/** Calls by pool and workspace. 0: all calls of the workspace wait; null: the workspace has no more calls. */
+/**
+ * Number of calls on the queue, by pool and workspace. 0 means that all calls of the workspace are waiting, null that the workspace has no
+ * more calls.
+ */
 export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>>>>;
 export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
 
-/** Most workspaces reported per pool: those with the most calls. */
+/** Maximum number of workspaces reported per pool. Those with the most calls are reported. */
 const REPORTED_WORKSPACES_MAX = 1_000;
-/** Most changes in one message. A thousand constantly changing counts are sent within 2.5 s; four calls fit into the slots kept free. */
+/** Maximum number of changes in one message. A thousand constantly changing counts are thus sent within 2.5 s. */
 export const CHANGES_MAX = 200;
 
-/** One message in this many, including the first, has all counts, so that errors do not last. A lost message is requested at once. */
+/**
+ * Interval of complete messages: one message in this many, including the first, has all counts, so that errors do not persist. A lost
+ * message is requested immediately.
+ */
 const MESSAGES_PER_SNAPSHOT = 100;
 
 interface Change {
@@ -28,12 +34,12 @@ interface Change {
 /** Calls of this ingress as reported to the others. */
 export class OwnCalls {
   private readonly reported = new Map<Pool, Map<string, number>>();
-  /** Number of messages that each change has waited for, by pool and workspace. */
+  /** Number of messages for which each change has been postponed, by pool and workspace. */
   private waited = new Map<string, number>();
-  /** Number of messages so far. */
+  /** Sequence number of the last message. */
   private n = 0;
 
-  /** Returns the changes for the next message and records them as reported. Changes beyond the maximum follow in later messages. */
+  /** Returns the changes for the next message and records them as reported. Changes above CHANGES_MAX follow in later messages. */
   takeChanges(inFlight: CallsByPool): Counts {
     const changes = POOLS.flatMap((pool) => this.changesOf(pool, inFlight.get(pool)));
     if (changes.length > CHANGES_MAX) changes.sort((a, b) => b.weight - a.weight);
@@ -54,13 +60,13 @@ export class OwnCalls {
     return taken;
   }
 
-  /** Returns the next message: these changes, or from time to time all counts. */
+  /** Builds the next message. It contains the given changes, or all counts if a complete message is due. */
   nextMessage(changes: Counts): CallCountsMessage {
     this.n += 1;
     return this.n % MESSAGES_PER_SNAPSHOT === 1 ? this.whole() : { n: this.n, calls: changes };
   }
 
-  /** Returns all counts up to the last message, for an ingress that has missed a part. */
+  /** Returns a message with all counts as last reported, for an ingress that has missed a message. */
   whole(): CallCountsMessage {
     const calls = Array.from(this.reported, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
     return { n: this.n, calls: Object.fromEntries(calls), isWhole: true };
@@ -83,11 +89,11 @@ export class OwnCalls {
   }
 }
 
-/** Message of an ingress about its calls. */
+/** Message in which an ingress reports its calls. */
 export interface CallCountsMessage {
-  /** Number of the message. A gap shows that a message was lost. */
+  /** Sequence number of the message. A gap shows that a message was lost. */
   readonly n: number;
-  /** Counts that differ from the previous message, or all counts. */
+  /** All counts if `isWhole`, otherwise the counts that have changed since the previous message. */
   readonly calls: Counts;
   readonly isWhole?: boolean;
 }
@@ -96,14 +102,14 @@ interface ReceivedCounts {
   readonly calls: Map<Pool, Map<string, number>>;
   n: number;
   at: number;
-  /** True when a message was missed. */
+  /** True if a message of this ingress was missed. */
   hasHole: boolean;
 }
 
-/** Most ingresses whose counts are kept. */
+/** Maximum number of other ingresses whose counts are stored. */
 const INGRESSES_MAX = 1_000;
 
-/** Calls of the other ingresses, as received. */
+/** Calls of the other ingresses, as received from them. */
 export class OthersCalls {
   private readonly others = new Map<string, ReceivedCounts>();
 
@@ -137,7 +143,7 @@ export class OthersCalls {
     for (const [from, { at }] of this.others) if (now - at > silentMs) this.others.delete(from);
   }
 
-  /** Returns the ingresses with missed messages. */
+  /** Returns the ids of ingresses from which a message was missed. */
   withHoles(): string[] {
     return Array.from(this.others, ([from, { hasHole }]) => (hasHole ? from : "")).filter((from) => from !== "");
   }

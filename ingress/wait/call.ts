@@ -1,6 +1,7 @@
 /**
- * One synchronous call in the ingress, from publish to response. The ingress receives frames and sends an HTTP response. Every end (result,
- * failure, gap, silence, disconnected client) closes the hold exactly once: by the worker if one is alive, otherwise by the ingress.
+ * One synchronous call in the ingress, from publish to response. The ingress receives frames from the worker and sends an HTTP response. A
+ * call can end by result, failure, gap, silence or disconnect. In each case its hold is closed exactly once: by the worker if one is alive,
+ * otherwise by the ingress.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/base/errors.ts";
@@ -19,10 +20,10 @@ import { SSE_HEADERS } from "../core/sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
 
-/** A worker that has sent no frame for this long after its first one is considered lost. */
+/** Time without a frame after which a worker that has sent one is considered lost, in milliseconds. */
 export const FRAME_SILENCE_MS = paced(20_000);
 
-/** A worker with a frame this recent is alive, even if its message was redelivered. */
+/** Maximum age of the last frame at which a worker still counts as alive, in milliseconds, even if its message was redelivered. */
 const WORKER_LIVES_MS = paced(5_000);
 
 export interface CallFacts {
@@ -30,27 +31,30 @@ export interface CallFacts {
   readonly jobId: string;
   readonly workspaceId: string;
   readonly requestId: string;
-  /** performance.now() when the request arrived. */
+  /** performance.now() time at which the request arrived. */
   readonly startedAt: number;
-  /** Longest time from publish to the end of the call, in milliseconds. */
+  /** Maximum time from publish to the end of the call, in milliseconds. */
   readonly waitMs: number;
-  /** Longest time from publish until a worker must have taken the call, in milliseconds. */
+  /** Maximum time from publish until a worker must have accepted the call, in milliseconds. */
   readonly queueMs: number;
-  /** Bytes of memory that the request takes until it is on the queue. */
+  /** Memory used by the request until it is on the queue, in bytes. */
   readonly requestBytes: number;
   /** Span of the request; `NO_SPAN` when tracing is off. */
   readonly span: Span;
-  /** API whose format the response and in-stream errors have. */
+  /** API whose format is used for the response and for errors inside a stream. */
   readonly api: "openai" | "anthropic" | "responses";
   /** Returns the last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
-  /** Share of the credit line on which the call was admitted. */
+  /** Share of the credit line on which the call was admitted. Undefined for a call with a hold of its own. */
   readonly creditLineHold?: CreditLineHold | undefined;
-  /** Called with the cost of the call before the response ends; after an aborted stream, with the cost of the relayed part. */
+  /**
+   * Called with the cost of the call before the response ends, in nano-credits. After an aborted stream, it is the cost of the relayed
+   * output.
+   */
   readonly addCharge: Meter["addCharge"];
 }
 
-/** Reason for which the ingress ends a call. */
+/** Reason for which the ingress has ended a call. */
 export type EndReason =
   | "client"
   | "stuck"
@@ -64,17 +68,17 @@ export type EndReason =
 
 export interface CallEvents {
   /**
-   * Called when the call is over. `reason` undefined: the worker ended the call and has closed the hold. Resolves with true if certainly
-   * nothing was or will be charged; never rejects.
+   * Called when the call has ended. `reason` is undefined if the worker ended the call and has closed the hold. Resolves with true if
+   * certainly nothing was or will be charged; never rejects.
    */
   onEnd(call: Call, reason: EndReason | undefined): Promise<boolean>;
-  /** Called when the complete response arrived before its settlement. */
+  /** Called when the complete response has arrived before the worker has settled the call. */
   onSettlementPending(call: Call, frame: EndFrame, settle: SettleNote): void;
-  /** Called at the first part of a response, with the provider's milliseconds so far. */
+  /** Called with the first output of a response, and with the time that the provider took until then, in milliseconds. */
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
 
-/** Error of each end. Clients may retry a call whose error does not forbid it. */
+/** Error that the caller receives for each reason. Clients may retry the call unless the error forbids it. */
 const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
   gap: () => new ApiError("internal_error", "A part of the response was lost; try again.", { shouldRetry: false }),
   silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
@@ -89,7 +93,7 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
     ),
 };
 
-/** Returns the error code that a caller receives for an end by the ingress. */
+/** Returns the error code that a caller receives when the ingress ends the call for this reason. */
 export function codeOfEnd(reason: EndReason): Code {
   if (reason === "client" || reason === "stuck") return "request_timeout";
   return reason === "dispatch" ? "service_unavailable" : FAILURES[reason]().code;
@@ -98,22 +102,22 @@ export function codeOfEnd(reason: EndReason): Code {
 export class Call implements ReplyListener {
   readonly facts: CallFacts;
   readonly response: Promise<Response>;
-  /** Charge of the part relayed so far, at which a lost call is settled. */
+  /** Cost and tokens of the output relayed so far. If the worker is lost, the call is settled at this cost. */
   relayed: { nano: bigint; tokens: number } | undefined;
-  /** Sequence number of the call's message in the stream; undefined until known. */
+  /** Sequence number of the call's message in the NATS stream; undefined until known. */
   streamSeq: number | undefined;
-  /** Unix milliseconds of the last dispatch. */
+  /** Time of the last dispatch, in Unix milliseconds. */
   dispatchedAtMs = commonNow();
-  /** Subject on which the worker of the call receives its cancel; undefined until the worker has reported it. */
+  /** NATS subject on which the call's worker receives a cancel; undefined until the worker has reported it. */
   cancelAt: string | undefined;
-  /** Dispatches the call again under the same message id; undefined once a worker has the call. */
+  /** Dispatches the call again under the same message id; undefined once a worker has accepted the call. */
   dispatchAgain: (() => void) | undefined;
   private readonly events: CallEvents;
   private readonly publishedAt = performance.now();
   private parts: Uint8Array[] = [];
-  /** Model that answers a stream. */
+  /** Slug of the model that serves the stream. */
   private model = "";
-  /** Number of lines sent of a Responses stream; an event has three. */
+  /** Number of text lines sent of a Responses stream. Each event has three lines. */
   private lines = 0;
   private body: StreamBody | undefined;
   private lastFrameAt = 0;
@@ -137,22 +141,22 @@ export class Call implements ReplyListener {
     return this.body !== undefined;
   }
 
-  /** True while the call is not over and no worker has reported that it has the call. */
+  /** True if the call has not ended and no worker has reported that it has accepted the call. */
   get isWaiting(): boolean {
     return !this.isOver && this.isUnclaimed;
   }
 
-  /** True while no worker has reported that it has the call. */
+  /** True if no worker has reported that it has accepted the call. */
   get isUnclaimed(): boolean {
     return this.lastFrameAt === 0;
   }
 
-  /** Returns the milliseconds since publish. */
+  /** Returns the time since the call was published, in milliseconds. */
   age(now: number): number {
     return now - this.publishedAt;
   }
 
-  /** True when the call is over and the client has read the last byte. */
+  /** True if the call has ended and the client has read the last byte. */
   get isFinished(): boolean {
     return this.isOver && !(this.body?.isOpen ?? false);
   }
@@ -219,7 +223,7 @@ export class Call implements ReplyListener {
     this.end("gap");
   }
 
-  /** Ends the call from the ingress. Only the first reason counts. */
+  /** Ends the call for the given reason. Only the first reason counts. */
   end(reason: EndReason, error?: unknown): void {
     if (this.isOver) return;
     const isReleased = this.over(reason);
@@ -230,12 +234,15 @@ export class Call implements ReplyListener {
     else this.fail(FAILURES[reason]());
   }
 
-  /** Sends a retryable error only if nothing was paid: a worker's response may have been lost on the way. */
+  /**
+   * Sends a retryable error only if nothing was charged. Otherwise a worker's paid response may have been lost on the way, so the error
+   * forbids a retry.
+   */
   private async failUnpaid(error: unknown, isReleased: Promise<boolean>): Promise<void> {
     this.reject((await isReleased) ? error : FAILURES.gap());
   }
 
-  /** Checks the timeouts; called about once a second. */
+  /** Checks the timeouts of the call. Called about once a second. */
   tick(now: number): void {
     if (this.isOver) return;
     const lastActivityAt = Math.max(this.lastFrameAt, this.handedOutAt);
@@ -283,10 +290,10 @@ export class Call implements ReplyListener {
   }
 }
 
-/** Frames that contain a part of the response. */
+/** Types of frames that contain output of the response. */
 const DELIVERS: ReadonlySet<Frame["t"]> = new Set(["head", "delta", "part", "end"]);
 const LINE_END = 0x0a;
-/** An event has a line with its name, a line with its data, and an empty line. */
+/** Number of text lines of an SSE event: its name, its data, and an empty line. */
 const LINES_OF_EVENT = 3;
 
 function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: EndFrame): Response {
@@ -299,7 +306,7 @@ function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: En
   });
 }
 
-/** Returns the last event of a failed stream. */
+/** Returns the last event of a failed stream, in the format of the caller's API. */
 function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
   if (api !== "anthropic") return `data: ${JSON.stringify(errorEnvelope(error.code, error.message, error.param))}\n\n`;
   const type = ANTHROPIC_TYPES[error.code] ?? "api_error";
@@ -307,14 +314,14 @@ function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
   return `event: error\ndata: ${JSON.stringify(members)}\n\n`;
 }
 
-/** Anthropic's types of failures inside a stream; all others are api_error. */
+/** Anthropic's error types for failures inside a stream. All other codes become `api_error`. */
 const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
   overloaded: "overloaded_error",
   service_unavailable: "overloaded_error",
   upstream_timeout: "timeout_error",
 };
 
-/** Headers of spec "General rules" 6. */
+/** Returns the headers that name the serving model (spec "General rules" 6). */
 function servedBy({ model, fallback }: HeadFrame | EndFrame): Record<string, string> {
   return { "x-model-used": model, ...fallbackHeaders(fallback) };
 }

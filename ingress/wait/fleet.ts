@@ -1,6 +1,6 @@
 /**
- * State of the fleet in one ingress. Slots of the workers come from heartbeats in the database. Ingresses send each other their queued
- * calls and their requests per address over core NATS. All values may be a few seconds old.
+ * State of the fleet as one ingress knows it. The workers' slots come from heartbeats in the database. Ingresses send each other the
+ * numbers of their queued calls and of their requests per IP address over core NATS. All values may be a few seconds old.
  */
 import type { NatsConnection } from "nats";
 
@@ -17,27 +17,39 @@ import type { LiveShares } from "./live-shares.ts";
 import { type CallCountsMessage, OthersCalls, OwnCalls } from "./call-counts.ts";
 
 const PUBLISH_INTERVAL_MS = paced(500);
-/** Time within which all running ingresses have sent their state to a new one. Until then, it would consider itself alone. */
+/**
+ * Time that a new ingress waits until all others have sent their state, in milliseconds. Without the wait, it would consider itself the
+ * only ingress.
+ */
 const READY_WAIT_MS = PUBLISH_INTERVAL_MS;
 const SLOTS_MS = paced(5_000);
-/** Interval of messages from an ingress without changes: they show that it is alive, and how many messages it has sent. */
+/**
+ * Interval of messages from an ingress without changes, in milliseconds. The messages show that it is alive, and how many messages it has
+ * sent.
+ */
 const ALIVE_MS = paced(5_000);
-/** An ingress without a message for this long is considered ended. A process without CPU still has its calls, hence the margin. */
+/**
+ * Time without a message after which an ingress is considered stopped, in milliseconds. It has a margin, because a process without CPU time
+ * still has its calls.
+ */
 const FORGET_MS = ALIVE_MS * 3;
 
-/** Message from an ingress to all others. */
+/** State message from an ingress to all others. */
 interface FleetMessage extends CallCountsMessage {
-  /** Requests per address since the last message. */
+  /** Number of requests per IP address since the last message. */
   readonly addresses: AddressCounts;
-  /** `new`: just started, the others send their whole state immediately. `gone`: the ingress ends. */
+  /**
+   * `new` if the sender has just started, so that the others send it their whole state immediately. `gone` if the sender is stopping.
+   * Absent otherwise.
+   */
   readonly state?: "new" | "gone";
 }
 
-/** Message to one ingress: all calls of the sender, or a request for all calls of the recipient. */
+/** Message to one ingress. It contains all calls of the sender, or requests all calls of the recipient. */
 type DirectMessage = { readonly from: string } & (CallCountsMessage | { readonly wants: "whole" });
 
 export interface FleetLink {
-  /** Resolves when the others have sent their state. No call is served before. */
+  /** Resolves when the other ingresses have sent their state. No call is served before. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
@@ -140,7 +152,10 @@ export async function openFleet(options: {
   };
 }
 
-/** Parses a message; invalid parts become empty. A message without a number is from an old version, whose messages were always complete. */
+/**
+ * Parses a state message; invalid members become empty. A message without a sequence number is from an old version, whose messages were
+ * always complete.
+ */
 function parseFleetMessage(text: string): FleetMessage {
   const { n, calls, isWhole = false, addresses, state } = parsed<FleetMessage>(text);
   const numbered = Number.isSafeInteger(n) ? { n: n as number, isWhole } : { n: 0, isWhole: true };

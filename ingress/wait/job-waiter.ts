@@ -1,6 +1,6 @@
 /**
- * Waits for jobs to end. The sender of a job's end reports it with or without the result, after writing the row. The row has the
- * authoritative outcome and is also polled. Frames of a running job arrive on the same subject.
+ * Waits for jobs to end. The process that ends a job writes the database row, then sends a report with or without the result. The row has
+ * the authoritative outcome and is also polled. Frames of a running job arrive on the same NATS subject.
  */
 import type { NatsConnection } from "nats";
 
@@ -14,45 +14,48 @@ import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { replyPrefix } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/config/pace.ts";
 
-/** Interval of polling a job's row for a waiting caller, since the message of the end can be lost. */
+/** Interval at which a waiting caller's job row is polled, in milliseconds. The report of the job's end can be lost. */
 export const JOB_POLL_INTERVAL_MS = paced(2_000);
 
 export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
-  /** True when the job cannot have ended yet: its row is read only after its end was reported, or after a while. */
+  /** True if the job cannot have ended yet, so that its row is first read after a report or after the polling interval. */
   readonly isNew?: boolean;
-  /** Longest wait for a job whose output has begun, in milliseconds: that output is being streamed and must be complete. */
+  /**
+   * Maximum wait for a job whose output has begun, in milliseconds; used only if it is longer than `ms`. Such output is being streamed and
+   * must be complete.
+   */
   readonly begunMs?: number;
-  /** Aborts when the caller has disconnected. */
+  /** Signal that aborts when the caller has disconnected. */
   readonly clientSignal: AbortSignal;
   /** Called with each frame of the running job. */
   readonly onFrame?: (frame: JobFrame, data: Uint8Array) => void;
 }
 
 export interface JobWaiter {
-  /** Returns the subject to which a job of this process reports its end. */
+  /** Returns the NATS subject to which the end of a job is reported to this process. */
   address(jobId: string): string;
-  /** Returns the job when it has ended or its outcome is unknown; undefined after the timeout or at shutdown. */
+  /** Waits for a job and returns it when it has ended or its outcome is unknown. Returns undefined after the timeout or at shutdown. */
   wait(waiting: Waiting): Promise<EndedJob | undefined>;
-  /** Ends all waiting. The jobs continue. */
+  /** Ends all waiting, which then returns undefined. The jobs continue. */
   endAll(): void;
   close(): Promise<void>;
 }
 
 interface Waited {
   ring: () => void;
-  /** True when the job has reported its end; all earlier frames have been read. */
+  /** True if the end of the job was reported and all earlier frames have been read. */
   hasRung: boolean;
-  /** Cost and result, if the job succeeded and reported them. */
+  /** Charge and result from the report of the job's end. Undefined if the job did not succeed or the report did not contain them. */
   reported: { readonly credits: bigint; readonly result: string } | undefined;
-  /** True when the first part of the output has arrived. */
+  /** True if the first output of the job has arrived. */
   hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
 }
 
-/** Time within which the NATS server responds or is unreachable. */
+/** Timeout of the NATS server's response, in milliseconds. */
 const SOCKET_READ_MS = 1_000;
 const decoder = new TextDecoder();
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);

@@ -1,6 +1,7 @@
 /**
- * Body of a response whose content is still being produced. Bytes from the worker are relayed as they arrive. Bytes that were lost, or
- * arrived faster than the client reads, are read from the file when the job has ended. An incomplete body is aborted, never ended.
+ * Response body whose content is still being produced. Bytes from the worker are relayed as they arrive. Bytes that were lost, or that
+ * arrived faster than the client reads, are read from the stored file after the job has ended. An incomplete body is aborted, so that it
+ * cannot be mistaken for a complete one.
  */
 import type { EndedJob } from "#shared/database/jobs.ts";
 import type { JobFrame, MediaResultHead } from "#shared/queue/job-frames.ts";
@@ -8,9 +9,9 @@ import type { JobFrame, MediaResultHead } from "#shared/queue/job-frames.ts";
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface LiveBodyTools {
-  /** Resolves with the succeeded job. @throws ApiError if the job failed */
+  /** Resolves with the job when it has succeeded. @throws ApiError if the job failed */
   readonly ended: Promise<EndedJob>;
-  /** Reads the stored file from an offset, and returns its whole size in bytes. */
+  /** Reads the stored file from an offset in bytes, and returns its total size in bytes. */
   readonly read: (
     row: EndedJob,
     from: number,
@@ -18,12 +19,12 @@ export interface LiveBodyTools {
 }
 
 export class LiveBody {
-  /** Resolves with the head when the first byte has arrived; never resolves if none arrives before the job's end. */
+  /** Resolves with the response head when the first byte has arrived. Never resolves if the job ends before any byte arrives. */
   readonly begun: Promise<MediaResultHead>;
   private begin!: (head: MediaResultHead) => void;
   private run: number | undefined;
   private readonly queue = new PieceQueue();
-  /** Number of bytes received without a gap, and number of bytes sent to the client. */
+  /** Number of bytes received without a gap (`heard`), and number of bytes sent to the client (`sent`). */
   private receivedBytes = 0;
   private sent = 0;
   private isBroken = false;
@@ -51,7 +52,7 @@ export class LiveBody {
     this.queue.push(data);
   }
 
-  /** Yields all bytes in order. @throws Error if they cannot be completed: the connection must then be aborted */
+  /** Yields all bytes in order. @throws Error if the bytes cannot be completed; the connection must then be aborted */
   async *bytes({ ended, read }: LiveBodyTools): AsyncGenerator<Uint8Array, void, void> {
     let row: EndedJob | undefined;
     let fault: unknown;

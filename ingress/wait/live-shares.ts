@@ -1,8 +1,10 @@
 /**
- * Limits the synchronous calls of a workspace on a pool's queue. The queue is first in, first out, so a workspace with a thousand calls
- * would delay all others. Calls beyond the share wait here, in order, until a call of the workspace ends. A single workspace may use nearly
- * the whole fleet; several workspaces divide it. The slots kept free serve the first calls of others immediately. | Shares are fleet-wide:
- * they depend on the counts that other ingresses have sent, which may be a few seconds old.
+ * Limits the number of synchronous calls that a workspace has on a pool's queue. The queue is first in, first out, so a workspace with a
+ * thousand calls would delay all others. Calls beyond the workspace's share wait in the ingress, in order, until a call of the workspace
+ * ends. A single workspace may use nearly all slots of the fleet; several workspaces divide them. Some slots stay free, so that first calls
+ * of other workspaces start immediately.
+ *
+ * Shares are fleet-wide. They depend on the counts that other ingresses have sent, which may be a few seconds old.
  */
 import { FairLimit, type Lease, type Owner } from "#shared/limits/fair-limit.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -11,11 +13,19 @@ import { tooMany } from "#shared/limits/request-limit.ts";
 import type { CallFacts } from "./call.ts";
 
 export interface LiveShares {
-  /** Takes a permit for the queue until the call is over. @throws ApiError `overloaded` if too many calls wait already */
+  /**
+   * Acquires a permit for the queue, which the call keeps until it ends. The permit may have to wait. @throws ApiError `overloaded` if too
+   * many calls are already waiting
+   */
   enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Lease;
-  /** Updates the shares. Called directly after this ingress has sent its counts, since shares grow by one step per message. */
+  /**
+   * Updates the shares from the state of the fleet. Call this directly after this ingress has sent its counts, because shares grow by one
+   * step per message.
+   */
   update(fleet: Fleet): void;
-  /** Returns this ingress's calls on the queue, by pool and workspace; 0 if all calls of a workspace wait. */
+  /**
+   * Returns the number of this ingress's calls on the queue, by pool and workspace. 0 means that all calls of the workspace are waiting.
+   */
   inFlight(): Map<Pool, Map<string, number>>;
   /** Returns the number of calls of the pool that wait for a permit. */
   waiting(pool: Pool): number;
@@ -26,25 +36,25 @@ export interface Fleet {
   readonly slots: ReadonlyMap<Pool, number>;
   /** Number of running ingresses, including this one. */
   readonly ingresses: number;
-  /** Calls of other ingresses, by pool and workspace. */
+  /** Calls that other ingresses have on the queue, by pool and workspace. */
   readonly elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>;
 }
 
-/** Calls of one workspace that other ingresses have on the queue, and the number of those ingresses. */
+/** Number of calls that other ingresses have on the queue for one workspace, and number of those ingresses. */
 export interface Elsewhere {
   readonly calls: number;
   readonly ingresses: number;
 }
 
-/** One slot in this many stays free while a single workspace uses the fleet. */
+/** Divisor of a pool's slots: one slot in this many stays free while a single workspace uses the fleet. */
 const SLOTS_PER_FREE_SLOT = 8;
-/** Number of messages over which an ingress grows beyond its part by as many calls as slots stay free. */
+/** Number of messages after which an ingress may exceed its portion of a share by as many calls as slots stay free. */
 const REPORTS_PER_GRANT = 8;
-/** Smallest share, in calls: keeps a small fleet busy, and serves each of many workspaces. */
+/** Minimum share of a workspace, in calls. It keeps a small fleet busy and lets each of many workspaces proceed. */
 const SHARE_MIN = 4;
-/** Assumed slots while no worker has reported its own. */
+/** Number of slots assumed while no worker has reported its slots. */
 const SLOTS_UNKNOWN = 16;
-/** Most waiting calls and bytes of one workspace, and bytes of all workspaces: their requests are in memory. */
+/** Limits of waiting calls, whose requests are in memory: calls and bytes of one workspace, and bytes of all workspaces. */
 const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048_576 };
 
 const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
@@ -85,27 +95,30 @@ export function createLiveShares(): LiveShares {
   };
 }
 
-/** State that all pools share. */
+/** State shared by all pools. */
 interface Common {
   slots: ReadonlyMap<Pool, number>;
   ingresses: number;
-  /** Returns the bytes of all waiting calls. */
+  /** Returns the memory used by all waiting calls, in bytes. */
   readonly waitingBytes: () => number;
 }
 
-/** Calls of one workspace in one pool, beyond those that this ingress has on the queue or waiting. */
+/** Calls of one workspace in one pool at other ingresses, and calls that this ingress may add. */
 interface Part {
   elsewhere: Elsewhere;
-  /** Calls beyond this ingress's part that may be on the queue until the next exchange of counts; rarely an integer. */
+  /**
+   * Number of calls above this ingress's portion of the share that it may have on the queue until the next exchange of counts. Rarely an
+   * integer.
+   */
   granted: number;
 }
 
-/** Calls of all workspaces in one pool. */
+/** Calls of all workspaces in one pool, and the permits for that pool's queue. */
 class PoolCalls {
   private readonly pool: Pool;
   private readonly common: Common;
   private readonly limit: FairLimit;
-  /** Workspaces with calls in this or another ingress. */
+  /** Workspaces with calls in this ingress or another, by workspace id. */
   private readonly parts = new Map<string, Part>();
   /** Number of calls that other ingresses have on the queue. */
   private elsewhere = 0;
@@ -130,7 +143,7 @@ class PoolCalls {
     return this.limit.waitingBytes;
   }
 
-  /** Takes a permit. @throws ApiError `overloaded` */
+  /** Acquires a permit for a call. @param bytes memory used by the request. @throws ApiError `overloaded` */
   enter(owner: string, bytes: number): Lease {
     this.partOf(owner);
     const lease = this.limit.enter({ owner, bytes });
@@ -141,7 +154,7 @@ class PoolCalls {
     return { ...lease, release };
   }
 
-  /** Updates the calls that other ingresses have on the queue, by workspace. */
+  /** Updates the number of calls that other ingresses have on the queue, by workspace. */
   update(others: ReadonlyMap<string, Elsewhere> = new Map()): void {
     this.elsewhere = 0;
     for (const [id, { calls }] of others) {
@@ -157,7 +170,7 @@ class PoolCalls {
     this.limit.letIn();
   }
 
-  /** Returns this ingress's calls on the queue, by workspace; 0 if all of them wait. */
+  /** Returns the number of this ingress's calls on the queue, by workspace. 0 means that all calls of the workspace are waiting. */
   inFlight(): Map<string, number> {
     const ours = new Map<string, number>();
     for (const id of this.parts.keys()) {
@@ -183,12 +196,15 @@ class PoolCalls {
     return Math.floor(this.slots / SLOTS_PER_FREE_SLOT);
   }
 
-  /** Number of calls of one workspace that may be on the queue. */
+  /** Maximum number of calls that one workspace may have on the queue, fleet-wide. */
   private get share(): number {
     return Math.max(SHARE_MIN, Math.ceil((this.slots - this.free) / Math.max(1, this.parts.size)));
   }
 
-  /** True if a call leaves slots for others. Beyond its first call at each ingress, a workspace takes fewer slots than it leaves free. */
+  /**
+   * True if one more call leaves enough free slots for other workspaces. Beyond its first call at each ingress, a workspace must take fewer
+   * slots than it leaves free.
+   */
   private keepsSlotsFree({ elsewhere }: Part, own: number): boolean {
     const { slots } = this;
     const onQueue = this.limit.taken + this.elsewhere;
@@ -197,9 +213,9 @@ class PoolCalls {
   }
 
   /**
-   * An ingress may take its own part of a share at once if the others have left it, and at least one call in any case: otherwise the others
-   * would never count it. Beyond its part, it takes a little more with each message: calls of others that it does not know of for some
-   * seconds then fit into the free slots.
+   * True if the workspace may put one more call on the queue. An ingress may use its own portion of the workspace's share immediately if
+   * the others have left it. It may always have one call on the queue, because the others would otherwise never count it. Beyond its
+   * portion, it adds a little with each message, so that calls which it does not know of yet fit into the free slots.
    */
   private hasCapacity(part: Part, own: number): boolean {
     const { elsewhere, granted } = part;
@@ -224,7 +240,7 @@ class PoolCalls {
     return this.common.waitingBytes() <= allBytes;
   }
 
-  /** Forgets a workspace without calls, which enlarges the shares of the others. */
+  /** Removes a workspace without calls, so that the shares of the others grow. */
   private tidy(id: string): void {
     if (this.limit.ownerOf(id) || this.parts.get(id)?.elsewhere !== NOWHERE) return;
     this.parts.delete(id);

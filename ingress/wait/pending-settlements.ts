@@ -1,6 +1,6 @@
 /**
- * Responses that workers sent before settlement. Their charges are kept until the worker reports the settlement. If the worker is lost or
- * silent, this ingress settles them. A second settlement changes nothing.
+ * Keeps the charges of responses that arrived before their worker settled them. If the worker then is lost or does not report the
+ * settlement, this ingress settles them. A second settlement changes nothing.
  */
 import { isDataFault } from "#shared/database/client.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -17,53 +17,59 @@ import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/acks.ts";
 
 export interface PendingSettlements extends EndedCalls {
-  /** Keeps the charge of a response that is being sent to its client. */
+  /** Stores the charge of a response that is being sent to its client. */
   keep(call: PlacedCall & Pick<CallSettlement, "creditLineHold">, frame: EndFrame, settle: SettleNote): void;
-  /** True for a response without a confirmed settlement. */
+  /** True if the settlement of the job's response has not been confirmed yet. */
   has(jobId: string): boolean;
   /** Returns the number of responses without a confirmed settlement. */
   size(): number;
-  /** Settles all responses: clients have them, and workers without a notice of that would release their holds. */
+  /**
+   * Settles all responses at shutdown. Their clients already have them, and workers that get no confirmation would release the holds
+   * without a charge.
+   */
   settleAll(): Promise<void>;
   /**
-   * Runs `settleAll` before the process ends. Workers first get a moment to report settlements, if the grace period allows.
-   * @param hurry ends that moment
+   * Runs `settleAll` before the process ends. Workers first get a short time to report settlements, if the grace period allows.
+   * @param hurry aborts that waiting time
    * @param allowedMs time until the process ends, in milliseconds
    */
   drain(hurry: AbortSignal, allowedMs: number): Promise<void>;
   close(): void;
 }
 
-/** Response without a confirmed settlement. Each has a hold of credits, so balances bound their number. */
+/** Response whose settlement has not been confirmed. Each has a hold of credits, so balances limit their number. */
 interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLineHold"> {
   readonly nano: bigint;
   readonly note: SettleNote;
-  /** performance.now() from which the ingress settles without waiting for the worker. */
+  /** performance.now() time from which the ingress settles without waiting for the worker. */
   dueAt: number;
   isSettling: boolean;
-  /** Number of failed settlements. */
+  /** Number of failed attempts of the ingress to settle the response. */
   failures: number;
 }
 
-/** Time within which another worker gets a lost worker's message and asks for the response. */
+/** Time in which another worker receives a lost worker's message and asks for the response, in milliseconds. */
 const WORKER_WAIT_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
-/** Longest delay between attempts. Each settlement has already retried for a while before it fails. */
+/** Maximum delay between attempts to settle, in milliseconds. Each attempt already retries for a while before it fails. */
 const AGAIN_MAX_MS = paced(30_000);
-/** Time that workers have at shutdown to settle their calls, in milliseconds. */
+/** Time at shutdown during which workers may settle their calls, in milliseconds. */
 const DRAIN_MS = paced(2_000);
-/** Time in which all responses are settled, in milliseconds. */
+/** Time reserved at shutdown for settling all responses, in milliseconds. */
 const SETTLE_MS = paced(1_000);
 
 export function openPendingSettlements(options: {
   ledger: Ledger;
   metrics: Metrics;
   log: Logger;
-  /** Connection for notices to workers. */
+  /** Connection on which notices are sent to workers. */
   connection: AckPublisher;
-  /** Called when a response is settled. */
+  /** Called when the settlement of a response is confirmed. */
   onSettled?: (jobId: string) => void;
-  /** Time that the notice of a received response waits for other notices, in milliseconds: each message wakes a worker. */
+  /**
+   * Time for which notices of received responses are collected, in milliseconds. Notices are sent together because each message wakes a
+   * worker.
+   */
   lingerMs: number;
 }): PendingSettlements {
   const { ledger, metrics, log } = options;

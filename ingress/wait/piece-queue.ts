@@ -1,11 +1,11 @@
-/** Queue of pieces between a producer and a reader. */
+/** Queue of chunks between a producer and a reader. */
 
-/** Most buffered pieces, which are then joined into one, and bytes that are buffered for a slow reader. */
+/** Maximum number of buffered chunks, above which they are joined into one, and maximum number of bytes buffered for a slow reader. */
 export const RELAY_FRAMES_MAX = 256;
 export const RELAY_BYTES_MAX = 1_048_576;
 
 export class PieceQueue {
-  /** Total bytes in the queue. */
+  /** Total size of the queued chunks, in bytes. */
   bytes = 0;
   private pieces: Uint8Array[] = [];
   private resolve: () => void = () => undefined;
@@ -17,14 +17,14 @@ export class PieceQueue {
     this.wake();
   }
 
-  /** Removes and returns the first piece. */
+  /** Removes and returns the first chunk; undefined if the queue is empty. */
   take(): Uint8Array | undefined {
     const piece = this.pieces.shift();
     this.bytes -= piece?.length ?? 0;
     return piece;
   }
 
-  /** Removes all pieces and returns them as one. */
+  /** Removes all chunks and returns them joined into one; undefined if the queue is empty. */
   takeAll(): Uint8Array | undefined {
     if (this.pieces.length === 0) return undefined;
     const all = this.joined();
@@ -37,7 +37,7 @@ export class PieceQueue {
     this.bytes = 0;
   }
 
-  /** Resolves when a piece arrives, or at `wake`. Supports one waiter. */
+  /** Resolves when a chunk arrives or `wake` is called. Supports one waiter at a time. */
   more(): Promise<void> {
     return new Promise((resolve) => {
       this.resolve = resolve;

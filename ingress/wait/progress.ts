@@ -1,4 +1,7 @@
-/** Records every two seconds what running streams have relayed. A call is settled at this amount when its worker and its ingress crash. */
+/**
+ * Records every two seconds the cost of the output that running streams have relayed. If both worker and ingress crash, a call is settled
+ * at the recorded amount.
+ */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
 
@@ -11,7 +14,7 @@ const SQL = `
   order by w, j
   on conflict (workspace_id, job_id) do update set amount = excluded.amount, tokens = excluded.tokens, units = excluded.units, at = now()`;
 
-/** Amount last recorded for each call, so that a silent stream costs no write. */
+/** Amount last recorded for each call. A stream without new output causes no write. */
 const recorded = new WeakMap<Call, bigint>();
 
 export async function recordRelayed(database: Database, calls: Iterable<Call>): Promise<void> {

@@ -1,4 +1,7 @@
-/** Relay of all calls that this ingress waits for: dispatch, one reply subscription, one clock, one record of relayed amounts. */
+/**
+ * Relays all calls that this ingress waits for. It dispatches them, receives their replies on one subscription, checks their timeouts, and
+ * records the relayed amounts.
+ */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -28,50 +31,54 @@ import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { PendingSettlements } from "./pending-settlements.ts";
 
-/** Largest request inside a NATS message, in bytes; a larger one is stored in S3 as a claim check. */
+/** Maximum size of a request inside a NATS message, in bytes. A larger request is stored in S3 as a claim check. */
 const MESSAGE_BYTES_MAX = 448 * 1024;
 
-/** Time after which a call without a sign of a worker is looked up in the queue: still waiting, or delivered to a crashed worker. */
+/**
+ * Time after which a call that no worker has accepted is looked up in the queue, in milliseconds. It may still be waiting, or was delivered
+ * to a worker that crashed.
+ */
 const UNCLAIMED_MS = paced(3_000);
 
-/** Interval of recording the relayed amounts, at which a lost worker's call is settled. */
+/** Interval of recording the relayed amounts, in milliseconds. The call of a lost worker is settled at the recorded amount. */
 const RELAY_RECORD_MS = paced(2_000);
 
-/** Message that is put on the queue for a call. */
+/** Content of the queue message for a call. */
 export interface CallMessage {
-  /** Work message without request and reply subject. */
+  /** Job message without the request and the reply subject. */
   readonly head: JobMessage;
-  /** Request for the worker, as JSON. */
+  /** Request for the worker, as JSON text. */
   readonly text: string;
 }
 
 export interface Relay {
   /**
-   * Dispatches a call and returns its response. The hold must exist; the relay closes it in every case.
+   * Dispatches a call and returns its response. The hold must exist; the relay makes sure that it is closed.
    * @param signal aborts when the client has disconnected
-   * @param onOffloaded called when the request is sent, or waits beyond its workspace's share, where its bytes count
+   * @param onOffloaded called when the request has been sent, or when it waits beyond its workspace's share, where its memory is counted
+   * separately
    * @throws ApiError of the call
    */
   run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response>;
   /** Returns the number of calls that have not ended. */
   active(): number;
-  /** Ends every call with an error, near the end of the grace period. */
+  /** Ends every running call with an error. Called near the end of the shutdown grace period. */
   endAll(): void;
   close(): void;
 }
 
 const TICK_MS = paced(1_000);
-/** Time in which the sockets are certainly read once. */
+/** Time in which the process has certainly read its sockets once, in milliseconds. */
 const SOCKET_READ_MS = 100;
 
-/** Ends after which the worker of the call aborts it and settles what was produced. */
+/** Reasons after which the call's worker aborts the call and settles the output produced so far. */
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 interface RelayOptions {
   cancel: Cancel;
   inbox: ReplyInbox;
   pendingSettlements: Pick<PendingSettlements, "keep" | "has">;
-  /** Credit lines, which are notified of settled calls. */
+  /** Credit lines. They are notified of calls that the relay has settled. */
   lines?: Pick<CreditLines, "forget"> | undefined;
   database: Database;
   /** Records the failure reasons of calls that no worker ends. */
@@ -79,10 +86,10 @@ interface RelayOptions {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** Limits the calls of a workspace that are on the queue. */
+  /** Limits the number of a workspace's calls on the queue. */
   shares: LiveShares;
   publisher: Publisher;
-  /** Storage of requests that are too large for a message. */
+  /** Object storage for requests that are too large for a message. */
   storage: Storage;
 }
 
@@ -168,10 +175,7 @@ class CallRelay implements Relay, CallEvents {
     return this.settleAbandoned(call, reason);
   }
 
-  /**
-   * Closes the hold of a call without a known worker, or whose worker is lost. Resolves with true if certainly nothing was or will be
-   * charged.
-   */
+  /** Closes the hold of a call whose worker is lost or unknown. Resolves with true if certainly nothing was or will be charged. */
   private async settleAbandoned(call: Call, reason: EndReason): Promise<boolean> {
     const { failures, ledger, log, metrics } = this.options;
     const isLost = reason === "silence" || reason === "lost";
@@ -258,7 +262,7 @@ class CallRelay implements Relay, CallEvents {
     void this.findUnclaimed(unclaimed);
   }
 
-  /** Finds calls whose worker crashed before its first frame; only the queue knows that these were delivered. */
+  /** Finds calls whose worker crashed before it sent a frame. Only the queue knows that these calls were delivered. */
   private async findUnclaimed(unclaimed: readonly Call[]): Promise<void> {
     const { log, publisher } = this.options;
     if (this.isFinding || unclaimed.length === 0) return;
@@ -292,7 +296,10 @@ class CallRelay implements Relay, CallEvents {
   }
 }
 
-/** Returns the message's JSON. The validated request text is inserted unparsed, which saves CPU. A large request is stored in S3. */
+/**
+ * Builds the JSON of a call's message. The validated request text is inserted without parsing, which saves CPU time. A large request is
+ * stored in S3 instead.
+ */
 async function messageBody(
   storage: Storage,
   { jobId, requestBytes }: CallFacts,

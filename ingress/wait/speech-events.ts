@@ -1,4 +1,4 @@
-/** Speech in OpenAI's stream format: events with base64 pieces of the audio, then one with the usage. */
+/** Streams speech in OpenAI's event format: events with base64 chunks of the audio, then one event with the usage. */
 import type { SpeechEvent } from "#schemas/generated/types.ts";
 import type { UsageRow } from "#shared/database/usage.ts";
 import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/base/errors.ts";
@@ -7,8 +7,8 @@ import { FILE_PIECE_BYTES } from "#ingress/core/response-body.ts";
 import { sseEvent } from "../core/sse.ts";
 
 /**
- * Yields the encoded events of audio. Failed speech ends with an error event and without `speech.audio.done`. Any other error is thrown,
- * and the connection must be aborted.
+ * Yields audio as encoded events. Failed speech ends with an error event and without `speech.audio.done`. Any other error is thrown, and
+ * the connection must then be aborted.
  * @param units called when the audio has ended; returns the units of its usage record
  */
 export async function* speechEvents(
@@ -31,7 +31,10 @@ export async function* speechEvents(
 
 const event: (members: SpeechEvent | ErrorEnvelope) => Uint8Array = sseEvent;
 
-/** Returns OpenAI's three token counts: 0 if the source reports no tokens, characters if those are billed. */
+/**
+ * Converts usage units into OpenAI's token counts, which are 0 if the provider reports no tokens. If characters are billed, their number is
+ * added.
+ */
 function usageOf(units: UsageRow["units"]): NonNullable<SpeechEvent["usage"]> {
   const { input_tokens: input = 0, audio_output_tokens: output = 0, characters } = units;
   return {

@@ -1,6 +1,6 @@
 /**
- * Body of a streamed response whose pieces arrive at the producer's speed. A stuck reader costs a bounded buffer and delays no other
- * client; a piece beyond the bound aborts the stream.
+ * Streamed response body whose chunks arrive at the producer's speed. If the client stops reading, chunks are buffered up to a limit, and a
+ * chunk beyond the limit aborts the stream. Other clients are not delayed.
  */
 
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
@@ -33,13 +33,13 @@ export class StreamBody extends ResponseBody {
     if (this.queue.bytes > 2 * RELAY_BYTES_MAX) this.cut();
   }
 
-  /** Ends the stream after the buffered pieces. */
+  /** Ends the stream after the buffered chunks have been sent. */
   end(): void {
     this.isEnded = true;
     this.queue.wake();
   }
 
-  /** Checks the bounds and sends a keepalive during silence. */
+  /** Checks the buffer and the timeout, and sends a keepalive comment while no data arrives. */
   override tick(now: number): void {
     super.tick(now);
     const { bytes } = this.queue;

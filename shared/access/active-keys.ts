@@ -1,11 +1,11 @@
-/** Checks whether keys are still active, for work that lasts longer than the cache life of a key. */
+/** Checks whether keys are still active. Used for connections and runs that last longer than a key's cache entry. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
-/** Returns the active ones of the keys. @throws the error of the database */
+/** Returns those of the keys that are active. @throws the error of the database */
 export type ActiveKeys = (keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Tables and condition of the active keys of active members of active workspaces. */
+/** SQL tables and condition that select active keys of active members of active workspaces. */
 export const ACTIVE_KEYS_FROM = `from api_key k
   join member m on m.id = k.member_id
   join workspace w on w.id = k.workspace_id

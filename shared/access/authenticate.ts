@@ -1,7 +1,7 @@
 /**
- * Maps a bearer key to workspace, member, role and preset. Results are cached for at most `KEY_CACHE_MS`, measured from before the query
- * was sent. A revoked key is therefore rejected everywhere within a second, with or without a message bus. Used entries are refreshed
- * before they expire, and never used after that.
+ * Authenticates a bearer key and returns its workspace, member, role and preset. Results are cached for at most `KEY_CACHE_MS`, measured
+ * from before the query was sent. A revoked key is therefore rejected everywhere within a second, with or without a message bus. Used
+ * entries are refreshed before they expire, and never used after that.
  */
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -16,53 +16,55 @@ export const KEY_CACHE_MAX = 50_000;
 
 export type Role = "owner" | "admin" | "developer" | "billing";
 
-/** The limits of a key. */
+/** Limits of a key. */
 export interface Preset {
   readonly name: string;
-  /** Calls in any 60 seconds for the whole workspace; null: no limit. */
+  /** Maximum number of calls of the whole workspace in any 60 seconds; null means no limit. */
   readonly requests_per_minute: number | null;
-  /** Tokens in a UTC day; null: no limit. */
+  /** Maximum number of tokens in a UTC day; null means no limit. */
   readonly daily_tokens: number | null;
 }
 
 export interface Caller {
   readonly keyId: string;
   readonly workspaceId: string;
-  /** Unique, and never in the form of an id. */
+  /** Unique name of the workspace, which never looks like an id. */
   readonly workspaceName: string;
   readonly memberId: string;
   readonly role: Role;
-  /** Limits of the key, from the current catalogue. */
+  /** Limits of the key, as defined in the current catalogue. */
   readonly preset: Preset;
-  /** Capabilities and workflows listed by the key, see `mayUseTool`; absent: all. */
+  /** Capabilities and workflows that the key may use, see `mayUseTool`. Absent if the key is not restricted. */
   readonly tools?: ReadonlySet<string>;
-  /** Source model → fallbacks in order; absent if the workspace has no chain. */
+  /** Fallback models by the model that callers request, in the order of trying. Absent if the workspace has no fallback chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
-  /** Source models whose chains continue interrupted streams; absent if there are none. */
+  /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
 }
 
 export interface Authenticator {
-  /** Returns the keys used since the last call, at most KEY_CACHE_MAX of them. */
+  /** Returns the ids of keys used since the last call, at most KEY_CACHE_MAX. */
   takeUsed(): readonly string[];
   /**
+   * Authenticates a request by its API key.
    * @param authorization the unchanged Authorization header
-   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` if the key's preset is gone, `service_unavailable` if the
-   * database fails
+   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` if the key's preset no longer exists, `service_unavailable`
+   * if the database fails
    */
   authenticate(authorization: string | null): Promise<Caller>;
   /**
-   * @param token token of a browser session, which acts for a key
+   * Authenticates a request by its browser session.
+   * @param token token of the session, which acts for a key
    * @throws ApiError as `authenticate` does
    */
   authenticateSession(token: string): Promise<Caller>;
 }
 
-/** A key as stored, with the name of its preset; the catalogue defines presets. */
+/** Key as stored in the database. It has the name of its preset, which the catalogue defines. */
 export type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
 
 interface Entry {
-  /** null: no such key (negative entry). */
+  /** Cached key; null if the credential belongs to no active key. */
   readonly key: KnownKey | null;
   readonly bornAt: number;
   refreshing: boolean;
@@ -73,7 +75,7 @@ interface Brought {
   readonly bornAt: number;
 }
 
-/** Age from which a used entry is refreshed in the background, in milliseconds; the margin covers one slow query. */
+/** Age at which a used cache entry is refreshed in the background, in milliseconds. The remaining time covers one slow query. */
 const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
@@ -83,7 +85,7 @@ const ACTIVE_KEYS = `
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
-/** The condition on a session limits the look-up to one key. */
+/** Statement that finds the key of a session. The condition on the session limits the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
@@ -99,15 +101,15 @@ interface Presets {
   current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
-/** Keys by credential, cached for `KEY_CACHE_MS`. */
+/** Cache of keys by credential. Entries expire after `KEY_CACHE_MS`. */
 interface KeyCache {
   takeUsed(): readonly string[];
   has(credential: string): boolean;
-  /** @throws the error of the database */
+  /** Returns the key of a credential; undefined if there is no active key. @throws the error of the database */
   find(credential: string): Promise<KnownKey | undefined>;
 }
 
-/** @param question statement that finds the key by the hash of the credential, `$1`, and the statement's name */
+/** Creates a cache of keys. @param question statement that finds the key by the hash of the credential, `$1`, and the statement's name */
 function createKeyCache(
   options: { database: Queryable; log: Logger; now: () => number },
   [sql, name]: readonly [sql: string, name: string],
@@ -159,7 +161,7 @@ function createKeyCache(
 }
 
 export interface Keys {
-  /** Returns the keys found since the last call, at most KEY_CACHE_MAX of them. */
+  /** Returns the ids of keys found since the last call, at most KEY_CACHE_MAX. */
   takeUsed(): readonly string[];
   /**
    * Returns the active key of an active member of an active workspace; undefined if there is none.
@@ -239,7 +241,7 @@ function sessionOver(): ApiError {
   return new ApiError("invalid_api_key", "The session has expired; sign in again.");
 }
 
-/** @throws ApiError `permission_denied` if the catalogue no longer has the key's preset */
+/** Adds the limits of its preset to a key. @throws ApiError `permission_denied` if the catalogue no longer has the preset */
 function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Caller {
   const preset = catalogue.current().presets.get(name);
   if (preset) return { ...key, preset };
@@ -260,9 +262,9 @@ function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
 
 export interface Publishers {
   /**
-   * Returns the caller of work without a credential: of a batch message, whose publisher logged in with this key, of a batch line, or of a
-   * run's step. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`, like every key.
-   * @throws ApiError `permission_denied` if the key's preset is gone
+   * Returns the caller of a job without a credential. Such jobs come from a batch message, whose publisher logged in with this key, from a
+   * batch line, or from a run's step. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`.
+   * @throws ApiError `permission_denied` if the key's preset no longer exists
    */
   find(workspaceId: string, keyId: string): Promise<Caller | undefined>;
 }
@@ -307,7 +309,10 @@ function invalidKey(): ApiError {
   return new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
 }
 
-/** Maps keep insertion order, and every refresh re-inserts, so the first entries are the oldest. */
+/**
+ * Removes the oldest tenth of the cache. The oldest entries come first, because maps keep insertion order and every refresh inserts the
+ * entry again.
+ */
 function evictOldest(cache: Map<string, Entry>): void {
   let surplus = Math.ceil(KEY_CACHE_MAX / 10);
   for (const key of cache.keys()) {

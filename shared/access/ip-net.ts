@@ -1,7 +1,7 @@
 /**
- * First limit of all: requests per address in ten minutes, counted in memory. Ingresses exchange their counts, so that the limit applies to
- * all of them together, with a short delay. An IPv6 network of 64 bits counts as one address, because customers receive at least that much.
- * The table is bounded: under a flood of addresses, the least recently used ones are evicted.
+ * Limits the requests per IP address in ten minutes, before all other limits. The counts are in memory. Ingresses exchange them, so that
+ * the limit applies to all ingresses together, with a short delay. An IPv6 network of 64 bits counts as one address, because customers
+ * receive at least that much. The table has a maximum size: under a flood of addresses, the least recently used ones are evicted.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -11,20 +11,23 @@ const WINDOW_MS = 600_000;
 const BUCKETS = 20;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const ADDRESSES_MAX = 100_000;
-/** Maximum addresses in a message to other ingresses: those with the most requests. */
+/** Maximum number of IP addresses in a message to other ingresses. Those with the most requests are sent. */
 const REPORTED_ADDRESSES_MAX = 1_000;
 
-/** Requests by address, or by IPv6 network. */
+/** Number of requests by IP address, or by IPv6 network. */
 export type AddressCounts = Readonly<Record<string, number>>;
 
 export interface IpNet {
-  /** @throws ApiError `ip_rate_limit_exceeded` with the header `retry-after`, in seconds */
+  /** Counts a request of an IP address. @throws ApiError `ip_rate_limit_exceeded` with the header `retry-after`, in seconds */
   check(address: string): void;
-  /** Returns the counts of this process since the last call, of the addresses with the most requests. */
+  /** Returns the requests that this process has counted since the last call, for the IP addresses with the most requests. */
   counted(): AddressCounts;
-  /** Adds the counts of another ingress. */
+  /** Adds the counts that another ingress has sent. */
   add(counts: AddressCounts): void;
-  /** Returns the client's address: the peer's, or the last untrusted one of X-Forwarded-For if the peer is a trusted proxy. */
+  /**
+   * Returns the client's IP address. If the peer is a trusted proxy, it is the last untrusted address in X-Forwarded-For; otherwise it is
+   * the peer.
+   */
   clientAddress(peer: string, forwardedFor: string | null): string;
 }
 
@@ -34,7 +37,10 @@ interface Counter {
   total: number;
 }
 
-/** @param limit requests in ten minutes, 0 = off. @param trustedProxies addresses or CIDR ranges */
+/**
+ * Creates the limit. @param limit maximum number of requests in ten minutes; 0 means no limit. @param trustedProxies addresses or CIDR
+ * ranges
+ */
 export function createIpNet(
   limit: number,
   trustedProxies: readonly string[],
@@ -58,7 +64,7 @@ export function createIpNet(
     return counter;
   };
 
-  /** Returns the requests of the last ten minutes, including these. */
+  /** Adds requests of a network, and returns its requests in the last ten minutes. */
   const count = (network: string, requests: number): number => {
     const bucket = Math.floor(now() / BUCKET_MS);
     const counter = counterOf(network, bucket);
@@ -80,7 +86,7 @@ export function createIpNet(
     return counter.total;
   };
 
-  /** Returns the seconds until one more request is below the limit, without requests in between. */
+  /** Returns the time until one more request is within the limit, in seconds, if no other request arrives before. */
   const secondsToWait = (network: string): number => {
     const counter = counterOf(network, Math.floor(now() / BUCKET_MS));
     let requests = counter.total;
@@ -130,7 +136,7 @@ export function createIpNet(
   };
 }
 
-/** @param entries addresses or CIDR ranges */
+/** Builds a list that IP addresses can be checked against. @param entries addresses or CIDR ranges */
 export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -142,7 +148,7 @@ export function addressList(entries: readonly string[]): BlockList {
   return list;
 }
 
-/** Returns true for an address of this machine. */
+/** True for a loopback address of this machine. */
 export function isLoopback(address: string): boolean {
   return isListed(LOOPBACK, normalise(address));
 }
@@ -154,7 +160,7 @@ export function isListed(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** Mapped IPv4 counts as IPv4, so one host is one address on a dual-stack socket. */
+/** Normalises an IP address. IPv4 addresses mapped to IPv6 become IPv4, so that a host has one address on a dual-stack socket. */
 function normalise(address: string): string {
   return address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
 }
@@ -162,12 +168,15 @@ function normalise(address: string): string {
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const IPV4_AND_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** Returns the address of a hop such as `1.2.3.4:5678` or `[2001:db8::1]:443`, as some proxies write it; else the hop itself. */
+/**
+ * Removes the port from a hop such as `1.2.3.4:5678` or `[2001:db8::1]:443`, as some proxies write it. A hop without port is returned
+ * unchanged.
+ */
 function withoutPort(hop: string): string {
   return (BRACKETED.exec(hop) ?? IPV4_AND_PORT.exec(hop))?.[1] ?? hop;
 }
 
-/** Returns the first 64 bits of an IPv6 address, normalised; any other address unchanged. */
+/** Returns the first 64 bits of an IPv6 address in normalised form. Any other address is returned unchanged. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [plain = ""] = address.split("%");

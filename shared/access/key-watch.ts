@@ -1,6 +1,6 @@
 /**
- * Ends streams and sockets of a key that is no longer active, since they outlive the authentication of their call. Keys are checked as
- * often as their cache entries expire.
+ * Ends streams and sockets whose key is no longer active, because they can last longer than the authentication of their call. Keys are
+ * checked as often as their cache entries expire.
  */
 import type { Logger } from "#shared/base/logger.ts";
 
@@ -8,7 +8,7 @@ import type { ActiveKeys } from "./active-keys.ts";
 import { KEY_CACHE_MS } from "./questions.ts";
 
 export interface KeyWatch {
-  /** Calls `onEnded` once when the key is no longer active. @returns a function that ends the watch */
+  /** Watches a key and calls `onEnded` once when the key is no longer active. @returns a function that ends the watch */
   watch(keyId: string, onEnded: () => void): () => void;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface KeyWatch {
 export function openKeyWatch(options: {
   readonly activeKeys: ActiveKeys;
   readonly log: Logger;
-  /** Interval of the checks, in milliseconds. Default: KEY_CACHE_MS. */
+  /** Interval of checking the keys, in milliseconds. Default: KEY_CACHE_MS. */
   readonly everyMs?: number;
 }): KeyWatch {
   const { activeKeys, log, everyMs = KEY_CACHE_MS } = options;

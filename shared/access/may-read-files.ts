@@ -1,9 +1,9 @@
-/** Permission to read stored files: all keys except those with the role billing. */
+/** Checks the permission to read stored files, which all roles except billing have. */
 import { ApiError } from "#shared/base/errors.ts";
 
 import type { Role } from "./authenticate.ts";
 
-/** @throws ApiError `permission_denied` */
+/** Checks that the caller may read stored files. @throws ApiError `permission_denied` */
 export function checkMayReadFiles(caller: { readonly role: Role }, param: string): void {
   if (caller.role !== "billing") return;
   throw new ApiError(

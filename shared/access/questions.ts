@@ -1,6 +1,6 @@
-/** Shared queries whose results are cached: concurrent callers share one query. */
+/** Runs queries whose results are cached, so that concurrent callers share one query. */
 
-/** Cache life of a key, in milliseconds; the guarantee of revocation within 1 s depends on it. */
+/** Maximum age of a cached key, in milliseconds. The guarantee that a revoked key is rejected within 1 s depends on it. */
 export const KEY_CACHE_MS = 900;
 
 export interface Asking<T> {
@@ -9,8 +9,8 @@ export interface Asking<T> {
 }
 
 /**
- * Joins a running query, or starts one. A query older than the cache life is not joined: even with a slow database, no result may be older
- * than guaranteed.
+ * Joins a running query with the same key, or starts one. A query that is older than the cache life is not joined, so that no result is
+ * older than guaranteed even with a slow database.
  */
 export function shared<T>(
   asking: Map<string, Asking<T>>,

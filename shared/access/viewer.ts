@@ -1,4 +1,4 @@
-/** Visibility of rows owned by members, for a caller. */
+/** Decides which rows owned by members a caller may see. */
 import type { Viewer } from "#shared/database/viewer.ts";
 
 import type { Caller } from "./authenticate.ts";

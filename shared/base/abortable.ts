@@ -1,6 +1,8 @@
-/** Promises that reject when a signal aborts. */
+/** Waits for promises, and rejects when a signal aborts. */
 
-/** Waits for `work` or the signal. @throws the signal's reason if it aborts first; `work` then continues, and its error is ignored */
+/**
+ * Waits for `work` until the signal aborts. @throws the signal's reason if it aborts first; `work` then continues, and its error is ignored
+ */
 export async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);

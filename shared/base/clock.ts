@@ -1,12 +1,16 @@
 /**
- * The common clock of all processes. Deadlines travel in messages between processes, and rows and stores have their own times: a machine
- * whose clock is an hour ahead would end every call it receives. Times that are compared across processes therefore use the clock of
- * Postgres, and each process measures its difference to that clock.
+ * Common clock of all processes, measured against Postgres. Deadlines are sent in messages between processes; a machine whose clock is an
+ * hour ahead would end every call that it receives. Times that processes compare therefore use the clock of Postgres. Each process measures
+ * the difference between its own clock and that of Postgres.
  */
 
-/** Smallest corrected difference, in milliseconds. Deadlines tolerate smaller ones, and a query takes time itself. */
+/**
+ * Smallest clock difference that is corrected, in milliseconds. Deadlines tolerate smaller differences, and the query itself takes time.
+ */
 const DIFFERENCE_MIN_MS = 1_000;
-/** Longest query whose result is used, in milliseconds: a slow response does not reveal the time at which it was created. */
+/**
+ * Maximum duration of a query whose result is used, in milliseconds. After a slow query, the moment to which the result belongs is unknown.
+ */
 const ANSWER_MS = 500;
 
 /** Runs a query on Postgres; the type is stated here because this module imports nothing. */
@@ -16,12 +20,16 @@ interface TimeSource {
 
 let aheadMs = 0;
 
-/** Returns Unix milliseconds by the clock of Postgres, as of the last measurement. */
+/** Returns the current Unix time in milliseconds by the clock of Postgres, with the difference from the last measurement. */
 export function commonNow(): number {
   return Date.now() + aheadMs;
 }
 
-/** Measures the difference to the clock of Postgres; a local clock that is set later is wrong until the next call. @throws as a query */
+/**
+ * Measures the difference between the local clock and the clock of Postgres. If the local clock is set later, the difference is wrong until
+ * the next call.
+ * @throws the error of the query
+ */
 export async function followClock(database: TimeSource): Promise<void> {
   const askedAt = performance.now();
   const [row] = await database.query<{ ms: number }>(

@@ -1,15 +1,15 @@
 /** A timeout that can be paused. */
 export interface Countdown {
-  /** Stops the clock. */
+  /** Pauses the timeout. The remaining time is kept. */
   pause(): void;
-  /** Continues with the remaining time. */
+  /** Continues the timeout with the remaining time. */
   resume(): void;
-  /** Restarts with the full time. */
+  /** Restarts the timeout with its full time. */
   restart(): void;
   stop(): void;
 }
 
-/** Calls `onEnd` after `ms` milliseconds of running time, unless stopped. */
+/** Starts a timeout that calls `onEnd` after `ms` milliseconds, not counting pauses. */
 export function startCountdown(ms: number, onEnd: () => void): Countdown {
   let remainingMs = ms;
   let startedAt = performance.now();

@@ -1,16 +1,19 @@
-/** Cause and fix of every error code, in one sentence each. The page "Errors A–Z" and the API reference are generated from this table. */
+/**
+ * Cause and fix of every error code, in one sentence each. The documentation page "Errors A–Z" and the API reference are generated from
+ * this table.
+ */
 import type { Code } from "./errors.ts";
 
 interface Guide {
-  /** Markdown. */
+  /** Cause of the error, in Markdown. */
   readonly cause: string;
-  /** Markdown. */
+  /** Fix of the error, in Markdown. */
   readonly fix: string;
-  /** Markdown: says when stock clients retry and when a repeat can succeed. Absent: the status and `x-should-retry` alone decide. */
+  /** Says when stock clients retry and when a repeat can succeed, in Markdown. If absent, the status and `x-should-retry` alone decide. */
   readonly retry?: string;
-  /** Cause and fix on routes below `/operator`, where they differ. */
+  /** Cause and fix on routes below `/operator`, if they differ. */
   readonly operator?: { readonly cause: string; readonly fix: string };
-  /** Page for operators with more details, as a Markdown link relative to the page of errors. */
+  /** Link to a page with more details for operators, in Markdown, relative to the page of errors. */
   readonly operate?: string;
 }
 

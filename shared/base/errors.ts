@@ -13,7 +13,7 @@ interface ErrorCode {
   readonly type: ErrorType;
 }
 
-/** Code → HTTP status and envelope type. A new row adds a code; the documentation is generated from this table. */
+/** HTTP status and envelope type of each error code. To add a code, add a row; the documentation is generated from this table. */
 export const ERROR_CODES = {
   invalid_json: { status: 400, type: "invalid_request_error" },
   invalid_request: { status: 400, type: "invalid_request_error" },
@@ -93,15 +93,16 @@ export interface ErrorEnvelope {
 }
 
 /**
- * An error whose message the client may read. Every other thrown error becomes `internal_error`, with an empty explanation for the client
- * and all details in the log.
+ * An error whose message the client receives. Every other thrown error becomes `internal_error`. The client then receives no details; the
+ * log
+ * contains all of them.
  */
 export class ApiError extends Error {
   readonly code: Code;
   readonly param: string | null;
-  /** False makes stock SDKs stop retrying (header `x-should-retry`). */
+  /** Value of the header `x-should-retry`; false makes stock SDKs stop retrying. */
   readonly shouldRetry: boolean | undefined;
-  /** Job that contains paid work of the failed call. */
+  /** Id of the job that contains paid results of the failed call. */
   readonly jobId: string | undefined;
   /** Additional response headers, such as `allow` or `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -131,12 +132,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns true for an error that ends the work: the request or the setup is wrong, so a retry cannot succeed. */
+/** Returns true for an error that a retry cannot fix, because the request or the setup is wrong. */
 export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.status < 500 || error.code === "model_unavailable");
 }
 
-/** Returns the ApiError that a check throws, or an empty list. Other errors are thrown. */
+/** Runs a check and returns the ApiError that it throws, as a list; an empty list if it throws none. Rethrows other errors. */
 export function apiErrorsOf(check: () => unknown): readonly ApiError[] {
   try {
     check();
@@ -147,21 +148,21 @@ export function apiErrorsOf(check: () => unknown): readonly ApiError[] {
   }
 }
 
-/** Returns the status of a code. Anthropic's API returns 404 for models that are unknown or not permitted. */
+/** Returns the HTTP status of an error code. Anthropic's API uses 404 for models that are unknown or not permitted. */
 export function statusOf(code: Code, isAnthropic: boolean): number {
   return isAnthropic && code === "model_not_found" ? 404 : ERROR_CODES[code].status;
 }
 
-/** Statuses below 500 that can change with time alone: a slow request, a conflict, too many calls. */
+/** HTTP statuses below 500 after which the same request can succeed later: slow request, conflict, too many calls. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 429]);
 
-/** Returns true if the same request can succeed later without changes. Credits and quotas do not count. */
+/** Returns true if the same request can succeed later without changes. Spent credits and quotas do not count as such errors. */
 export function canSucceedLater(code: Code): boolean {
   const { status, type } = ERROR_CODES[code];
   return status >= 500 || PASSING_STATUSES.has(status) || type === "rate_limit_error" || code === "input_unavailable";
 }
 
-/** Returns the envelope of a code; `param` names the invalid request parameter, if any. */
+/** Returns the error envelope of a code. `param` names the invalid request parameter; null if there is none. */
 export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {
   return { error: { message, type: ERROR_CODES[code].type, code, param } };
 }

@@ -1,9 +1,9 @@
 /**
  * Points at which fault tests crash a process, between two steps that a crash must not separate. External signals cannot hit these moments.
- * Inactive unless SLUICE_FAILPOINT names a point; never active in production.
+ * Inactive unless SLUICE_FAILPOINT names a point. Never active in production.
  */
 
-/** Each point is called in the source directly after the event that it names. */
+/** Names of the points. The source calls each point directly after the event that it names. */
 export const FAILPOINTS = [
   // Synchronous calls.
   "request.stored",
@@ -60,11 +60,11 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 
 export interface Armed {
   readonly at: Failpoint;
-  /** Pass at which the process crashes, from 1. */
+  /** Number of the call to the point at which the process crashes, counted from 1. */
   readonly pass: number;
 }
 
-/** Parses `name` or `name:pass`; returns undefined for other texts. */
+/** Parses a failpoint setting, `name` or `name:pass`. Returns undefined for other texts. */
 export function parseFailpoint(text: string): Armed | undefined {
   const [name, pass = "1", ...rest] = text.split(":");
   const at = FAILPOINTS.find((known) => known === name);
@@ -74,7 +74,7 @@ export function parseFailpoint(text: string): Armed | undefined {
 let armed: Armed | undefined;
 let passes = 0;
 
-/** Makes this process crash at the point; undefined disarms it. */
+/** Arms a point, so that this process crashes there; undefined disarms it. */
 export function armFailpoint(next: Armed | undefined): void {
   armed = next;
   passes = 0;

@@ -1,4 +1,4 @@
-/** Ids of every kind. UUIDv7 sorts by time, which keeps index pages of busy tables cached. */
+/** Ids of all objects. UUIDv7 sorts by time, so that index pages of busy tables stay cached. */
 import { createHash } from "node:crypto";
 
 export function newId(): string {
@@ -17,7 +17,7 @@ export function isUuid(value: string): boolean {
 }
 
 /**
- * Returns the id of a job named by its publisher: the same name in the same workspace is the same job (RFC 9562, version 5).
+ * Returns the id of a job that its publisher has named. The same name in the same workspace gives the same id (RFC 9562, version 5).
  * @param name not empty
  */
 export function jobIdOf(workspaceId: string, name: string): string {

@@ -1,7 +1,9 @@
 /**
- * Writes log lines to stdout in batches, synchronously; also the cheap lines of the hot path. pino's synchronous destination retries a
- * failed write forever, so a crashed log reader would block the event loop. This output stops writing for good after EPIPE. Lines that a
- * full disk rejects are lost; later lines are written again.
+ * Writes log lines to stdout in batches, synchronously, including the hand-formatted lines that each call logs. The synchronous destination
+ * of
+ * pino retries a failed write forever, so that a crashed log reader would block the event loop. This output stops writing permanently after
+ * EPIPE.
+ * Lines that a full disk rejects are lost; later lines are written again.
  */
 import { writeSync } from "node:fs";
 
@@ -10,10 +12,10 @@ import { type Logger, symbols } from "pino";
 const STDOUT = 1;
 const FLUSH_AFTER_MS = 200;
 const BATCH_BYTES = 8_192;
-/** Longest wait for a slow reader of a full pipe, in milliseconds; then the batch is dropped. */
+/** Maximum wait for a slow reader of a full pipe, in milliseconds. Afterwards, the batch is dropped. */
 const FULL_PIPE_MAX_MS = 2_000;
 const FULL_PIPE_PAUSE_MS = 5;
-/** Disk errors after which the next batch may succeed. */
+/** Error codes of the disk after which the next batch may succeed. */
 const PASSING: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"]);
 
 export interface LogOutput {
@@ -21,7 +23,10 @@ export interface LogOutput {
   flush(): void;
 }
 
-/** @param write replaces the system call in tests */
+/**
+ * Creates the output of log lines to stdout.
+ * @param write replaces the system call in tests
+ */
 export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) => writeSync(STDOUT, bytes)): LogOutput {
   let batch = "";
   let isClosed = false;
@@ -60,18 +65,21 @@ export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) =
   };
 }
 
-/** Ids, our own names, names of the catalogue and numbers; never text of a caller, a provider or an error. */
+/**
+ * Members of a hot-path log line: ids, our own names, names of the catalogue and numbers. Never text of a caller, a provider or an error.
+ */
 export type HotMembers = Readonly<Record<string, string | number>>;
 
 interface Inside {
-  /** Bindings of the logger and its parents, as pino's text in each line. */
+  /** Bindings of the logger and its parents, in the text form that pino adds to each line. */
   readonly [symbols.chindingsSym]: string;
   readonly [symbols.streamSym]: { write(line: string): void };
 }
 
 /**
- * Returns a writer of info lines that look like the logger's, one for every call. They are formatted by hand, since pino and the redactor
- * cost ten times as much. The members are not redacted: the caller must pass safe values.
+ * Returns a function that logs an info line in the format of the logger, for lines that every call writes. Lines are formatted by hand,
+ * because
+ * pino and the redactor cost ten times as much. The members are not redacted: the caller must pass safe values.
  */
 export function hotLine(log: Logger, msg: string): (members: HotMembers) => void {
   const inside = log as unknown as Inside;

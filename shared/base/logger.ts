@@ -1,6 +1,7 @@
 /**
- * JSON lines on stdout. Every line passes the redactor (redaction.ts). Lines are written in batches, because a write per line would cost
- * more than the formatting.
+ * Creates loggers that write JSON lines to stdout. Every line passes the redactor (redaction.ts). Lines are written in batches, because one
+ * write
+ * per line would cost more than the formatting.
  */
 import pino, { type ChildLoggerOptions, type LevelWithSilent, type Logger } from "pino";
 
@@ -11,20 +12,21 @@ export type { Logger } from "pino";
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Role of the logging process: ingress, worker, janitor, migrate, admin. */
+  /** Role of the process in each line: ingress, worker, janitor, migrate, admin. */
   readonly role: string;
-  /** Receives each finished line instead of stdout: for tests, and for commands that print their result to stdout. */
+  /** Receives each finished line instead of stdout. For tests, and for commands that print their result to stdout. */
   readonly write?: (line: string) => void;
-  /** Values to redact wherever they appear, in addition to those recognised by shape. */
+  /** Secret values to redact wherever they appear, in addition to those that are recognised by their format. */
   readonly secrets?: readonly string[];
 }
 
-/** Created with the first logger that writes to stdout. A process killed by SIGKILL loses at most its last batch. */
+/** Output to stdout, created with the first logger that uses it. A process killed by SIGKILL loses at most its last batch of lines. */
 let stdout: LogOutput | undefined;
 
 /**
- * Returns a logger whose lines contain `time` (ISO), `level` (name), `role`, `pid`, `msg` and the caller's members. Pass errors as `{ err
- * }` or as first argument. Children (`log.child({ request_id })`) are redacted as well.
+ * Returns a logger whose lines contain `time` (ISO), `level` (name), `role`, `pid`, `msg` and the given members. Pass errors as `{ err }`
+ * or as
+ * first argument. Child loggers (`log.child({ request_id })`) are redacted as well.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redactor = createRedactor(options.secrets);
@@ -62,7 +64,10 @@ export function flushLogs(): void {
 
 type LogInputs = [first: unknown, msg?: string, ...args: unknown[]];
 
-/** pino accepts (message, …args) or (object, message, …args); an error as first argument becomes `{ err }`. */
+/**
+ * Redacts the arguments of a log call. pino accepts (message, …args) or (object, message, …args). An error as first argument becomes `{ err
+ * }`.
+ */
 function cleanInputs(redactor: Redactor, inputs: readonly unknown[]): LogInputs {
   const [first, ...rest] = inputs;
   const clean = rest.map((part) => (typeof part === "string" ? redactor.text(part) : redactor.value(part)));
@@ -81,7 +86,7 @@ function cleanObject(redactor: Redactor, value: object): Record<string, unknown>
   return typeof clean === "object" && clean !== null ? { ...clean } : {};
 }
 
-/** One output for all loggers of a process, so that lines never interleave. */
+/** Returns the output that all loggers of a process share, so that lines never interleave. */
 function sharedStdout(): LogOutput {
   stdout ??= createLogOutput();
   return stdout;

@@ -1,6 +1,6 @@
-/** Checks of mail addresses: a single address in plain syntax. */
+/** Checks mail addresses. Accepts only a single address in plain syntax. */
 
-/** No quotes, comments, groups or lists: a mail server could read them as a second address or a header. */
+/** Matches an address without quotes, comments, groups or lists, because a mail server could read these as a second address or a header. */
 const ADDRESS =
   /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/iu;
 
@@ -8,7 +8,7 @@ export function isMailAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text) && text.isWellFormed();
 }
 
-/** Returns the mailbox of an address: in lower case, without the tag after a plus sign. */
+/** Returns the mailbox of an address: in lower case and without the tag after a plus sign. */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@");
   const [name = ""] = address.slice(0, at).split("+");

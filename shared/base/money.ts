@@ -1,5 +1,6 @@
 /**
- * Nano-credits: 1 credit = 10⁹ nano-credits, always a bigint. Credits are used only in input and output of clients and operators. No
+ * Amounts in nano-credits: 1 credit = 10⁹ nano-credits, always as a bigint. Credits are used only in input and output of clients and
+ * operators. No
  * floating-point number ever contains an amount in between.
  */
 
@@ -8,7 +9,8 @@ export const NANO_PER_CREDIT = 1_000_000_000n;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Converts exact decimal text to a scaled integer; "1.9e-08" with scale 9 is 19n. Rejects non-zero digits beyond the scale, so nothing is
+ * Converts exact decimal text to a scaled integer: "1.9e-08" with scale 9 is 19n. Rejects non-zero digits beyond the scale, so that nothing
+ * is
  * rounded silently.
  * @throws RangeError if the text is no decimal number or has more digits than the scale
  */
@@ -44,7 +46,7 @@ export function formatCredits(nano: bigint): string {
   return `${sign}${abs / NANO_PER_CREDIT}${fraction ? `.${fraction}` : ""}`;
 }
 
-/** Converts nano-credits to a JSON number in credits, for responses only (15 digits of a double, enough for any single call). */
+/** Converts nano-credits to a JSON number in credits, for responses only. A double has 15 digits, which is enough for any single call. */
 export function creditsNumber(nano: bigint): number {
   return Number(formatCredits(nano));
 }

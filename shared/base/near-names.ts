@@ -1,13 +1,13 @@
-/** Suggestions of known names for an unknown one. */
+/** Suggests known names that are similar to an unknown one. */
 
 /** Maximum number of suggestions. */
 const NEAR_NAMES_MAX = 3;
 /** Longer names are not compared: callers send unknown names, and in an error about a missing member also the names beside it. */
 const NAME_CHARS_MAX = 100;
-/** Maximum edits between similar names, as a share of the length of the name. */
+/** Maximum number of edits between similar names, as a share of the name's length. */
 const EDITS_SHARE_MAX = 0.25;
 
-/** Returns similar names, the closest first: `openai/gpt-4o` and `gpt-4o-2024-08-06` match `gpt-4o`. */
+/** Returns similar names, the closest first. For example, `openai/gpt-4o` and `gpt-4o-2024-08-06` match `gpt-4o`. */
 export function nearNames(names: Iterable<string>, asked: string): string[] {
   if (asked.length > NAME_CHARS_MAX) return [];
   const plain = plainOf(asked);
@@ -22,8 +22,9 @@ export function nearNames(names: Iterable<string>, asked: string): string[] {
 }
 
 /**
- * Returns ` Did you mean a or b?` for an error message, or an empty string without a similar name.
- * @param names known names @param asked unknown name, as the caller sent it
+ * Returns ` Did you mean a or b?` for an error message; an empty string if no name is similar.
+ * @param names known names
+ * @param asked unknown name, as the caller sent it
  */
 export function didYouMean(names: Iterable<string>, asked: string): string {
   const near = nearNames(names, asked);
@@ -34,7 +35,7 @@ function editsMax(name: string): number {
   return Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length));
 }
 
-/** Removes the provider's name, a date suffix, and differences in common spellings. */
+/** Normalizes a name: removes the provider, a date suffix, and differences in common spellings. */
 function plainOf(name: string): string {
   return name
     .toLowerCase()
@@ -44,8 +45,9 @@ function plainOf(name: string): string {
 }
 
 /**
- * Returns the Levenshtein distance with swaps: added, removed or replaced characters, and swapped neighbours. Returns Infinity above `max`,
- * detected early: a catalogue has hundreds of names, and any call may contain an unknown one.
+ * Returns the edit distance of two names: the number of added, removed or replaced characters, and of swapped neighbours. Returns Infinity
+ * above `max`,
+ * which is detected early: a catalogue has hundreds of names, and any call may contain an unknown one.
  */
 function editsTo(one: string, other: string, max: number): number {
   if (Math.abs(one.length - other.length) > max) return Infinity;
@@ -78,7 +80,7 @@ function at(row: Uint8Array, index: number): number {
   return row[index] ?? 0;
 }
 
-/** Returns true if the last two characters of both beginnings are swapped. */
+/** Returns true if the two characters before position `i` and before position `j` are the same but swapped. */
 function isSwapped(one: string, i: number, other: string, j: number): boolean {
   return i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
 }

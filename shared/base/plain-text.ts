@@ -1,4 +1,4 @@
-/** Names and notes of users: one line, without invisible characters. */
+/** Checks names and notes of users: a single line without invisible characters. */
 
 /** Returns true for a non-empty text of at most `charsMax` characters, without control characters, line breaks, or blanks at its ends. */
 export function isPlainText(text: string, charsMax: number): boolean {

@@ -1,12 +1,17 @@
 /**
- * Rules that keep secrets and content out of log lines, applied in a bounded pass. Two independent checks: members by name, strings by
- * shape. A secret in a message, a URL or truncated JSON is found regardless of its origin.
+ * Redacts secrets and content in log lines, in one scan with limited work. Two independent checks find secrets: members by name, strings by
+ * format.
+ * A secret in a message, a URL or truncated JSON is found regardless of its origin.
  */
 
-/** Member names (lower case, without `-`, `_` and spaces) whose values are never logged. Pinned by a test. */
+/** Names of members (lower case, without `-`, `_` and spaces) whose values are never logged. A test pins this list. */
 export const SECRET_MEMBERS: readonly string[] = Object.freeze(["bearer", "key", "keyhash", "signature"]);
 
-/** Endings with the same effect: openai_api_key, signing_secret, proxy-authorization … Plurals such as tokens do not match. */
+/**
+ * Endings of member names whose values are never logged either: openai_api_key, signing_secret, proxy-authorization … Plurals such as
+ * tokens do not
+ * match.
+ */
 export const SECRET_ENDINGS: readonly string[] = Object.freeze([
   "accesskey",
   "accesskeyid",
@@ -27,7 +32,7 @@ export const SECRET_ENDINGS: readonly string[] = Object.freeze([
   "token",
 ]);
 
-/** Members with texts of callers or models. */
+/** Names of members that contain texts of callers or models. */
 export const CONTENT_MEMBERS: readonly string[] = Object.freeze([
   "arguments",
   "body",
@@ -52,14 +57,18 @@ const NODES_MAX = 500;
 const CAUSES_MAX = 4;
 const NAMES_MAX = 2_000;
 const NAME_CHARS_MAX = 64;
-/** Ids rarely repeat, so they are not cached. */
+/** Matches ids. They rarely repeat, so that their results are not cached. */
 const ID = /^[0-9a-f-]{20,}$/;
-/** A shorter "secret" would blank ordinary words. */
+/** Minimum length of a known secret that is redacted, in characters. A shorter one would redact ordinary words. */
 const KNOWN_SECRET_CHARS_MIN = 8;
 
 type Rule = readonly [pattern: RegExp, replacement: string];
 
-/** Shapes of credentials. Every class is bounded by quotes, spaces or backslashes, so surrounding JSON stays readable. */
+/**
+ * Patterns of credentials, with their replacements. Every character class ends at quotes, spaces or backslashes, so that surrounding JSON
+ * stays
+ * readable.
+ */
 const TEXT_RULES: readonly Rule[] = [
   // scheme://user:password@host; also catches a password with an unescaped slash or @.
   [/([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'`<>\\]*@/gi, `$1${REDACTED}@`],
@@ -81,17 +90,20 @@ const TEXT_RULES: readonly Rule[] = [
   [/(\\?["'](?:messages|prompt|input|content|arguments)\\?["']\s*:\s*)(?!\d)[\s\S]*/gi, `$1${OMITTED}`],
 ];
 
-/** Most strings are ids and short names: one scan decides whether to apply the rules above. */
+/** Matches strings to which the rules above must be applied. Most strings are ids and short names, for which this single scan suffices. */
 const SUSPICIOUS =
   /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|sl[ko]_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
 
-/** Converts any value to one that is safe and cheap to log. Never throws. */
+/** Converts any value to a value that is safe and cheap to log. Never throws. */
 export interface Redactor {
   text(value: string, charsMax?: number): string;
   value(value: unknown): unknown;
 }
 
-/** @param secrets known secrets of any shape (provider keys, database password, bootstrap key); those under 8 characters are ignored */
+/**
+ * Creates a redactor.
+ * @param secrets known secrets of any format (provider keys, database password, bootstrap key); those under 8 characters are ignored
+ */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= KNOWN_SECRET_CHARS_MIN)
@@ -209,7 +221,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
 interface Judgement {
   readonly verdict: "plain" | "secret" | "content";
-  /** The name as logged: names in foreign objects can contain a secret too. */
+  /** Name of the member as logged, because names in foreign objects can contain a secret too. */
   readonly loggedName: string;
 }
 

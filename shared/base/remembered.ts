@@ -1,6 +1,6 @@
-/** Cache of results that stay the same until their sources are replaced, and are expensive to create. */
+/** Cache of results that are expensive to create and stay valid until the objects from which they were created are replaced. */
 
-/** @returns a function that creates the result of each pair once, for as long as both members of the pair live */
+/** Caches a function of two objects. @returns a function that creates the result of each pair once, for as long as both objects exist */
 export function rememberPairs<A extends object, B extends object, T>(
   make: (one: A, other: B) => T,
 ): (one: A, other: B) => T {

@@ -1,9 +1,10 @@
 /**
- * Splits long work on the only thread of a process into slices. The event loop turns between any two slices, of any work, so that a short
- * request waits for one slice and not for the whole work.
+ * Splits long computations on the only thread of a process into time slices. The event loop turns between any two slices of all
+ * computations. A short
+ * request therefore waits for one slice and not for the whole computation.
  */
 
-/** Longest slice of work, in milliseconds: a tenth of a delay that a caller notices. */
+/** Maximum duration of a slice, in milliseconds: a tenth of a delay that a caller notices. */
 export const TIME_SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
@@ -13,7 +14,7 @@ function resumeNext(): void {
   if (waiting.length > 0) setImmediate(resumeNext);
 }
 
-/** Time slices of one piece of work. */
+/** Time slices of one computation. */
 export class TimeSlices {
   #endsAt = 0;
 
@@ -22,7 +23,7 @@ export class TimeSlices {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Waits for the next slice, before a part that takes a whole slice, such as the first. */
+  /** Waits for the next slice. Call this before a part that takes a whole slice, such as the first. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => {
       if (waiting.push(resolve) === 1) setImmediate(resumeNext);
@@ -30,12 +31,12 @@ export class TimeSlices {
     this.#endsAt = performance.now() + TIME_SLICE_MS;
   }
 
-  /** Waits if the current slice is used up, between parts shorter than a slice. */
+  /** Waits for the next slice if the current one is used up. Call this between parts shorter than a slice. */
   async yieldIfOver(): Promise<void> {
     if (this.isOver) await this.next();
   }
 
-  /** Runs work that yields between its parts. Returns its result. */
+  /** Runs a computation that yields between its parts, in slices. Returns its result. */
   async run<T>(work: Iterator<void, T>): Promise<T> {
     for (;;) {
       await this.yieldIfOver();
@@ -45,7 +46,7 @@ export class TimeSlices {
   }
 }
 
-/** Runs the same work without yielding, if nothing else waits for the thread. */
+/** Runs such a computation without slices, for callers that may block the thread. Returns its result. */
 export function runWhole<T>(work: Iterator<void, T>): T {
   for (;;) {
     const { done, value } = work.next();

@@ -1,6 +1,6 @@
 /**
- * Admission of all paid work, from every entry point: the workspace's storage, budget, hold and job row in one transaction; for a
- * synchronous call, the hold alone. Objects stored for a rejected job are deleted.
+ * Admits all paid jobs and calls, from every entry point. For a job, one transaction checks the workspace's storage and budget, places the
+ * hold and inserts the row. For a synchronous call, only the hold is placed. Objects stored for a rejected job are deleted.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -25,17 +25,20 @@ import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
 import { holdOf, jobCallerOf, jobWorkOf, type WorkFacts } from "./work.ts";
 
-/** Rules by which an entry point admits work. */
+/** Rules by which an entry point admits jobs. */
 interface Policy {
-  /** True if the work counts in the rate-limit window; the work of a step was counted with its run. */
+  /** True if the job counts in the rate-limit window. A step's job does not, because it was counted with its run. */
   readonly isCounted: boolean;
-  /** Behaviour for a full window: a message waits, an HTTP call is rejected. */
+  /** Behaviour when the rate-limit window is full: a batch message waits, an HTTP call is rejected. */
   readonly ifFull: JobRequest["ifFull"];
-  /** True: a rejection is stored as a job, for a publisher that sends the same message again. */
+  /** True if a rejection is stored as a job, so that a publisher that sends the same message again gets the same result. */
   readonly keepsRefusals: boolean;
-  /** True: repeats the admission once if the database's response is lost; messages and steps are retried anyway. */
+  /**
+   * True if the admission is repeated once when the database's response is lost. Not needed for messages and steps, which are retried
+   * anyway.
+   */
   readonly asksTwice: boolean;
-  /** Longest time from admission to the start of the job, in milliseconds. */
+  /** Maximum time from admission to the start of the job, in milliseconds. */
   readonly lifeMs: number;
 }
 
@@ -46,7 +49,7 @@ const ENTRIES = {
 } as const satisfies Record<string, Policy>;
 
 export interface AdmitContext {
-  /** Present for entry points whose window counts the work. */
+  /** Rate-limit window. Present for entry points whose jobs count in it. */
   readonly calls?: Pick<CallAdmission, "check">;
   readonly config: { readonly storageBytesMax: number };
   readonly database: Queryable;
@@ -55,57 +58,66 @@ export interface AdmitContext {
   readonly storage: Storage;
 }
 
-/** Work that is to become a job. */
+/** Request that is to be admitted as a job. */
 export interface Work {
   readonly entry: keyof typeof ENTRIES;
   readonly id: string;
   readonly caller: Caller;
   readonly pool: Pool;
   readonly lane: Lane;
-  /** @throws ApiError of the request */
+  /** Reads and validates the request. @throws ApiError if the request is invalid */
   read(): Promise<ReadCall> | ReadCall;
   readonly publisherKey?: string | null;
-  /** Subject to which the end of the job is reported. */
+  /** NATS subject to which the end of the job is reported. */
   readonly reply?: string | null;
   readonly traceparent?: string | undefined;
   readonly step?: JobRequest["step"];
-  /** Place in a workflow run under which the call's output is streamed to readers of the run. */
+  /** Workflow step under which the call's output is streamed to readers of the run. */
   readonly streamTarget?: JobMessage["step"];
-  /** True if the run has no other open work: the process that ends the job may continue the run. */
+  /** True if nothing else of the workflow run is open, so that the process that ends the job may continue the run. */
   readonly continuesInWorker?: boolean;
-  /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
+  /** True if the caller reads the job's states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
-  /** True for a stored response without waiting caller. */
+  /** True for a stored response that no caller waits for. */
   readonly isBackground?: boolean;
-  /** Name of its conversation, if the request has none. */
+  /** Name of the conversation, used for routing if the request names none. Calls of one conversation prefer the same source. */
   readonly affinity?: string;
-  /** Fingerprint of a batch message, to detect an equal one. */
+  /** Fingerprint of a batch message, used to detect an equal message. */
   readonly fingerprint?: string;
-  /** Batch line of the job, which reports its result. */
+  /** Batch line that the job answers and whose result it reports. */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
-  /** That batch and its leader, who cannot admit jobs once another process leads it. */
+  /** Batch of the line, and its leader. The leader cannot admit jobs once another process leads the batch. */
   readonly batch?: Led;
-  /** True if it has waited for longer than a window, and is admitted past a full one. */
+  /** True if the request has waited longer than a rate-limit window, so that it is admitted even if the window is full. */
   readonly starves?: boolean;
-  /** Distinguishes its stored objects from others with the same id. */
+  /** Suffix that distinguishes the stored objects of this request from those of another request with the same id. */
   readonly part?: string;
-  /** Takes a permit for reading and storing a heavy call; returns the function that releases it. Undefined: none is free. */
+  /**
+   * Takes a permit for reading and storing a heavy call. Returns the function that releases the permit, or undefined when no permit is
+   * free.
+   */
   takePermit?(): Promise<(() => void) | undefined>;
-  /** Called directly before the decision of the database. */
+  /** Called directly before the database decides about the admission. */
   onDecide?(): void;
 }
 
 type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
 
-/** `busy`: no permit for heavy work is free. `refusal`: reason for a rejection before the database decided. */
+/**
+ * Result of an admission. `busy`: no permit for a heavy call is free. `refusal`: error of a call that was rejected before the database
+ * decided.
+ */
 export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
-/** Delay before a heavy call is tried again whose window was full before anything was stored, in milliseconds. */
+/**
+ * Delay before a heavy call is tried again after its rate-limit window was full, in milliseconds. Nothing of the call is stored until then.
+ */
 const RECHECK_DELAY_MS = 2_000;
 
 /**
- * Admits work as a durable job.
- * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded; Error if the admission is uncertain
+ * Reads a request, stores its large parts, and admits it as a durable job.
+ * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded when another process now leads the batch; Error if
+ * the admission is uncertain
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];
@@ -138,7 +150,8 @@ async function load(
 }
 
 /**
- * Returns why a heavy call must wait: for its window, or for credits of a crashed process. Undefined: it would be admitted now.
+ * Checks a heavy call before it is stored. Returns why the call must wait: the rate-limit window is full, or credits are still held by a
+ * crashed process. Returns undefined if the call would be admitted now.
  * @throws ApiError of a rejection
  */
 async function precheckAdmission(
@@ -200,7 +213,8 @@ function requestOf(work: Work, terms: Terms): JobRequest {
 }
 
 /**
- * Returns a text call for admission in another statement, by the same rules. Undefined if it is too large for a row.
+ * Prepares a text call for admission as part of another SQL statement, by the same rules. Returns undefined if the call is too large for a
+ * database row.
  * @throws ApiError of a rejection
  */
 export async function prepareJobRequest(
@@ -235,7 +249,9 @@ async function decide(
   return verdict;
 }
 
-/** Dispatches an admitted job; a job that waits for queue capacity is sent later. The janitor sends lost messages again. */
+/**
+ * Sends the message of an admitted job to the queue. A job that waits for queue capacity is sent later. The janitor resends lost messages.
+ */
 export async function dispatchAdmitted(
   dispatcher: Pick<JobDispatcher, "send">,
   { entry, id, caller: { workspaceId }, pool, lane }: Work,
@@ -248,11 +264,10 @@ export async function dispatchAdmitted(
 }
 
 /**
- * Admits a synchronous call: counts it and places its hold, in one statement. Returns its share of a credit line if it was admitted on one;
- * undefined if it has a hold.
- * @param lifeMs lifetime of the hold
- * @param onDecide called directly before the decision of the database
- * @throws ApiError of a rejection
+ * Admits a synchronous call: counts it and places its hold, in one SQL statement. Returns its share of a credit line if it was admitted on
+ * one; undefined if it has a hold.
+ * @param lifeMs lifetime of the hold, in milliseconds
+ * @param onDecide called directly before the database decides
  */
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
@@ -278,15 +293,18 @@ export async function admitCall(
   }
 }
 
-/** A workspace with this much remaining storage is not checked again for a moment: it cannot fill up in that time. */
+/** Remaining storage above which a workspace is not checked again for `ROOMY_MS`, because it cannot fill up in that time. */
 const AMPLE_STORAGE = { bytes: 1_073_741_824, files: 10_000 };
 const AMPLE_STORAGE_TTL_MS = 1_000;
 const AMPLE_STORAGE_ENTRIES_MAX = 10_000;
 
-/** Per database, workspace → time (performance.now()) until which it has enough storage. */
+/** For each database: time (`performance.now()`) until which a workspace is known to have enough storage, by workspace id. */
 const ampleStorageUntil = new WeakMap<Queryable, Map<string, number>>();
 
-/** Rejects work of a workspace without storage: its results could not be stored, but the provider would be paid. @throws ApiError */
+/**
+ * Rejects a request of a workspace whose storage is full. Otherwise the provider would be paid for results that cannot be stored.
+ * @throws ApiError
+ */
 async function checkFreeStorage({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
   const known = ampleStorageUntil.get(database) ?? new Map<string, number>();
   ampleStorageUntil.set(database, known);

@@ -1,6 +1,6 @@
 /**
- * Checks of a fallback chain when it is written; calls follow one level of fallbacks. The worker skips models that leave the catalogue
- * later.
+ * Checks a fallback chain when a caller stores it. A call follows only one level of fallbacks. The worker skips models that leave the
+ * catalogue later.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "./model.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -17,23 +17,24 @@ import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { noSuchModel } from "#shared/calls/kinds/models.ts";
 
-/** Maximum chains of a workspace: they are part of every key look-up. */
+/** Maximum number of chains of a workspace. Every look-up of a key reads all of them. */
 export const FALLBACK_CHAINS_MAX = 200;
 
-/** Maximum fallbacks of a model: more would exceed any client's timeout. */
+/** Maximum number of fallbacks of a model. The attempts of a longer chain would exceed any client's timeout. */
 const FALLBACKS_MAX = 10;
 
 export interface FallbackChain {
   /** Slug of the requested model. */
   readonly model: string;
-  /** Slugs, in order of attempts. */
+  /** Slugs of the fallback models, in the order of attempts. */
   readonly fallbacks: readonly string[];
 }
 
 /**
- * Stores the chain in place of the model's current one. Writers of one workspace are serialized, so that two concurrent chains cannot form
- * a cycle.
- * @throws ApiError as the two checks; `invalid_request` if the workspace has too many chains; `overloaded` if other writers keep the lock
+ * Stores a chain and replaces the model's current one. Writes in one workspace are serialized, so that two concurrent writes cannot form a
+ * cycle.
+ * @throws ApiError of `checkFallbacks` and `checkNoCycle`; `invalid_request` if the workspace has too many chains; `overloaded` if other
+ * writers keep the lock
  */
 export async function storeFallbackChain(
   database: Database,
@@ -62,7 +63,7 @@ export async function storeFallbackChain(
 }
 
 /**
- * Makes the checks that need only the catalogue.
+ * Checks a chain against the catalogue.
  * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value`, `invalid_request`; its param is `model`, `fallbacks` or
  * `fallbacks[i]`
  */
@@ -91,8 +92,9 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
 }
 
 /**
- * @param stored the workspace's chains, without a cycle among themselves
- * @throws ApiError `unsupported_value` naming the path back to the model
+ * Checks that a new chain forms no cycle with the stored ones.
+ * @param stored chains of the workspace, which form no cycle among themselves
+ * @throws ApiError `unsupported_value` with the path of models that leads back to the model
  */
 export function checkNoCycle(stored: readonly FallbackChain[], { model, fallbacks }: FallbackChain): void {
   const chains = new Map(stored.map((chain) => [chain.model, chain.fallbacks]));
@@ -107,7 +109,7 @@ export function checkNoCycle(stored: readonly FallbackChain[], { model, fallback
   }
 }
 
-/** Returns the shortest path through the chains, including both ends. */
+/** Returns the shortest path of models from `start` to `target` through the chains, including both. */
 function wayTo(
   target: string,
   start: string,
@@ -134,7 +136,7 @@ function nameOf(sort: Sort): string {
   return kind?.nouns.all ?? `models of modality ${sort}`;
 }
 
-/** Only a model for the same kind of calls can be a fallback. @throws ApiError */
+/** Returns the kind of calls or the modality of a model. All models of a chain must have the same one. @throws ApiError */
 function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const model = catalogue.models.get(slug);
   if (!model) throw noSuchModel(catalogue.models, slug, param);
@@ -145,7 +147,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   throw new ApiError("model_not_supported", why, { param });
 }
 
-/** Rejects an embedding fallback without a common vector length: no call could use it. @throws ApiError */
+/** Rejects an embedding fallback that shares no vector length with the model, because no call could use it. @throws ApiError */
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;

@@ -1,4 +1,4 @@
-/** The catalogue for the rest of the service: complete, checked, frozen. Format of its files: README.md. */
+/** Types of the catalogue that the service uses. The catalogue is complete, checked and frozen. README.md describes its files. */
 import type {
   AllowedParams,
   Modality,
@@ -14,46 +14,55 @@ import type { Price } from "#shared/calls/pricing/price.ts";
 export interface Provider {
   readonly id: string;
   readonly family: NonNullable<ProviderEntry["family"]>;
-  /** Without a trailing slash; absent for the sandbox. */
+  /** Base URL without a trailing slash; absent for the sandbox. */
   readonly base_url?: string;
-  /** Absent: the provider needs no key. */
+  /** Environment variable of the API key; absent if the provider needs no key. */
   readonly api_key_env?: string;
-  /** Enables the circuit breaker, which disables failing sources for a while; default: on. */
+  /** Enables the circuit breaker, which disables a failing source for a while. Default: on. */
   readonly breaker?: "on" | "off";
-  /** Handling of a stream whose client disconnected; default: abort. */
+  /** Action for the provider's stream after the client has disconnected. Default: abort. */
   readonly on_disconnect?: "abort" | "drain";
-  /** Timeout of a stream's first byte, in milliseconds; absent: the setting's. */
+  /** Timeout of a stream's first byte, in milliseconds. If absent, the value of the setting applies. */
   readonly first_byte_ms?: number;
-  /** Downloader of media URLs in chat requests: us (inline, the default) or the provider, if openai-compatible (pass). */
+  /** Decides who downloads media URLs in chat requests. `inline` (default): this service. `pass`: the provider, if openai-compatible. */
   readonly media?: "inline" | "pass";
-  /** Period of querying a job without a verdict, in seconds; absent: the setting's. */
+  /** Time for which a job without known result is queried at the provider, in seconds. If absent, the value of the setting applies. */
   readonly unknown_for_seconds?: number;
-  /** Seconds after which its list contains every accepted job; absent: a job missing in the list proves nothing. */
+  /**
+   * Seconds after which the provider's list of jobs contains every accepted job. If absent, a job that is missing in the list may still
+   * have been accepted.
+   */
   readonly listed_within_seconds?: number;
 }
 
 export interface Source {
   readonly provider: string;
-  /** Share of calls among adjacent sources with a weight; absent: the source is called in its listed order. */
+  /** Share of calls among adjacent sources with a weight. If absent, the source is called in its listed order. */
   readonly weight?: number;
-  /** The provider's name of the model. */
+  /** Provider's name of the model. */
   readonly model: string;
-  /** Applied to a request in this order: members removed, members renamed, members set. */
+  /**
+   * Changes of each request to the source, in this order: these members are removed, others are renamed (`rename_params`), others are set
+   * (`overrides`).
+   */
   readonly drop_params?: readonly string[];
   readonly rename_params?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, unknown>>;
-  /** Our names of image inputs → its fields; absent: those of its family. */
+  /** Name of an input inside this service → field of the source's request. If absent, the fields of the provider's family apply. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** True if it continues a response that ends the messages. */
+  /** True if the source continues the text of a last message with the role assistant. */
   readonly continues_assistant?: boolean;
-  /** Members to set in that case, of the request and of its last message. */
+  /**
+   * Members that are set when the source continues a message: in the request (`continue_overrides`) and in the last message
+   * (`continue_message`).
+   */
   readonly continue_overrides?: Readonly<Record<string, unknown>>;
   readonly continue_message?: Readonly<Record<string, unknown>>;
-  /** True if its response then repeats that message's text. */
+  /** True if the source then repeats the text of the continued message in its response. */
   readonly continue_repeats?: boolean;
-  /** Inputs that it never receives, if it has no `fields`. */
+  /** Inputs that requests to the source never contain. Only used without `fields`. */
   readonly lacks?: readonly string[];
-  /** Differences from its family's newest models. */
+  /** Differences between the source and the newest models of its family. */
   readonly traits?: readonly Trait[];
 }
 
@@ -64,53 +73,55 @@ export interface Model {
   readonly kind: "model" | "tool";
   readonly modality: Modality;
   readonly owned_by: string;
-  /** Unix seconds. */
+  /** Unix time in seconds. */
   readonly created: number;
   readonly supports_chat: boolean;
   readonly supports_embeddings: boolean;
   readonly supports_streaming: boolean;
   readonly supports_tools: boolean;
-  /** Absent: unknown, the source decides. */
+  /** True if the model supports JSON output. If absent, this is unknown and the source decides. */
   readonly supports_json?: boolean;
   readonly max_context_tokens: number;
   readonly max_output_tokens: number;
-  /** Maximum tokens of one image in a prompt. */
+  /** Maximum number of tokens of one image in a prompt. */
   readonly tokens_per_image_max?: number;
-  /** Present for every embedding model. */
+  /** Limits of inputs and vectors; present for every embedding model. */
   readonly embedding?: Embedding;
-  /** Timeout of a stream's first byte, in milliseconds; absent: its provider's, else the setting's. */
+  /** Timeout of a stream's first byte, in milliseconds. If absent, the provider's value applies, otherwise that of the setting. */
   readonly first_byte_ms?: number;
-  /** Seconds for which responses are cached for exact repeats by default. */
+  /** Default time for which a response is cached for exact repeats of the request, in seconds. */
   readonly cache_ttl_s?: number;
-  /** Decimal text as in the file. */
+  /** Prices as decimal text, as in the catalogue file. */
   readonly pricing: Readonly<PricingText>;
-  /** The parsed price, in nano-credits. */
+  /** Parsed price, in nano-credits. */
   readonly price: Price;
-  /** Other prices by parameters of the call; the first match is used. */
+  /** Prices that replace `price` for certain parameters of the call. The first match is used. */
   readonly price_variants?: readonly { readonly when: Readonly<PriceVariant["when"]>; readonly price: Price }[];
-  /** Kind of seconds in a price per second: of media or of computing. */
+  /** Seconds that a price per second counts: length of the media, or time of computing. */
   readonly seconds_of: "media" | "compute";
-  /** Maximum, and typical, seconds of computing that a call can be charged. */
+  /** Maximum time of computing for which a call can be charged, in seconds. `compute_seconds_usual` is the typical time. */
   readonly compute_seconds_max?: number;
   readonly compute_seconds_usual?: number;
   readonly allowed_params: Readonly<AllowedParams>;
-  /** Routable sources only, in the order of the file; never empty. */
+  /** Sources that can be called, in the order of the catalogue file; never empty. */
   readonly sources: readonly Source[];
-  /** Absent if an operator's file sets a price without its source. */
+  /** Source of the price information. Absent if an operator's file sets a price without its source. */
   readonly price_source?: Readonly<PriceSource>;
 }
 
-/** Limits of an embedding model's inputs and vectors: the members of the file, with defaults for those it omits. */
+/** Limits of an embedding model's inputs and vectors. They come from the catalogue file, with defaults for omitted members. */
 export interface Embedding {
   /** Default length of a vector. */
   readonly dimensions: number;
-  /** If equal, the length cannot be chosen. */
+  /** Minimum length of a vector. If it equals the maximum, callers cannot choose the length. */
   readonly dimensions_min: number;
   readonly dimensions_max: number;
   readonly inputs_max: number;
-  /** Upper bound of token numbers, exclusive; absent: texts only. */
+  /** Number of token ids in the vocabulary; every id is smaller. If absent, the model accepts only texts. */
   readonly vocabulary?: number;
-  /** Maximum inputs, and maximum tokens, of one request to a source; absent: as many as a call may contain. */
+  /**
+   * Maximum number of inputs (and of tokens, `source_tokens_max`) of one request to a source. If absent, only the limits of a call apply.
+   */
   readonly source_inputs_max?: number;
   readonly source_tokens_max?: number;
 }
@@ -123,40 +134,40 @@ export function isEmbeddingModel(model: Model): model is EmbeddingModel {
 
 export interface CapabilityTerms {
   readonly isDisabled: boolean;
-  /** Absent: the default price. */
+  /** Price set by the operator. If absent, the default price applies. */
   readonly price?: Price;
 }
 
 export interface IdleSource {
   readonly reason: string;
-  /** Slugs of the models that name it. */
+  /** Slugs of the models that list the source. */
   readonly models: readonly string[];
 }
 
 export interface Catalogue {
-  /** Short hash of the content: equal in all processes with the same files and keys. */
+  /** Short hash of the content. It is equal in all processes with the same files and keys. */
   readonly version: string;
-  /** Slug → model. Only models with a price and a routable source. */
+  /** Models by slug. Contains only models with a price and a source that can be called. */
   readonly models: ReadonlyMap<string, Model>;
-  /** Slug → reason why the model is not among `models`. */
+  /** Reason why a model is not among `models`, by slug. */
   readonly unroutable: ReadonlyMap<string, string>;
   /**
-   * Slug of an unroutable model → key variables of shipped providers any of which makes it routable when set. Operators' own providers
-   * are not listed. Empty if the sandbox is off.
+   * For each unroutable model, by slug: the key variables of shipped providers. Setting any one of them makes the model routable.
+   * Operators' own providers are not listed. Empty if the sandbox is off.
    */
   readonly missingKeys: ReadonlyMap<string, readonly string[]>;
-  /** `provider/model` → reason why a configured source cannot be called. */
+  /** Reason why a configured source cannot be called, by `provider/model`. */
   readonly idleSources: ReadonlyMap<string, IdleSource>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly presets: ReadonlyMap<string, Preset>;
-  /** Id → operators' settings of a capability, if there are any. */
+  /** Operators' settings of a capability, by id. Capabilities without settings are absent. */
   readonly capabilities: ReadonlyMap<string, CapabilityTerms>;
 }
 
-/** Settings that determine which sources can be called. */
+/** Settings that determine which sources of the catalogue can be called. */
 export interface Surroundings {
-  /** True if models of the sandbox are available. */
+  /** True if the models of the sandbox, a test provider, are available. */
   readonly sandbox: boolean;
-  /** Returns the value of a key variable; undefined if it is not set. */
+  /** Returns the value of an API key's environment variable; undefined if it is not set. */
   readonly providerKey: (variable: string) => string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Moves media of a body to the object store before the call is admitted: a call waits for minutes, and its bytes should not occupy this
- * process, the queue or a row meanwhile.
+ * Moves media of a body to the object store before the call is admitted. A call may wait for minutes, and its bytes must not fill this
+ * process, the queue or a database row meanwhile.
  */
 import type { InputMedia, StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -10,7 +10,7 @@ import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Maximum bytes of media that stay in the body; larger media is moved to the object store. */
+/** Maximum size of media that stays in the body, in bytes. Larger media is moved to the object store. */
 export const INLINE_INPUT_BYTES_MAX = 32 * 1_024;
 
 interface Context {
@@ -18,27 +18,30 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Bytes from a body. */
+/** Media that was part of a request body. */
 export interface Inline {
-  /** Our name of the input. */
+  /** Name of the input inside this service. */
   readonly name: string;
-  /** The member of the body. */
+  /** Member of the body that contained the media. */
   readonly param: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;
 }
 
-/** The request with file ids for own links and without the media for the object store, and that media. */
+/** A request without its large media, and this media, which must be moved to the object store. File ids replace links of this service. */
 export interface ReleasedBody<Request> {
   readonly request: Request;
-  /** Call this once: the body keeps no copy, so that its bytes can be freed. */
+  /** Returns the media and removes it from this object, so that its bytes can be freed later. Call this once. */
   readonly take: () => readonly Inline[];
 }
 
-/** Placeholder in a request for bytes that were moved to the object store; the original value was checked before. */
+/** Value that replaces media in a request after the media was moved to the object store. The original value was checked before. */
 const PLACEHOLDER = "kept";
 
-/** Small media stays in the body: an object for each would cost more than it saves. */
+/**
+ * Removes large media from a request so that it can be moved to the object store. Small media stays in the body, because an object for each
+ * would cost more than it saves.
+ */
 export function releaseBody<Request extends object>(
   request: Request,
   inputs: readonly InputMedia[],
@@ -68,7 +71,11 @@ export function releaseBody<Request extends object>(
   };
 }
 
-/** @param part prefix of the objects' names. @throws ApiError `service_unavailable` */
+/**
+ * Writes media to the object store and returns the references.
+ * @param part prefix of the objects' names
+ * @throws ApiError `service_unavailable`
+ */
 export async function offloadInputs(
   context: Context,
   jobId: string,
@@ -89,7 +96,7 @@ export async function offloadInputs(
   }
 }
 
-/** Deletes the media of a rejected call, which no worker reads. The janitor deletes the rest. */
+/** Deletes the stored media of a rejected call, which no worker reads. The janitor deletes media that remains after an error. */
 export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>

@@ -1,4 +1,6 @@
-/** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
+/**
+ * Ends a job that has no live owner and cannot continue. The job was cancelled, is late, was lost with its worker, or was tried too often.
+ */
 import { discardRequest } from "./stored-request.ts";
 import type { Database } from "#shared/database/client.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
@@ -20,9 +22,9 @@ export interface EndContext {
   readonly storage: Storage;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Publishes to publishers. */
+  /** Connection on which the outcome of a job is published to its publisher. */
   readonly connection: { publish(subject: string, data: string): void; isClosed(): boolean };
-  /** Maximum lifetime of a hold of unknown outcome, in milliseconds. */
+  /** Maximum lifetime of the hold of a job with unknown outcome, in milliseconds. */
   readonly unknownKeepMs: number;
 }
 
@@ -30,13 +32,13 @@ export interface Ending {
   readonly state: JobEnd["state"];
   readonly usage: "failed" | "cancelled" | "lost";
   readonly error: JobError;
-  /** True if an operator must check the job. */
+  /** True if the job becomes a dead letter, which an operator must check. */
   readonly isDeadLetter?: true;
 }
 
 /**
- * Decides about a job without a live owner. Returns an end; `unknown` if paid work may exist without a verdict; undefined if the job can
- * continue.
+ * Decides how to continue with a job without a live owner. Returns how the job ends; `unknown` if the provider may have been paid and the
+ * result is not known; undefined if the job can continue.
  */
 export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
@@ -71,14 +73,14 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
   return undefined;
 }
 
-/** End of a job that was cancelled before it began. */
+/** Ending of a job that was cancelled before it began. */
 export const CANCELLED: Ending = {
   state: "cancelled",
   usage: "cancelled",
   error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
 };
 
-/** End of a job whose provider returned no verdict in time. */
+/** Ending of a job whose provider returned no result in time. */
 export const EXPIRED: Ending = {
   state: "failed",
   usage: "lost",
@@ -89,7 +91,8 @@ export const EXPIRED: Ending = {
 };
 
 /**
- * Applies the result of `endingOf`. @returns the outcome of the job; `superseded`: another process has ended it, or owns it again
+ * Ends a job without a live owner as `endingOf` decided.
+ * @returns the outcome of the job; `superseded` if another process has ended the job or owns it again
  * @throws Error if the database stays unavailable
  */
 export async function endOrphan(
@@ -109,7 +112,10 @@ export async function endOrphan(
 
 const RETRY_MS = 10_000;
 
-/** Releases the hold, writes the outcome, notifies the publisher. Returns false if another process did so, or owns the job again. */
+/**
+ * Releases the hold of a job, writes its outcome and notifies its publisher. Returns false if another process has ended the job or owns it
+ * again.
+ */
 async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
   const { database, storage, metrics, log } = context;
   if (ending.isDeadLetter) await recordJobLetter(database, job, "claims used up");

@@ -1,4 +1,4 @@
-/** Representation of catalogue models for clients. */
+/** Converts catalogue models to the format that clients receive. */
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/base/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -12,8 +12,8 @@ export interface ModelList {
 }
 
 /**
- * Returns the models of a catalogue that can be called: models of real providers in the catalogue's order, then `sandbox-chat`,
- * then the other test models. Entries of kind tool are included only on request.
+ * Returns the models of a catalogue that can be called. Models of real providers come first, in the catalogue's order, then `sandbox-chat`,
+ * then the other test models. Models of the kind `tool` are included only on request.
  */
 export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
   const models = [...catalogue.models.values()].filter((model) =>
@@ -23,22 +23,22 @@ export function listModels(catalogue: Catalogue, options: { readonly includeTool
   return { object: "list", data: inOrder.map(modelEntry) };
 }
 
-/** Test model that newcomers call first. */
+/** Slug of the test model that new users call first. */
 const FIRST_TEST_MODEL = "sandbox-chat";
 
-/** Position of the model's group in the list: 0 real models, 1 the first test model, 2 other test models. */
+/** Returns the position of a model's group in the list: 0 for real models, 1 for the first test model, 2 for other test models. */
 function listRank({ providers }: Catalogue, { slug, sources }: Model): number {
   if (sources.some(({ provider }) => providers.get(provider)?.family !== "sandbox")) return 0;
   return slug === FIRST_TEST_MODEL ? 1 : 2;
 }
 
-/** Returns the model if it has an endpoint; otherwise undefined. */
+/** Returns the model with this slug if clients can call it; otherwise undefined. */
 export function findCallable({ models }: Catalogue, slug: string): Model | undefined {
   const model = models.get(slug);
   return model && model.kind !== "tool" && hasEndpoint(model) ? model : undefined;
 }
 
-/** Contains only the contract's members, and nothing about our sources. */
+/** Returns the entry of a model in the API. It contains only members of the API and no information about our sources. */
 export function modelEntry(model: Model): ModelEntry {
   return {
     id: model.slug,
@@ -63,7 +63,7 @@ export function modelEntry(model: Model): ModelEntry {
   };
 }
 
-/** Returns the price as numbers in credits, for display only: charges are computed from the bigints. */
+/** Returns a price as numbers in credits, for display only. Charges are calculated with the bigints. */
 export function pricingNumbers(price: Price): Pricing {
   const rates =
     price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };

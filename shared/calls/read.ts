@@ -1,4 +1,4 @@
-/** Reads and checks a call of any kind, the same for HTTP, batch messages and steps of workflows. */
+/** Reads and checks a call of any kind, in the same way for HTTP, batch messages and workflow steps. */
 import type { ChatCompletionRequest, TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -30,22 +30,25 @@ import type { WorkKind } from "./work.ts";
 export interface ReadCall {
   readonly kind: WorkKind & Pick<Kind, "keepsFiles">;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  /** Minimum hold of such a call, in nano-credits. */
+  /** Minimum hold of the call, in nano-credits. */
   readonly leastNano: bigint;
-  /** Returns true if reading or storing its inputs takes time and space: not started for calls that would be rejected. */
+  /**
+   * Returns true if reading or storing the inputs takes much time or space. The inputs of such a call are only read if it can probably be
+   * admitted.
+   */
   isHeavy(): boolean;
-  /** Call this once. @throws ApiError as the HTTP endpoint */
+  /** Reads the inputs of the call. Call this once. @throws ApiError, the same as the HTTP endpoint */
   load(): Promise<LoadedCall>;
 }
 
 export interface LoadedCall extends CheckedCall {
-  /** Media to be moved to the object store. */
+  /** Media that must be moved to the object store. */
   readonly inline: readonly Inline[];
-  /** Returns the request for the worker. @param storedInputs references of that media */
+  /** Returns the request for the worker. @param storedInputs references of the media that was moved to the object store */
   readonly text: (storedInputs: StoredInputs) => string;
-  /** API that defines the response format; absent: OpenAI's. */
+  /** API that defines the response format; absent for OpenAI's Chat Completions format. */
   readonly api?: "responses";
-  /** True if the text contains the result of the check in `checked`: its worker checks it for fallback models only. */
+  /** True if the request text contains the result of its check in `checked`. The worker then repeats the check only for fallback models. */
   readonly bringsCheck?: true;
 }
 
@@ -57,22 +60,22 @@ interface Context {
   readonly database: Queryable;
 }
 
-/** Addressee of a body: a kind of call, or a capability by its id. */
+/** Target of a request body: a kind of call, or the id of a capability. */
 export type CallTarget = { readonly kind: Kind } | { readonly capability: string };
 
 export interface CallRead {
   readonly caller: Caller;
   readonly target: CallTarget;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Exact integers of the body, if it was received as text. */
+  /** Large integers of the body with their exact digits; present if the body was received as text. */
   readonly exactIntegers?: ExactIntegers | undefined;
-  /** Number of attempts, including this one: unreadable audio is not retried forever. */
+  /** Number of attempts to read the call, including this one. It limits how often unreadable audio is retried. */
   readonly tries: number;
 }
 
 /**
- * Reads the call of a job, whose response is complete JSON.
- * @throws ApiError as the HTTP endpoint, with params relative to the body
+ * Reads the call of a job, whose response is always complete JSON.
+ * @throws ApiError, the same as the HTTP endpoint, with params relative to the body
  */
 export async function readCall(
   context: Context,
@@ -86,7 +89,7 @@ export async function readCall(
   return readTextCall(context, caller, kind, body, exactIntegers);
 }
 
-/** Reads a text call of a job, see `readCall`. */
+/** Reads the text call of a job, as described at `readCall`. */
 export async function readTextCall(
   context: Pick<Context, "catalogue" | "database">,
   caller: Caller,
@@ -100,15 +103,15 @@ export async function readTextCall(
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
 
-/** Returns a checked text call. @param text request for the worker */
+/** Returns a text call that is already checked. @param text request for the worker */
 export function textCallOf(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
   return ready(kind, model, { bound, inline: [], text: () => text });
 }
 
 /**
- * Reads a chat call of a job in the form of OpenAI's Responses API.
- * @param beside members that its worker removes before calling a provider: their length is excluded from the bound
- * @throws ApiError naming the invalid member of the chat request
+ * Reads the chat call of a job in the format of OpenAI's Responses API.
+ * @param beside members that the worker removes before it calls a provider; their length does not count for the maximum usage
+ * @throws ApiError with the invalid member of the chat request
  */
 export async function readResponsesCall(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -124,14 +127,14 @@ export async function readResponsesCall(
   return ready(CHAT, model, { ...checked, api: "responses", inline: [], text: () => text });
 }
 
-/** Awaited between steps that process a whole body. */
+/** Function that is awaited between steps that process a whole body, so that other calls can use the thread. */
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
 /**
- * Reads a text call. Its request differs from the parsed body if nulls were read as absent.
- * @param body parsed body, and the bytes of its text
- * @throws ApiError naming the invalid member
+ * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members.
+ * @param body parsed body, and the number of bytes of its text
+ * @throws ApiError with the invalid member
  */
 export async function readTextRequest<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -149,12 +152,12 @@ export async function readTextRequest<Checked extends CheckedCall>(
 }
 
 export interface ReadMedia<Request> {
-  /** Without the media for the object store. */
+  /** Request without the media that must be moved to the object store. */
   readonly request: Request;
   readonly call: ReadCall;
 }
 
-/** Reads a call that creates media. @throws ApiError naming the invalid member */
+/** Reads a call that creates media. @throws ApiError with the invalid member */
 export async function readMedia<Request extends object>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
@@ -177,12 +180,12 @@ export async function readMedia<Request extends object>(
   return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
 }
 
-/** Returns a run of a capability as a call. */
+/** Converts the run of a capability to a call. */
 export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCall {
   return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
 }
 
-/** Returns a call that is completely known. */
+/** Returns a call whose inputs are already loaded. */
 function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedCall): ReadCall {
   // This object lives as long as the call waits, but the bytes of its body must be freed.
   let held: LoadedCall | undefined = loaded;
@@ -212,25 +215,26 @@ function readTranscriptionBody(context: Context, caller: Caller, body: object, t
 }
 
 export interface TranscriptionRead {
-  /** Without its audio. */
+  /** Request without its audio. */
   readonly request: TranscriptionRequest;
   readonly model: Model;
   /** Properties of the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
-  /** Receives the audio, which is removed as soon as the call is loaded. */
+  /** Receives the audio. It is removed from disk as soon as the call is loaded. */
   readonly receive: () => Promise<ReceivedAudio>;
   readonly tries: number;
   readonly signal: AbortSignal;
 }
 
 const SECONDS_MIN = 0.001;
-/** Maximum attempts to read the audio, after which the call is rejected. */
+/** Maximum number of attempts to read the audio. After the last one, the call is rejected. */
 const READ_ATTEMPTS_MAX = 8;
 
 /**
- * Reads a transcription; loading it receives and probes the audio. Before that, it is checked with the shortest audio, so that nothing is
- * received for a call that no audio makes valid, or without balance. Afterwards it is checked with its own audio.
- * @throws ApiError naming the invalid member
+ * Reads a transcription call; `load` receives and probes its audio. Before that, the call is checked as if its audio had the shortest
+ * length. So no audio is received for a call that is invalid with any audio or lacks balance. Afterwards, the call is checked with its own
+ * audio.
+ * @throws ApiError with the invalid member
  */
 export function readTranscription(
   { probes }: Pick<Context, "probes">,

@@ -1,4 +1,4 @@
-/** Request of a job: in its row if it is small, otherwise in the object store until the job has ended. */
+/** Stores the request of a job: a small one in the job's row, a large one in the object store until the job has ended. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -29,8 +29,9 @@ export function isLarge(text: string): boolean {
 }
 
 /**
+ * Stores the request of a job.
  * @param textOf returns the request with the references of its media
- * @param part distinguishes this message's objects from those of others with the same job id, so that none are overwritten
+ * @param part distinguishes the objects of this message from those of other messages with the same job id, so that none are overwritten
  * @throws ApiError `service_unavailable`
  */
 export async function storeRequest(
@@ -67,7 +68,7 @@ async function keepText(
   }
 }
 
-/** Deletes the stored request of a rejected job, which no worker reads. The janitor deletes the rest. */
+/** Deletes the stored request of a rejected job, which no worker reads. The janitor deletes objects that remain after an error. */
 export function discardStored(context: Context, jobId: string, { inputs, body }: StoredRequest): void {
   discardInputs(context, jobId, inputs);
   if (!("reference" in body)) return;
@@ -76,7 +77,7 @@ export function discardStored(context: Context, jobId: string, { inputs, body }:
   );
 }
 
-/** Deletes the stored request and media of an ended job. Never throws: the janitor deletes the rest after a failure. */
+/** Deletes the stored request and media of an ended job. Never throws; after an error, the janitor deletes the remaining objects. */
 export async function discardRequest(
   { storage, log }: { readonly storage: Storage; readonly log: Pick<Logger, "warn"> },
   job: {

@@ -1,7 +1,7 @@
-/** Response formats of HTTP calls that jobs of batch messages and of steps do not support. */
+/** Rejects response formats of HTTP calls that jobs do not support. These are jobs of batch messages and of workflow steps. */
 import { ApiError } from "#shared/base/errors.ts";
 
-/** The response of a job is complete JSON, and its results are files. */
+/** Members and values that jobs do not support. The response of a job is complete JSON, and its results are files. */
 const UNSUPPORTED: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
   ["stream", [true], "stream to be false, since a job returns its whole response at once"],
   ["stream_format", ["sse"], "no stream_format sse, since a job returns its whole response at once"],
@@ -9,7 +9,7 @@ const UNSUPPORTED: readonly (readonly [member: string, values: readonly unknown[
   ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job returns JSON"],
 ];
 
-/** @throws ApiError `unsupported_value` for a response format that a job does not support */
+/** Rejects a response format that a job does not support. @throws ApiError `unsupported_value` */
 export function refuseUnsupported(body: Readonly<Record<string, unknown>>): void {
   const [member, , expected] = UNSUPPORTED.find(([name, values]) => values.includes(body[name])) ?? [];
   if (member === undefined) return;

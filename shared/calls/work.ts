@@ -1,4 +1,4 @@
-/** Parts of an admitted call, the same for every entry point: its hold, its work message, and the row of a durable job. */
+/** Builds the hold, the queue message and the job row of an admitted call, in the same way for every entry point. */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Model } from "./model.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
@@ -14,20 +14,20 @@ import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
-/** The job or call, and its caller. */
+/** Id of the job or call, and its caller. */
 interface AdmissionOf {
   readonly id: string;
   readonly caller: Caller;
 }
 
-/** Kind of work: a kind of call, or a capability. */
+/** Kind of a job: a kind of call, or a capability. */
 export interface WorkKind {
   readonly name: JobMessage["kind"];
   readonly pool: Pool;
   readonly keepsRecord: boolean;
 }
 
-/** @param lifeMs lifetime of the hold in milliseconds */
+/** Returns the hold of a call or job. @param lifeMs lifetime of the hold, in milliseconds */
 export function holdOf(
   { id, caller }: AdmissionOf,
   model: Pick<Model, "slug">,
@@ -52,31 +52,31 @@ export interface WorkFacts {
   readonly api: "openai" | "anthropic" | "responses";
   readonly model: Pick<Model, "slug" | "price">;
   readonly bound: CallBound;
-  /** Key under which the complete response is cached, and for how many seconds. */
+  /** Key under which the complete response is cached, and the lifetime of the cached response in seconds. */
   readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;
-  /** Price of the requested variant; absent: the model's. */
+  /** Price of the requested variant; absent if the model's price applies. */
   readonly price?: Price;
-  /** Media in the object store. */
+  /** References of the media in the object store. */
   readonly storedInputs?: StoredInputs;
-  /** True if its request contains the result of its check, see `LoadedCall`. */
+  /** True if the request contains the result of its check; see `LoadedCall`. */
   readonly bringsCheck?: true;
-  /** Name of its conversation, if the request has none. */
+  /** Conversation of the call if the request names none. Calls of a conversation prefer the same source, because of its prompt cache. */
   readonly affinity?: string | undefined;
-  /** The object that the result of a Responses call completes. */
+  /** Response object of a Responses call, without its result. The result completes it. */
   readonly response?: ModelResponse;
-  /** True: a response without text is a failure. */
+  /** True if a response without text counts as a failure. */
   readonly needsText?: true;
-  /** True: its states are streamed to its caller. */
+  /** True if the job's states are streamed to its caller. */
   readonly isStreamed?: boolean;
-  /** Fingerprint of a batch message. */
+  /** Fingerprint of the batch message, to detect an equal one. */
   readonly fingerprint?: string;
-  /** Its share of the credit line on which it was admitted. */
+  /** Share of the credit line on which the call was admitted; undefined if the call has a hold. */
   readonly creditLineHold?: CreditLineHold | undefined;
 }
 
 /**
- * Returns the work message without its request.
- * @param deadlineMs Unix milliseconds
+ * Returns the queue message of a job without the job's request.
+ * @param deadlineMs Unix time in milliseconds
  */
 export function workHead(
   caller: Caller,
@@ -140,13 +140,13 @@ export interface PreparedJob {
   readonly stored: StoredRequest;
   /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
-  /** Fingerprint of a batch message. */
+  /** Fingerprint of the batch message, to detect an equal one. */
   readonly fingerprint?: string;
-  /** Longest time from admission to its start, in milliseconds. */
+  /** Longest time from admission to the start of the job, in milliseconds. */
   readonly lifeMs: number;
 }
 
-/** Returns the fields that identify a job's caller, also for rejected jobs. */
+/** Returns the fields that identify a job and its caller. Rejected jobs have these fields, too. */
 export function jobCallerOf({ id, caller }: AdmissionOf) {
   return {
     id,
@@ -156,7 +156,7 @@ export function jobCallerOf({ id, caller }: AdmissionOf) {
   } satisfies Partial<JobRequest>;
 }
 
-/** Returns the fields that describe a job's work, and bound its cost. */
+/** Returns the fields that describe a job's request and its maximum cost. */
 export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
   const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
   const facts = { kind, api: "openai", model, ...checked, storedInputs: stored.inputs } as const;

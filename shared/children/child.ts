@@ -1,27 +1,32 @@
-/** One child process that runs one job at a time: deadlines, memory limit, and its end together with all processes that it started. */
+/** Child process that runs one job at a time, with a timeout and a memory limit. All processes that it started end with it. */
 import { readFileSync } from "node:fs";
 
 import { encodeFrame, readFrames, type ChildFrame } from "./frames.ts";
 import { isMediaFault, MediaError } from "./media-error.ts";
 
 export interface ChildOptions {
-  /** The child's script; it calls `serveTasks`. */
+  /** Path of the script that the child runs. The script calls `serveTasks`. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Called for each child. */
+  /** Prepares the environment of a child. Called for each child before it starts. */
   readonly launch?: () => Launch;
-  /** Timeout of a job in milliseconds, from its start in a child; a job may have its own. */
+  /** Timeout of a job, in milliseconds, from its start in a child. A job may set its own timeout. */
   readonly jobMs: number;
-  /** Time after which a child without work ends, in milliseconds. */
+  /** Idle time after which a child ends, in milliseconds. */
   readonly idleMs: number;
-  /** Limit of the address space in bytes; Infinity for programs that cannot start under a limit. */
+  /** Limit of a child's address space, in bytes. Infinity for programs that cannot start under a limit. */
   readonly addressSpaceBytes: number;
-  /** A job whose child exceeds this memory is ended; checked every `watchMs`, if the system reports it. */
+  /**
+   * Maximum memory of a child, in bytes. A job whose child exceeds it is ended. Checked every `watchMs` if the system reports the memory.
+   */
   readonly memoryBytesMax: number;
   readonly watchMs: number;
-  /** Processor time of a child's whole life, in seconds: a safety limit for a child that has lost its parent within a job. */
+  /** Maximum processor time of a child during its whole life, in seconds. It ends a child that has lost its parent while a job runs. */
   readonly processorSeconds: number;
-  /** A child is replaced after this many jobs, or when its memory exceeds the limit below after a job: this bounds leaks. */
+  /**
+   * Number of jobs after which a child is replaced. A child is also replaced if its memory exceeds `residentBytesMax` after a job. This
+   * limits leaks.
+   */
   readonly jobsMax: number;
   readonly residentBytesMax: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -29,7 +34,7 @@ export interface ChildOptions {
 
 /** Environment of one child. */
 export interface Launch {
-  /** Prefix of the command: a program that drops privileges and then executes the child. */
+  /** Command that starts the child: a program that drops privileges and then executes the child's command. */
   readonly launcher: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   /** Makes a job's folder available to the child. Returns a function that revokes it after the job. */
@@ -43,15 +48,15 @@ export interface ChildJob {
   readonly input: unknown;
   readonly parts?: readonly Uint8Array[];
   readonly signal?: AbortSignal | undefined;
-  /** Folder with the job's files. */
+  /** Folder with the files of the job. */
   readonly folder?: string;
-  /** For tasks that send chunks before their result. */
+  /** Receives chunks of the result from tasks that send chunks before their result. */
   readonly onChunk?: (chunk: Uint8Array) => void;
-  /** True if a decoder processes untrusted bytes: the child is not reused after it. */
+  /** True if a decoder processes untrusted bytes in this job. The child is not reused after the job. */
   readonly foreign?: boolean;
-  /** Timeout in milliseconds for jobs that take longer than the pool's usual ones. */
+  /** Timeout of this job, in milliseconds. Default: the timeout of the pool. */
   readonly jobMs?: number;
-  /** A child that has worked for one owner works for no other. */
+  /** Owner of the job. A child that has run a job of one owner runs no jobs of other owners. */
   readonly owner?: string;
 }
 
@@ -64,7 +69,7 @@ type ChildProcess = Bun.Subprocess<"pipe", "pipe", "ignore">;
 
 export class Child {
   readonly ended: Promise<void>;
-  /** Owner of the last job, if it had one; undefined before the first job. */
+  /** Owner of the child's last job; undefined before the first job or if that job had no owner. */
   owner: string | undefined;
   private readonly options: ChildOptions;
   private readonly launch: Launch | undefined;
@@ -77,7 +82,7 @@ export class Child {
   /** Resolves when the last job's folder has been revoked. */
   private folderRevoked: Promise<void> | undefined;
 
-  /** @throws the system's error if it cannot start another process */
+  /** Starts the child process. @throws the system's error if it cannot start another process */
   constructor(options: ChildOptions) {
     this.options = options;
     this.launch = options.launch?.();
@@ -94,7 +99,7 @@ export class Child {
     return this.jobs > 0;
   }
 
-  /** @throws MediaError of the task, or the reason why it was ended */
+  /** Runs a job in the child and returns its result. @throws MediaError of the task, or the reason why the task was ended */
   async run(job: ChildJob): Promise<ChildResult> {
     clearTimeout(this.idleTimer);
     this.jobs += 1;
@@ -216,12 +221,14 @@ function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals
   }
 }
 
-/** Returns false if neither prlimit can limit a child's memory nor /proc reports it, as on macOS. */
+/** Returns true if the memory of a child can be limited or at least measured. False if neither prlimit nor /proc exists, as on macOS. */
 export function canLimitMemory(): boolean {
   return Bun.which("prlimit") !== null || residentBytes(process.pid) > 0;
 }
 
-/** Command prefix that sets the limits; empty without prlimit: then only the deadline and the replacement by size apply. */
+/**
+ * Returns the command prefix that sets the limits. Empty without prlimit; then only the timeout and the replacement by memory size apply.
+ */
 function limits({ addressSpaceBytes, processorSeconds }: ChildOptions): string[] {
   const prlimit = Bun.which("prlimit");
   if (prlimit === null) return [];
@@ -246,13 +253,13 @@ function residentBytes(pid: number, depth = 0): number {
   }
 }
 
-/** Maximum depth of descendants: a launcher, the child, its browser, the browser's tabs. */
+/** Maximum depth of descendants whose memory is counted, for example: a launcher, the child, its browser, the browser's tabs. */
 const DEPTH_MAX = 8;
 
-/** Bytes of a memory page. Some arm64 kernels have larger pages, and the limit is then reached later. */
+/** Assumed size of a memory page, in bytes. Some arm64 kernels have larger pages, so that the limit is reached later. */
 const PAGE_BYTES = 4_096;
 
-/** Error of a job that its caller aborted. */
+/** Returns the error of a job that its caller has aborted. */
 export function aborted(): MediaError {
   return new MediaError("aborted", "The media job was cancelled.");
 }

@@ -1,6 +1,6 @@
 /**
- * Frames between parent and child over stdin and stdout: all lengths, a JSON head, then the byte strings. Bytes are sent unencoded: base64
- * over IPC would cost a third more space and a copy.
+ * Encodes and decodes the frames that parent and child exchange over stdin and stdout. A frame contains all lengths, a JSON head, then the
+ * byte strings. Bytes are not encoded, because base64 over IPC would need a third more space and a copy.
  */
 
 import { MediaError } from "./media-error.ts";
@@ -10,16 +10,19 @@ export interface ChildFrame {
   readonly parts: readonly Uint8Array[];
 }
 
-/** Four bytes for the head's length, four for the number of parts, then four for each part. */
+/**
+ * Size of the fixed beginning of a frame, in bytes: four for the head's length and four for the number of byte strings. Four more follow
+ * for each byte string.
+ */
 const FIXED_BYTES = 8;
-/** More parts than any task sends or returns: a child that announces more is broken. */
+/** Maximum number of byte strings in a frame. No task sends or returns more, so a child that announces more is broken. */
 const PARTS_MAX = 8;
 const HEAD_BYTES_MAX = 4 * 1_048_576;
 const PART_BYTES_MAX = 256 * 1_048_576;
 
 /**
- * Returns one frame as byte strings to write in order; parts are not copied.
- * @throws MediaError too_large, before anything is written, if the receiver would reject the head
+ * Returns one frame as byte strings that must be written in order. The byte strings of the frame are not copied.
+ * @throws MediaError `too_large` if the receiver would reject the head; nothing is written then
  */
 export function encodeFrame(frame: ChildFrame): Uint8Array[] {
   const head = new TextEncoder().encode(JSON.stringify(frame.head));
@@ -35,7 +38,7 @@ export function encodeFrame(frame: ChildFrame): Uint8Array[] {
 }
 
 /**
- * Yields complete frames of a byte stream. Ends if the stream ends between two frames.
+ * Yields the complete frames of a byte stream. Returns when the stream ends between two frames.
  * @throws Error if the stream ends within a frame or announces an invalid one
  */
 export async function* readFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ChildFrame, void, void> {
@@ -64,7 +67,7 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 interface ByteReader {
-  /** Returns null at the end of the stream if `mayEnd`. */
+  /** Reads exactly `length` bytes. Returns null at the end of the stream if `mayEnd` is true. */
   take(length: number, mayEnd: boolean): Promise<Uint8Array | null>;
   need(length: number): Promise<Uint8Array>;
 }

@@ -1,6 +1,6 @@
 /**
- * Reason why media could not be read or created. `unsupported`, `corrupt`, `too_large` and `invalid` are the caller's faults; the others
- * are ours.
+ * Reason why media could not be read or created. `unsupported`, `corrupt`, `too_large` and `invalid` are caused by the caller, the others
+ * by this service.
  */
 export type MediaFault =
   | "unsupported"
@@ -23,11 +23,11 @@ const FAULTS: readonly MediaFault[] = [
   "failed",
 ];
 
-/** The message is one plain sentence that a client may read, except for `failed`, which is only logged. */
+/** Error of a media task. Its message is one plain sentence that a client may read. The message of `failed` is only logged. */
 export class MediaError extends Error {
   override readonly name = "MediaError";
   readonly fault: MediaFault;
-  /** True if a child created the message, which may quote its input. */
+  /** True if a child created the message. Such a message may quote the child's input. */
   readonly isRelayed: boolean;
 
   constructor(
@@ -42,7 +42,7 @@ export class MediaError extends Error {
   }
 }
 
-/** For errors received as data from a child process. */
+/** Returns true if a value from a child process is one of the known faults. */
 export function isMediaFault(value: unknown): value is MediaFault {
   return FAULTS.some((fault) => fault === value);
 }

@@ -1,6 +1,6 @@
 /**
- * Heavy work in child processes: a few concurrent jobs, each with a deadline, in children with limits on memory and time, so that
- * heartbeats and other jobs are never delayed. A child that crashes or is ended affects one job only.
+ * Runs heavy jobs in a few child processes with limits on time and memory, so that heartbeats and other jobs are never delayed. A child
+ * that crashes or is ended affects only one job.
  */
 import { aborted, Child, type ChildJob, type ChildOptions, type ChildResult } from "./child.ts";
 import { MediaError } from "./media-error.ts";
@@ -8,29 +8,29 @@ import { MediaError } from "./media-error.ts";
 export type { ChildJob, Launch } from "./child.ts";
 
 export interface ChildPoolOptions extends ChildOptions {
-  /** Number of children started in advance. */
+  /** Number of idle children that are started in advance. Default: 0. */
   readonly spares?: number;
   readonly childrenMax: number;
-  /** Maximum waiting jobs; further ones fail with `busy`. */
+  /** Maximum number of waiting jobs. Further jobs fail with `busy`. */
   readonly queueMax: number;
 }
 
 export interface ChildPool {
-  /** @throws MediaError of the task, or busy, timeout, aborted, failed */
+  /** Runs a job in a child as soon as one is free. @throws MediaError of the task, or `busy`, `timeout`, `aborted`, `failed` */
   run(job: ChildJob): Promise<ChildResult>;
-  /** Ends all children immediately; their jobs fail. Later jobs start new ones. */
+  /** Ends all children immediately, so that their jobs fail. Later jobs start new children. */
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly job: ChildJob;
-  /** Stops waiting: removes the listener of the caller's signal, and with it the reference to the job's bytes. */
+  /** Removes the listener of the caller's signal when the job leaves the queue. The listener also refers to the job's bytes. */
   readonly removeAbortListener: () => void;
   readonly resolve: (result: ChildResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Starts no child before the first job, except for spares. */
+/** Creates a pool of children. Only spares start before the first job. */
 export function createChildPool(options: ChildPoolOptions): ChildPool {
   return new Pool(options);
 }
@@ -76,7 +76,7 @@ class Pool implements ChildPool {
     await Promise.all(ending.map((child) => child.ended));
   }
 
-  /** Assigns waiting jobs to available or new children. */
+  /** Assigns waiting jobs to idle or new children. */
   private next(): void {
     for (let [waiting] = this.queue; waiting !== undefined; [waiting] = this.queue) {
       // A job with untrusted bytes prefers a new child: its child ends afterwards, and idle ones keep their loaded code.
@@ -110,7 +110,10 @@ class Pool implements ChildPool {
     }
   }
 
-  /** Returns an idle child. A child past its idle timeout is ending and counts as idle until then. */
+  /**
+   * Returns an idle child that can run a job of this owner; undefined if there is none. A child whose idle timeout has passed is ending and
+   * is not returned.
+   */
   private usable(owner: string | undefined): Child | undefined {
     for (const isOwn of [true, false]) {
       const at = this.idle.findLastIndex((child) => child.isUsable && child.owner === (isOwn ? owner : undefined));
@@ -140,7 +143,10 @@ class Pool implements ChildPool {
     return child;
   }
 
-  /** Returns undefined if the system cannot start another process; throws if no child is alive, since waiting jobs would never run. */
+  /**
+   * Starts a child. Returns undefined if the system cannot start another process. If no child is alive then, all waiting jobs fail, because
+   * they would never run.
+   */
   private tryStart(): Child | undefined {
     try {
       return new Child(this.options);
@@ -154,7 +160,7 @@ class Pool implements ChildPool {
     }
   }
 
-  /** Waits for a child's end and gives its slot to another. */
+  /** Waits until a child has ended, removes it, and assigns the next waiting job. */
   private async forget(child: Child): Promise<void> {
     await child.ended;
     this.children.delete(child);

@@ -9,14 +9,14 @@ export interface TaskResult {
   readonly parts?: readonly Uint8Array[];
 }
 
-/** `emit` sends a chunk of the result early. */
+/** A task that a child can run. `emit` sends a chunk of the result before the task has ended. */
 export type Task = (
   input: unknown,
   parts: readonly Uint8Array[],
   emit: (chunk: Uint8Array) => void,
 ) => Promise<TaskResult>;
 
-/** Serves until stdin closes, which also happens when the parent crashes. */
+/** Runs jobs from stdin until stdin closes. It also closes when the parent crashes. */
 export async function serveTasks(tasks: Readonly<Record<string, Task>>): Promise<void> {
   // A task may wait for the rejected promise forever: exiting informs the parent now rather than at the deadline.
   process.on("unhandledRejection", () => process.exit(1));

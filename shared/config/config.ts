@@ -1,6 +1,6 @@
 /**
- * All settings, read once from the environment, validated and frozen. Only this file reads the environment. An unknown variable with the
- * prefix SLUICE_ stops the start: a misspelt setting must not be ignored. Variables of clients (CLIENT_VARIABLES) are ignored.
+ * Reads all settings once from the environment, validates and freezes them. No other file reads the environment. An unknown variable with
+ * the prefix SLUICE_ stops the start, because a misspelt setting must not be ignored. The variables in CLIENT_VARIABLES are ignored.
  */
 import {
   createReader,
@@ -16,21 +16,21 @@ import { SETTINGS } from "./settings.ts";
 import { nearNames } from "../base/near-names.ts";
 
 export interface Config extends Values<typeof SETTINGS> {
-  /** Values that must never be printed. */
+  /** Secret values of the settings, which must never be printed. */
   readonly secrets: readonly string[];
-  /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
+  /** Returns the value of a provider-key variable such as OPENAI_API_KEY; undefined when it is unset or empty. */
   readonly providerKey: (variable: string) => string | undefined;
 }
 
 const ALL = listSettings(SETTINGS);
 
 /**
- * Variables that the documentation's examples read in the shell of a client: an API key, and the NATS address of publishers. A shell that
- * exports them can also start the service, so they are ignored.
+ * Variables for clients, which the examples of the documentation read: an API key, and the NATS address of publishers. The service ignores
+ * them, because a shell that exports them may also start the service.
  */
 export const CLIENT_VARIABLES: readonly string[] = ["SLUICE_KEY", "SLUICE_NATS"];
 
-/** Names of all settings. */
+/** Names of the variables of all settings. */
 export const SETTING_NAMES: ReadonlySet<string> = new Set([
   ...ALL.flatMap(({ names }) => names),
   // Read only by the supervisor of `npm start`, which formats the JSON lines of the roles.
@@ -51,9 +51,9 @@ function unknownSetting(name: string): string {
 }
 
 /**
- * Returns validated settings from an environment. Collects all faults, so that one start reports every one. `needs` lists the servers whose
- * address is required; other addresses are optional, but validated. `servesClients`: the role returns links to clients.
- * @throws Error naming each unknown, missing or malformed variable, never a secret's value
+ * Returns the validated settings from an environment. Collects all faults, so that one start reports every fault. `needs` lists the servers
+ * whose address is required; other addresses are optional but validated. `servesClients` is true if the role returns links to clients.
+ * @throws Error with each unknown, missing or malformed variable, never with a secret's value
  */
 export function loadConfig(
   environment: Environment = process.env,
@@ -78,8 +78,8 @@ export function loadConfig(
 }
 
 /**
- * Returns the factor that shortens waits after a crash, silence or fault, for tests. Undefined if SLUICE_PACE is malformed. Limits are
- * constants and read the factor before a Config exists.
+ * Returns the factor by which tests shorten waits after a crash, silence or fault. Undefined if SLUICE_PACE is malformed. Constants for
+ * limits read the factor before the Config exists.
  */
 export function readPace(environment: Environment = process.env): number | undefined {
   const faults: string[] = [];
@@ -89,10 +89,10 @@ export function readPace(environment: Environment = process.env): number | undef
 
 // Secrets: settings that must never be printed.
 
-/** Provider keys come from variables of this form only, so a catalogue file cannot name DATABASE_URL as a key. */
+/** Names of the variables that may contain a provider key. The pattern prevents a catalogue file from naming DATABASE_URL as a key. */
 export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
 
-/** Values of settings that are secrets, passwords in URLs among them. */
+/** Returns the secret values of the settings, including the passwords in URLs. */
 function secretsOf(environment: Environment, settings: readonly Setting<unknown>[]): string[] {
   const namesOf = (part: "value" | "password"): string[] =>
     settings.filter(({ secret }) => secret === part).flatMap(({ names }) => names);
@@ -107,7 +107,7 @@ function secretsOf(environment: Environment, settings: readonly Setting<unknown>
   return found.filter((value): value is string => value !== undefined && value.length >= 8);
 }
 
-/** A password that is not percent-encoded as URLs want it is kept unchanged. */
+/** Returns the decoded password of a URL. A password that is not validly percent-encoded is returned unchanged. */
 function plainPassword(url: string): string {
   const { password } = new URL(url);
   try {

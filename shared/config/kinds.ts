@@ -1,10 +1,10 @@
-/** Kinds of settings, each with the fault that a wrong value is. */
+/** Constructors for each kind of setting. Each reads a value and reports the fault of a wrong one. */
 
 import type { Reader, Server, Setting } from "./reader.ts";
 
 interface Shape {
   readonly accepts: (value: string) => boolean;
-  /** Names in the fault what is accepted. */
+  /** Description of the accepted values, used in the fault. */
   readonly description: string;
 }
 
@@ -27,7 +27,7 @@ export function text(
   return { names: [name], usual: usual ?? "", secret, ...(mustBe ? { accepts: mustBe.description } : {}), read };
 }
 
-/** One of some words. */
+/** Returns a setting whose value is one of the given words. */
 export function choice<const Value extends string>(
   name: string,
   { usual, values }: { readonly usual: NoInfer<Value>; readonly values: readonly Value[] },
@@ -41,7 +41,7 @@ export function choice<const Value extends string>(
   return { names: [name], usual, accepts: values.map((candidate) => `\`${candidate}\``).join(", "), read };
 }
 
-/** One URL, or several separated by commas. */
+/** Returns a setting whose value is one URL, or several separated by commas. */
 export function url(
   name: string,
   { protocols, secret }: { readonly protocols: readonly string[]; readonly secret?: "password" },
@@ -57,7 +57,10 @@ export function url(
   return { names: [name], usual: "", accepts: `a URL with ${protocols.join(" or ")}`, secret, read };
 }
 
-/** Address of a server, with its password. Must be set where the process needs the server; else empty. */
+/**
+ * Returns a setting with the address of a server and its password. It is required if the process needs the server; otherwise it may be
+ * empty.
+ */
 export function serverUrl(
   name: string,
   {
@@ -80,7 +83,10 @@ interface Bounds {
   readonly most: number;
 }
 
-/** @param bounds `usualAtMost`: a setting above whose value the default does not go */
+/**
+ * Returns a setting whose value is an integer.
+ * @param bounds `usualAtMost`: another setting, whose value limits the default
+ */
 export function integer(
   name: string,
   { usual, least, most, usualAtMost }: Bounds & { readonly usualAtMost?: Setting<number> },
@@ -123,7 +129,7 @@ export function flag(
   return { names: [name], usual: typeof usual === "function" ? "" : said, accepts: "`on` or `off`", read };
 }
 
-/** Entries separated by commas. */
+/** Returns a setting whose value is a list of entries separated by commas. */
 export function list(name: string, { expects }: { readonly expects?: Shape } = {}): Setting<readonly string[]> {
   const read = (reader: Reader): readonly string[] => {
     const entries = splitEntries(reader.text(name));
@@ -137,7 +143,7 @@ export function list(name: string, { expects }: { readonly expects?: Shape } = {
   return { names: [name], usual: "", ...(expects ? { accepts: expects.description } : {}), read };
 }
 
-/** A setting whose value is made of the one that `setting` reads. */
+/** Returns a setting whose value is calculated from the value of another setting. */
 export function convert<From, To>(setting: Setting<From>, change: (value: From, reader: Reader) => To): Setting<To> {
   return { ...setting, read: (reader) => change(setting.read(reader), reader) };
 }

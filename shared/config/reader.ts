@@ -1,44 +1,47 @@
-/** Tables of settings, and the values that an environment gives them. */
+/** Reads the values of a table of settings from an environment. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Servers without which most processes cannot start. */
+/** Server whose address most processes need to start. */
 export type Server = "database" | "nats";
 
 export interface Setting<Value> {
-  /** Variables of the environment that it is read from. */
+  /** Environment variables from which the setting is read. */
   readonly names: readonly string[];
-  /** Its default, as a variable says it; empty: none, or one that follows other settings. */
+  /** Default value, as it would be written in the variable. Empty if there is no default, or if it depends on other settings. */
   readonly usual: string;
-  /** Accepted values, as a noun phrase for the reference of settings; absent: any text. */
+  /** Accepted values, as a noun phrase for the reference of settings. Absent if any text is accepted. */
   readonly accepts?: string;
-  /** The part of its variables that must never be printed. */
+  /** Part of the variable's value that must never be printed. Undefined if the value is not secret. */
   readonly secret?: "value" | "password" | undefined;
-  /** Adds a fault when its variable is missing or malformed, and returns a fallback then. */
+  /** Reads the value of the setting. If the variable is missing or malformed, adds a fault and returns a fallback. */
   readonly read: (reader: Reader) => Value;
 }
 
-/** Settings by the names of their fields, some of them in groups. */
+/** Settings by the names of their fields in Config. Fields may be grouped. */
 export interface Table {
   readonly [field: string]: Setting<unknown> | Table;
 }
 
-/** The values of a table's settings. */
+/** Type of the values of all settings in a table. */
 export type Values<Rows> = {
   readonly [Field in keyof Rows]: Rows[Field] extends Setting<infer Value> ? Value : Values<Rows[Field]>;
 };
 
 export interface Reader {
-  /** Servers whose address must be set. */
+  /** Servers whose address is required. */
   readonly needs: readonly Server[];
-  /** Text of a variable; undefined when it is unset or empty. */
+  /** Returns the text of a variable; undefined when it is unset or empty. */
   readonly text: (name: string) => string | undefined;
-  /** Value of a setting, which is read once however many others follow it. */
+  /** Returns the value of a setting. Each setting is read only once, even if several other settings depend on it. */
   readonly value: <Value>(setting: Setting<Value>) => Value;
   readonly addFault: (sentence: string) => void;
 }
 
-/** @param faults gets a sentence for each setting that is missing or malformed */
+/**
+ * Creates the reader for the settings of an environment.
+ * @param faults receives a sentence for each missing or malformed setting
+ */
 export function createReader(environment: Environment, needs: readonly Server[], faults: string[]): Reader {
   const values = new Map<Setting<unknown>, unknown>();
   const reader: Reader = {
@@ -53,7 +56,7 @@ export function createReader(environment: Environment, needs: readonly Server[],
   return reader;
 }
 
-/** The values of all settings of a table, frozen, groups too. */
+/** Reads the values of all settings in a table. The result and its groups are frozen. */
 export function readTable<Rows extends Table>(table: Rows, reader: Reader): Values<Rows> {
   const values = Object.entries(table).map(([field, row]) => [
     field,

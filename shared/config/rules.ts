@@ -1,9 +1,9 @@
-/** Rules between several settings. */
+/** Checks rules that relate several settings. */
 
 import type { Values } from "./reader.ts";
 import type { SETTINGS } from "./settings.ts";
 
-/** A sentence for each rule that these settings break. */
+/** Returns a sentence for each rule that the settings break. */
 export function listBrokenRules(
   settings: Values<typeof SETTINGS>,
   { servesClients }: { readonly servesClients: boolean },

@@ -1,10 +1,10 @@
-/** API keys, of which only the hash is stored. A change and its audit row are one statement. */
+/** Reads and writes API keys, of which only the hash is stored. One SQL statement makes a change and writes its audit row. */
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
 
-/** Maximum number of keys that are neither revoked nor expired. */
+/** Maximum number of keys in a workspace that are neither revoked nor expired. */
 export const KEYS_PER_WORKSPACE_MAX = 1_000;
 
 export interface KeyRow {
@@ -12,7 +12,7 @@ export interface KeyRow {
   readonly name: string;
   readonly hint: string;
   readonly preset: string;
-  /** Tools that the key may run; null: all. */
+  /** Ids of the tools that the key may run; null if it may run all tools. */
   readonly tools: readonly string[] | null;
   readonly created_at: Date;
   readonly expires_at: Date | null;
@@ -37,7 +37,7 @@ export interface NewKey {
   readonly hint: string;
   readonly preset: string;
   readonly expiresAt?: Date | null;
-  /** Tools that the key may run; null or absent: all. */
+  /** Ids of the tools that the key may run; null or absent if it may run all tools. */
   readonly tools?: readonly string[] | null;
   readonly actor: Actor;
 }
@@ -50,7 +50,8 @@ const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k
      join member m on m.id = k.member_id`;
 
 /**
- * Creates a key. known: a key with this id exists, in any workspace; too_many: the workspace has the maximum of live keys.
+ * Creates a key. Returns `known` if a key with this id exists in any workspace, and `too_many` if the workspace has the maximum number of
+ * live keys.
  * @throws Error if the member does not belong to this workspace
  */
 export async function insertKey(
@@ -101,8 +102,8 @@ export async function insertKey(
 }
 
 /**
- * Creates a successor with the key's name, member, preset, tools and expiry; the old key expires after the overlap.
- * @returns over: the key is revoked or expired; too_many: both keys would exceed the workspace's maximum of live keys
+ * Creates a successor of a key with the same name, member, preset, tools and expiry. The old key expires after the overlap.
+ * @returns over: the key is revoked or expired; too_many: both keys would exceed the maximum number of live keys
  */
 export async function replaceKey(
   target: Queryable,
@@ -152,7 +153,7 @@ export async function replaceKey(
   return key.overlapSeconds > 0 && (row?.live ?? 0) >= KEYS_PER_WORKSPACE_MAX ? "too_many" : "over";
 }
 
-/** Revokes a key for all processes within a second. Returns undefined if it was already revoked. */
+/** Revokes a key. The change reaches all processes within a second. Returns undefined if the key was already revoked. */
 export async function revokeKey(
   target: Queryable,
   workspaceId: string,
@@ -174,16 +175,16 @@ export async function revokeKey(
 export interface KeyChange {
   readonly id: string;
   readonly actor: Actor;
-  /** Changes of a key; absent members stay unchanged. */
+  /** Changes of a key. Absent members stay unchanged. */
   readonly name?: string;
   readonly preset?: string;
-  /** Expiry; null: none. */
+  /** Time at which the key expires; null if it does not expire. */
   readonly expiresAt?: Date | null;
-  /** Tools that the key may run; null: all. */
+  /** Ids of the tools that the key may run; null if it may run all tools. */
   readonly tools?: readonly string[] | null;
 }
 
-/** Returns undefined if nothing changed, or if the key is revoked. */
+/** Changes a key. Returns undefined if nothing changed or the key is revoked. */
 export async function updateKey(
   target: Queryable,
   workspaceId: string,
@@ -222,7 +223,7 @@ export async function updateKey(
   return rows[0];
 }
 
-/** Includes revoked keys. */
+/** Finds the key with this hash, even if it is revoked. */
 export async function findKeyByHash(
   target: Queryable,
   workspaceId: string,
@@ -235,13 +236,17 @@ export async function findKeyByHash(
   return rows[0];
 }
 
-/** Includes revoked keys. */
+/** Finds the key with this id, even if it is revoked. */
 export async function findKey(target: Queryable, workspaceId: string, id: string): Promise<KeySummary | undefined> {
   const rows = await target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 and k.id = $2`, [workspaceId, id]);
   return rows[0];
 }
 
-/** Includes revoked keys, newest first, after `after`; callers may choose ids. @param memberId limits the list to one member */
+/**
+ * Returns one page of the workspace's keys, newest first, including revoked keys. The page starts after the key `after`. Callers may choose
+ * the ids of keys.
+ * @param memberId limits the list to the keys of one member
+ */
 export function pageKeys(
   target: Queryable,
   workspaceId: string,
@@ -261,7 +266,7 @@ export function pageKeys(
   );
 }
 
-/** Includes revoked keys, oldest first. */
+/** Returns the keys of a member, oldest first, including revoked keys. */
 export function listMemberKeys(target: Queryable, workspaceId: string, memberId: string): Promise<KeyRow[]> {
   return target.query<KeyRow>(
     `select ${COLUMNS} from api_key where workspace_id = $1 and member_id = $2 order by created_at, id`,
@@ -269,7 +274,7 @@ export function listMemberKeys(target: Queryable, workspaceId: string, memberId:
   );
 }
 
-/** Finds a key and its workspace. For operators, who know only the id of the key; later statements name the workspace too. */
+/** Finds a key and its workspace. Used by operators, who know only the id of the key. All later SQL statements also name the workspace. */
 export async function findKeyOwner(
   target: Queryable,
   keyId: string,

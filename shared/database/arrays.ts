@@ -1,4 +1,4 @@
-/** Returns a Postgres array literal for values without quoting (uuid, numbers, booleans): cheaper than the driver's encoding. */
+/** Returns a Postgres array literal for values that need no quoting (uuid, numbers, booleans). It is cheaper than the driver's encoding. */
 
 export function plainArray(values: readonly (string | number | bigint | boolean | null)[]): string {
   let text = "{";

@@ -1,28 +1,31 @@
-/** Audit log of changes. A change in one statement writes its row in that statement; `recordAudit` is for changes in several. */
+/**
+ * Writes and reads the audit log of changes. A change that is one SQL statement also writes its audit row there. `recordAudit` is for
+ * changes that need several statements.
+ */
 import type { Queryable } from "./client.ts";
 
 /** Author of a change in the audit log. */
 export interface Actor {
-  /** system: one of our processes, without a person. */
+  /** Type of the author. system: one of our processes, without a person. */
   readonly type: "member" | "operator" | "system";
-  /** Id of a member; for an operator, the name of the token, or a reserved name such as `command`. */
+  /** Id of a member. For an operator, the name of the token, or a reserved name such as `command`. */
   readonly id: string;
   readonly key_id?: string;
   readonly ip?: string;
   readonly request_id?: string;
 }
 
-/** Returns the actor as JSON text, as statements expect it. */
+/** Returns the author of a change as JSON text, for SQL parameters. */
 export const actorJson = (actor: Actor): string => JSON.stringify(actor);
 
-/** Actor of all admin commands on the database. */
+/** Author of all changes by admin commands that use the database directly. */
 export const OPERATOR: Actor = { type: "operator", id: "command" };
 
 export type AuditValues = Readonly<Record<string, unknown>>;
 
 export interface AuditEntry {
   readonly actor: Actor;
-  /** Noun and verb: `key.create`. */
+  /** Name of the change as noun and verb, such as `key.create`. */
   readonly action: string;
   /** Id of the changed object. */
   readonly subject: string;
@@ -42,17 +45,17 @@ export async function recordAudit(tx: Queryable, workspaceId: string | null, ent
 }
 
 interface LoggedColumns {
-  /** Columns of `changed` to record, as a list of columns. Never a secret. */
+  /** Columns of the SQL part `changed` whose values are recorded, as a comma-separated list. Never a column with a secret. */
   readonly before?: string;
   readonly after?: string;
-  /** SQL expressions, if the columns have other names. */
+  /** SQL expressions for the workspace and the subject. Needed only if the columns do not have the usual names. */
   readonly workspace?: string;
   readonly subject?: string;
 }
 
 /**
- * Returns the part `logged as (…)` of a statement, which writes the audit row for a creation or deletion in the part `changed`.
- * @param actor parameter that is the actor as JSON
+ * Returns the SQL part `logged as (…)`, which writes the audit row of a creation or deletion that is made in the part `changed`.
+ * @param actor parameter that contains the author as JSON
  */
 export function logged(
   action: string,
@@ -68,8 +71,8 @@ export function logged(
 }
 
 /**
- * Returns the same part for an update, with old values from the part `old` and new values from `changed`.
- * @param action in SQL, with `o` for the old row and `c` for the changed one
+ * Returns the SQL part `logged as (…)` for an update. It reads the old values from the part `old` and the new ones from `changed`.
+ * @param action SQL expression, with `o` for the old row and `c` for the changed row
  */
 export function loggedUpdate(action: string, actor: `$${number}`, columns: string, workspace = "workspace_id"): string {
   return `logged as (
@@ -89,7 +92,7 @@ export interface AuditRow {
   readonly id: bigint;
   readonly workspace_id: string | null;
   readonly actor: Actor;
-  /** Current name of a member; null for other actors. */
+  /** Current name of the member; null for other authors. */
   readonly actor_name: string | null;
   readonly action: string;
   readonly subject: string;
@@ -108,7 +111,7 @@ export interface AuditQuery {
   readonly endTime: Date | null;
 }
 
-/** Newest first. `workspaceId` null: of all workspaces, for operators. */
+/** Returns the audit rows of a workspace, newest first. `workspaceId` null returns those of all workspaces, for operators. */
 export function listAudit(target: Queryable, workspaceId: string | null, query: AuditQuery): Promise<AuditRow[]> {
   return target.query<AuditRow>(
     `select a.id, a.workspace_id, a.actor, m.name as actor_name, a.action, a.subject, a.before, a.after, a.at

@@ -3,7 +3,7 @@ import { plainArray } from "./arrays.ts";
 import { type BatchEnd, type BatchRow, LINE_ROW_BYTES } from "./batches.ts";
 import type { Queryable } from "./client.ts";
 
-/** Takes over the batch that has waited longest; undefined if none waits. */
+/** Makes this process the leader of the batch that has waited longest. Returns undefined if no batch waits. */
 export async function leadBatch(
   target: Queryable,
   leaseMs: number,
@@ -13,13 +13,13 @@ export async function leadBatch(
   return row;
 }
 
-/** A batch and the epoch of its leader; writes with an older epoch are rejected. */
+/** A batch and the epoch of its leader. Writes with an older epoch are rejected. */
 export type Led = Pick<BatchRow, "id" | "epoch">;
 
-/** Thrown when another process leads the batch: the data of this process is outdated. */
+/** Thrown when another process leads the batch, so that the data of this process is outdated. */
 export class Superseded extends Error {}
 
-/** Renews the lease. Returns false if another process leads the batch. */
+/** Renews the lease on a batch. Returns false if another process leads the batch. */
 export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs: number): Promise<boolean> {
   const rows = await target.query(
     `update batch set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
@@ -29,7 +29,7 @@ export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs
   return rows.length > 0;
 }
 
-/** Reads the batch again, and ends it if its time has expired. Returns undefined if another process leads it. */
+/** Reads the batch again and ends it if its time has expired. Returns undefined if another process leads the batch. */
 export async function reloadBatch(target: Queryable, { id, epoch }: Led): Promise<BatchRow | undefined> {
   const [over] = await target.query<BatchRow>(
     `update batch set ends_as = 'expired', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
@@ -45,7 +45,7 @@ export async function reloadBatch(target: Queryable, { id, epoch }: Led): Promis
   return row;
 }
 
-/** Gives up the lead; another process can take over after `waitMs`. */
+/** Gives up leading a batch. Another process can take over after `waitMs` milliseconds. */
 export async function releaseBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
   await target.query(
     `update batch set lease_until = null, turns_lost = 0, next_at = clock_timestamp() + $3 * interval '1 millisecond'
@@ -62,7 +62,7 @@ export interface BatchLine {
   readonly job_id: string;
 }
 
-/** Deletes the lines of an earlier, unfinished validation. */
+/** Deletes the lines that an earlier, unfinished validation of the batch has inserted. */
 export async function dropLines(target: Queryable, { id, epoch }: Led): Promise<void> {
   await target.query(
     "delete from batch_line where batch_id = $1 and exists (select from batch where id = $1 and epoch = $2)",
@@ -70,7 +70,7 @@ export async function dropLines(target: Queryable, { id, epoch }: Led): Promise<
   );
 }
 
-/** Returns the numbers of the inserted lines; a line whose custom_id the batch already has is skipped. */
+/** Inserts lines of a batch and returns their line numbers. A line whose custom_id already exists in the batch is skipped. */
 export async function insertLines(
   target: Queryable,
   { id, epoch }: Led,
@@ -96,8 +96,8 @@ export async function insertLines(
 }
 
 /**
- * Starts the lines of a batch. `gone`: another process leads it, or it is ending; `crowded`: the workspace's stored batches have too many
- * lines; `full`: the workspace's storage has no capacity for these lines.
+ * Starts to process the lines of a batch. `gone`: another process leads it, or it is ending; `crowded`: the stored batches of the workspace
+ * have too many lines; `full`: the workspace's storage has no capacity for these lines.
  */
 export async function beginBatch(
   target: Queryable,
@@ -119,7 +119,10 @@ export async function beginBatch(
 
 const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";
 
-/** Marks the next lines as running and returns them. Returns undefined if another process leads the batch, or if its end has changed. */
+/**
+ * Marks the next lines as running and returns them. Returns undefined if another process leads the batch, or if it has meanwhile been
+ * cancelled or has expired.
+ */
 export async function takeLines(
   target: Queryable,
   { id, epoch, ends_as }: Led & Pick<BatchRow, "ends_as">,
@@ -141,7 +144,7 @@ export async function takeLines(
   return rows.length === 0 ? undefined : rows.filter((row) => row.number !== null);
 }
 
-/** Returns running lines, and whether their job or run exists. */
+/** Returns the running lines of a batch. For each line, states if its job or workflow run exists. */
 export function runningLines(
   target: Queryable,
   id: string,
@@ -153,7 +156,7 @@ export function runningLines(
   );
 }
 
-/** Returns the jobs and runs of the list that have ended. */
+/** Returns the ids of those jobs and workflow runs in the list that have ended. */
 export async function findEnded(target: Queryable, ids: readonly string[], max: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
     `select id from job where id = any ($1::uuid[]) and ended_at is not null
@@ -164,7 +167,7 @@ export async function findEnded(target: Queryable, ids: readonly string[], max: 
   return rows.map(({ id }) => id);
 }
 
-/** Deletes the job of a rejected line, so that the line can be admitted again. Returns false if there is none. */
+/** Deletes the job of a rejected line, so that the line can be admitted again. Returns false if the line has no such job. */
 export async function forgetRefused(target: Queryable, jobId: string): Promise<boolean> {
   const rows = await target.query("delete from job where id = $1 and state = 'refused' returning 1", [jobId]);
   return rows.length > 0;
@@ -188,7 +191,7 @@ export interface Part {
   readonly lines: readonly { readonly number: number; readonly bytes: number }[];
 }
 
-/** Ends lines whose records are stored. Returns false if another process leads the batch. */
+/** Marks lines as ended after their records were stored. Returns false if another process leads the batch. */
 export async function endLines(target: Queryable, { id, epoch }: Led, part: Part): Promise<boolean> {
   const [row] = await target.query<{ done: boolean }>(
     "select end_batch_lines($1, $2, $3, $4, $5, $6::int[], $7::int[]) as done",
@@ -206,7 +209,7 @@ export async function endLines(target: Queryable, { id, epoch }: Led, part: Part
   return row?.done === true;
 }
 
-/** Marks that no line is running and that the files are written next. */
+/** Records that no line is running and that the output files are written next. */
 export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Promise<void> {
   await target.query(
     `update batch set ends_as = 'completed', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
@@ -215,13 +218,13 @@ export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Prom
   );
 }
 
-/** Ends the batch and writes its event. Returns false if another process leads it. */
+/** Ends the batch and writes its event. Returns false if another process leads the batch. */
 export async function endBatch(
   target: Queryable,
   { id, epoch }: Led,
   end: {
     readonly state: BatchEnd | "failed";
-    /** Errors of the input, as JSON text. */
+    /** Errors of the input file, as JSON text. */
     readonly errors: string | null;
     /** Error of the event; null for a completed or cancelled batch. */
     readonly error: { readonly code: string; readonly message: string } | null;
@@ -250,7 +253,7 @@ export interface PartRow {
   readonly key: string;
 }
 
-/** Returns the parts of one file, starting with the part that contains byte `from`. */
+/** Returns the stored chunks of one output file, starting with the chunk that contains byte `from`. */
 export function findParts(
   target: Queryable,
   id: string,
@@ -264,7 +267,7 @@ export function findParts(
   );
 }
 
-/** Returns the parts of batches whose output files are complete; the parts are no longer needed. */
+/** Returns chunks of batches whose output files are complete. These chunks are no longer needed. */
 export function findSpentParts(
   target: Queryable,
   max: number,
@@ -276,7 +279,7 @@ export function findSpentParts(
   );
 }
 
-/** Deletes the rows of parts that were removed from the object store. */
+/** Deletes the rows of chunks that were removed from the object store. */
 export async function forgetParts(target: Queryable, batchId: string, keys: readonly string[]): Promise<void> {
   await target.query("delete from batch_part where batch_id = $1 and key = any ($2)", [batchId, keys]);
 }
@@ -286,7 +289,10 @@ export interface OpenBatches {
   readonly running: bigint;
   /** Age of the oldest open batch, in seconds. */
   readonly oldest_seconds: number;
-  /** Longest time since the last ended line, in seconds. Batches that wait for storage capacity of their files have no lines left. */
+  /**
+   * Longest time for which a batch has ended no line, in seconds. Batches without open lines, which wait for storage capacity for their
+   * files, do not count.
+   */
   readonly stalled_seconds: number;
 }
 
@@ -305,7 +311,7 @@ export async function countOpenBatches(target: Queryable): Promise<OpenBatches> 
   return row;
 }
 
-/** Deletes batches that ended before the retention period, with their lines. */
+/** Deletes batches, with their lines, that ended more than `olderHours` hours ago. */
 export async function dropEndedBatches(target: Queryable, olderHours: number, max: number): Promise<number> {
   const rows = await target.query(
     `delete from batch where id in (
@@ -316,7 +322,7 @@ export async function dropEndedBatches(target: Queryable, olderHours: number, ma
   return rows.length;
 }
 
-/** Returns the keys that are parts of a batch. */
+/** Returns those of the given object keys that belong to a chunk of a batch. */
 export async function knownParts(target: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await target.query<{ key: string }>("select key from batch_part where key = any ($1)", [keys]);
   return new Set(rows.map(({ key }) => key));

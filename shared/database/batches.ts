@@ -1,4 +1,4 @@
-/** Batches in requests of callers: create, read, list, cancel. The processing is in batch-work.ts. */
+/** SQL for callers' requests about batches: create, read, list, cancel. batch-work.ts contains the SQL for processing them. */
 import type { Queryable } from "./client.ts";
 import { type Viewer, viewerValues } from "./viewer.ts";
 
@@ -13,13 +13,16 @@ export type BatchState =
   | "cancelled";
 export type BatchEnd = "completed" | "expired" | "cancelled";
 
-/** Maximum lines of all stored batches of one workspace: some gigabytes of rows. */
+/** Maximum number of lines in all stored batches of one workspace. Their rows take some gigabytes. */
 export const KEPT_LINES_MAX = 1_000_000;
 
-/** Bytes that a line counts in its workspace's storage, in addition to its `custom_id`: about the size of its row and index entries. */
+/**
+ * Number of bytes that a line counts in its workspace's storage, in addition to its `custom_id`. This is about the size of its row and
+ * index entries.
+ */
 export const LINE_ROW_BYTES = 1_024;
 
-/** Maximum open batches of one workspace. */
+/** Maximum number of open batches of one workspace. */
 export const OPEN_BATCHES_MAX = 100;
 
 export interface BatchRow {
@@ -29,14 +32,14 @@ export interface BatchRow {
   readonly fingerprint: string | null;
   readonly endpoint: string;
   readonly input_file_id: string;
-  /** JSON text. */
+  /** Caller's metadata, as JSON text. */
   readonly metadata: string | null;
   readonly output_expires_s: number | null;
   readonly state: BatchState;
-  /** Set when no further line starts. */
+  /** Final state of the batch; set as soon as no further line starts, otherwise null. */
   readonly ends_as: BatchEnd | null;
   readonly ends_at: Date | null;
-  /** JSON text. */
+  /** Errors of the input file, as JSON text. */
   readonly errors: string | null;
   readonly model: string | null;
   readonly total: number;
@@ -69,12 +72,15 @@ export interface NewBatch extends Pick<
   BatchRow,
   "id" | "workspace_id" | "key_id" | "fingerprint" | "endpoint" | "input_file_id" | "metadata" | "output_expires_s"
 > {
-  /** Idempotency key of the call. */
+  /** Idempotency key of the request that created the batch. */
   readonly repeatId: string | null;
   readonly windowMs: number;
 }
 
-/** Returns the id of the batch, or of an earlier batch with the same idempotency key; null if the workspace has the maximum. */
+/**
+ * Creates a batch and returns its id. Returns the id of the earlier batch if the idempotency key was already used. Returns null if the
+ * workspace has the maximum number of open batches.
+ */
 export async function insertBatch(target: Queryable, batch: NewBatch): Promise<string | null> {
   const [row] = await target.query<{ id: string | null }>(
     "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as id",
@@ -95,7 +101,7 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<s
   return row?.id ?? null;
 }
 
-/** Returns the batch of this idempotency key; keys are separate for each member. */
+/** Returns the batch that was created with this idempotency key. Each member has its own keys. */
 export async function findRepeated(
   target: Queryable,
   { workspace_id, repeatId }: Pick<NewBatch, "workspace_id" | "repeatId">,
@@ -108,10 +114,10 @@ export async function findRepeated(
   return row;
 }
 
-/** A batch belongs to the member whose key created it. */
+/** SQL condition that decides which batches a caller may see. A batch belongs to the member whose key created it. */
 const VISIBLE = "workspace_id = $1 and ($3 or key_id in (select k.id from api_key k where k.member_id = $2))";
 
-/** Returns undefined for an invisible batch as for a missing one. */
+/** Returns a batch; undefined if it does not exist or the caller may not see it. */
 export async function findBatch(target: Queryable, viewer: Viewer, id: string): Promise<BatchRow | undefined> {
   const [row] = await target.query<BatchRow>(`select * from batch where ${VISIBLE} and id = $4`, [
     ...viewerValues(viewer),
@@ -120,7 +126,7 @@ export async function findBatch(target: Queryable, viewer: Viewer, id: string): 
   return row;
 }
 
-/** Newest first. @param after id of a batch; the page starts after it */
+/** Returns one page of the batches that a caller may see, newest first. @param after id of a batch; the page starts after it */
 export function listBatches(
   target: Queryable,
   viewer: Viewer,
@@ -135,7 +141,7 @@ export function listBatches(
   );
 }
 
-/** Returns false if the batch has ended or is ending. */
+/** Cancels a batch. Returns false if the batch has ended or is ending. */
 export async function cancelBatch(target: Queryable, workspaceId: string, id: string): Promise<boolean> {
   const rows = await target.query(
     `update batch set state = 'cancelling', ends_as = 'cancelled', ends_at = clock_timestamp(), cancelling_at = clock_timestamp(),
@@ -154,7 +160,10 @@ export interface EndedLine {
   readonly record_bytes: number;
 }
 
-/** Sorted by end. @param after job of a line; the page starts after it */
+/**
+ * Returns one page of the ended lines of a batch, sorted by the time at which they ended.
+ * @param after job of a line; the page starts after it
+ */
 export function listEndedLines(
   target: Queryable,
   id: string,

@@ -1,4 +1,4 @@
-/** Alerts on a workspace's spending. Changes require lockBudgets, and write their audit row in the same transaction. */
+/** SQL for alerts on a workspace's spending. Changes require lockBudgets and write their audit row in the same transaction. */
 import { creditsNumber } from "#shared/base/money.ts";
 
 import { type Actor, type AuditValues, recordAudit } from "./audit-log.ts";
@@ -9,7 +9,7 @@ export type BudgetPeriod = "daily" | "weekly" | "monthly";
 
 export interface BudgetTerms {
   readonly name: string;
-  /** Nano-credits. */
+  /** Threshold of the spending, in nano-credits. */
   readonly threshold: bigint;
   readonly period: BudgetPeriod;
   readonly channel_ids: readonly string[];
@@ -21,7 +21,7 @@ export interface BudgetAlertRow extends BudgetTerms {
   readonly id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** Start of the current period, and the nano-credits spent in it. */
+  /** Start of the current period. `spent` is the amount spent in it, in nano-credits. */
   readonly period_start: Date;
   readonly spent: bigint;
   readonly last_fired_at: Date | null;
@@ -33,7 +33,7 @@ const ROWS = `select a.id, a.name, a.threshold, a.period, a.channel_ids::text[] 
      from budget_alert a
      join budgets_now($1, now()) b on b.alert_id = a.id`;
 
-/** Newest first, after `after`. */
+/** Returns one page of the workspace's alerts, newest first. The page starts after the alert `after`. */
 export function pageBudgetAlerts(
   target: Queryable,
   workspaceId: string,
@@ -62,11 +62,11 @@ interface NewBudgetAlert extends BudgetTerms {
   readonly id: string;
   readonly actor: Actor;
   readonly memberId: string;
-  /** Maximum alerts of a workspace. */
+  /** Maximum number of alerts of a workspace. */
   readonly max: number;
 }
 
-/** `known`: an alert with this id exists, perhaps in another workspace. */
+/** Creates an alert. Returns `known` if an alert with this id exists, perhaps in another workspace. */
 export function insertBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -98,7 +98,7 @@ export function insertBudgetAlert(
   );
 }
 
-/** Changes the given terms; absent ones stay unchanged. Returns undefined if there is no such alert. */
+/** Changes members of an alert; absent members stay unchanged. Returns undefined if the alert does not exist. */
 export function updateBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -130,7 +130,7 @@ export function updateBudgetAlert(
   );
 }
 
-/** Returns false if there is none. */
+/** Deletes an alert. Returns false if the alert does not exist. */
 export function deleteBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -147,7 +147,7 @@ export function deleteBudgetAlert(
   });
 }
 
-/** Returns the ids that are not channels of the workspace. */
+/** Returns the ids that do not belong to channels of the workspace. */
 export async function unknownChannels(
   target: Queryable,
   workspaceId: string,

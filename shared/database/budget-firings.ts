@@ -1,4 +1,4 @@
-/** Firing of budgets, and the stop of calls that may follow. The rules are SQL functions in migrations/0010_usage.sql. */
+/** Fires budget alerts, and stops calls if an alert requires it. SQL functions in migrations/0010_usage.sql contain the rules. */
 import type { Queryable } from "./client.ts";
 
 export interface FiredBudget {
@@ -6,13 +6,16 @@ export interface FiredBudget {
   readonly stops_calls: boolean;
 }
 
-/** Returns workspaces with due alerts, and workspaces whose alerts were not checked since their day began or they changed. */
+/**
+ * Returns workspaces whose alerts must be checked: an alert is due, or the alerts have not been checked since the day began or since they
+ * changed.
+ */
 export async function listBudgetsToCheck(target: Queryable): Promise<string[]> {
   const rows = await target.query<{ id: string }>("select budgets_to_check() as id");
   return rows.map(({ id }) => id);
 }
 
-/** Fires due alerts, once per alert, period and threshold: event and firing are one statement. */
+/** Fires due alerts of a workspace, once per alert, period and threshold. One statement writes both the event and the firing. */
 export function fireBudgets(target: Queryable, workspaceId: string): Promise<FiredBudget[]> {
   return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1)", [workspaceId]);
 }
@@ -22,12 +25,12 @@ export async function lockBudgets(tx: Queryable, workspaceId: string): Promise<v
   await tx.query("select pg_advisory_xact_lock(budget_lock($1))", [workspaceId]);
 }
 
-/** Stops or allows calls according to the current alerts, and schedules a check. Requires the lock above. */
+/** Stops or allows the workspace's calls according to its current alerts, and schedules a check. Call `lockBudgets` first. */
 export async function setBudgetBounds(tx: Queryable, workspaceId: string): Promise<void> {
   await tx.query("select set_budget_bounds($1)", [workspaceId]);
 }
 
-/** Returns the error message for callers stopped by a budget; it names the budget. */
+/** Returns the error message for callers that a budget has stopped. The message names the budget. */
 export async function budgetReached(target: Queryable, workspaceId: string): Promise<string> {
   const [row] = await target.query<{ sentence: string }>("select budget_reached($1) as sentence", [workspaceId]);
   return row?.sentence ?? "";

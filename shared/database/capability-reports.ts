@@ -1,15 +1,15 @@
-/** Capabilities that each worker can run, as reported by the worker. */
+/** Stores the capabilities that each worker can run, as the workers report them. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 
 export interface CapabilityReport {
-  /** Capabilities whose engines work on the worker. */
+  /** Ids of the capabilities whose engines work on the worker. */
   readonly ids: readonly string[];
-  /** Reason for each engine that does not work, by name: a sentence for operators. */
+  /** Reason why an engine does not work, by name of the engine; each is a sentence for operators. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** Reports the capabilities of this worker, initially or again. */
+/** Stores the capabilities of this worker and replaces its earlier report. */
 export async function reportCapabilities(target: Queryable, worker: string, { ids, missing }: CapabilityReport): Promise<void> {
   await target.query(
     `insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)
@@ -23,7 +23,7 @@ export async function withdrawCapabilityReport(target: Queryable, worker: string
   await target.query("delete from capability_offer where worker = $1", [worker]);
 }
 
-/** Returns the offers of the workers that reported within the last 45 s; empty if there are none. */
+/** Returns the reports of all workers that have reported within the last 45 s. */
 export async function listCapabilityReports(target: Queryable): Promise<readonly CapabilityReport[]> {
   return target.query<{ ids: string[]; missing: Record<string, string> }>(
     "select ids, missing from capability_offer where seen_at > clock_timestamp() - interval '45 seconds'",

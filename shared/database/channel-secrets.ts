@@ -1,4 +1,7 @@
-/** Encrypted texts of notification channels of all workspaces: for the start of a process and for the rotation of master keys. */
+/**
+ * Reads and replaces the encrypted values of notification channels in all workspaces. Used at the start of a process and for the rotation
+ * of master keys.
+ */
 import type { Queryable } from "./client.ts";
 
 interface SealedRow {
@@ -7,7 +10,7 @@ interface SealedRow {
   readonly sealed: Readonly<Record<string, string>>;
 }
 
-/** Returns the names of the keys that encrypted stored values, in channels, responses and conversations. */
+/** Returns the names of the keys with which stored values are encrypted, in channels, responses and conversations. */
 export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select distinct split_part(field.value, '.', 2) as id
@@ -22,7 +25,7 @@ export async function sealingKeysInUse(target: Queryable): Promise<readonly stri
   return rows.map(({ id }) => id);
 }
 
-/** Returns channels after this id, sorted by id, with their encrypted values. */
+/** Returns channels with their encrypted values, sorted by id. The page starts after `afterId`. */
 export function listSealed(target: Queryable, afterId: string, limit: number): Promise<SealedRow[]> {
   return target.query<SealedRow>(
     `select id, workspace_id, sealed
@@ -34,7 +37,10 @@ export function listSealed(target: Queryable, afterId: string, limit: number): P
   );
 }
 
-/** Returns false if the channel's secrets changed since they were read; the caller reads them again. */
+/**
+ * Replaces the encrypted values of a channel. Returns false if they have changed since they were read; the caller must then read them
+ * again.
+ */
 export async function replaceSealed(
   target: Queryable,
   row: SealedRow,

@@ -1,4 +1,4 @@
-/** Notification channels of a workspace. A change and its audit row are one statement or one transaction. */
+/** SQL for the notification channels of a workspace. A change and its audit row are written in one statement or one transaction. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
 import { type Actor, actorJson, type AuditValues, logged, recordAudit } from "./audit-log.ts";
@@ -12,7 +12,7 @@ export interface ChannelRow {
   readonly type: ChannelType;
   readonly name: string;
   readonly enabled: boolean;
-  /** Settings that may be displayed, with redacted URLs; secrets are in `sealed`. */
+  /** Settings that may be displayed, with redacted URLs. `sealed` contains the secrets in encrypted form. */
   readonly config: Readonly<Record<string, string>>;
   readonly sealed: Readonly<Record<string, string>>;
   readonly previous_secret_until: Date | null;
@@ -25,7 +25,7 @@ export interface ChannelRow {
 
 const COLUMNS = `id, workspace_id, type, name, enabled, config, sealed, previous_secret_until, created_by, created_at, updated_at,
   disabled_reason, failing_since`;
-/** Constraint: names are unique within a workspace. */
+/** Name of the constraint that makes names unique within a workspace. */
 const NAME_ONCE = "notification_channel_workspace_id_name_key";
 
 export interface NewChannel {
@@ -39,7 +39,10 @@ export interface NewChannel {
   readonly actor: Actor;
 }
 
-/** known: a channel with this id exists, in any workspace. name_taken: an enclosing transaction is aborted. */
+/**
+ * Creates a channel. `known`: a channel with this id exists, in any workspace. `name_taken`: another channel has this name; the surrounding
+ * transaction, if any, is then aborted.
+ */
 export async function insertChannel(
   target: Queryable,
   workspaceId: string,
@@ -89,7 +92,7 @@ export async function findChannel(target: Queryable, workspaceId: string, id: st
   return rows[0];
 }
 
-/** Newest first, after `after`. */
+/** Returns one page of the workspace's channels, newest first. The page starts after the channel `after`. */
 export function pageChannels(
   target: Queryable,
   workspaceId: string,
@@ -114,9 +117,10 @@ export interface ChannelChange {
 }
 
 /**
- * Reads a channel, applies `change`, and writes the audit row, under a lock. Enabling a channel again clears its recorded failures.
- * @param change returns undefined to keep the channel; an exception rolls everything back
- * @returns undefined if there is no such channel
+ * Changes a channel under a lock: reads it, applies `change` and writes the audit row. Enabling a channel again clears its recorded
+ * failures.
+ * @param change returns undefined to leave the channel unchanged; an exception rolls everything back
+ * @returns undefined if the channel does not exist
  */
 export async function changeChannel(
   database: Database,
@@ -127,9 +131,11 @@ export async function changeChannel(
         readonly to: ChannelChange;
         readonly actor: Actor;
         readonly action: string;
-        /** Further audit values besides name, enabled and config; never a secret. */
+        /** Values for the audit row in addition to name, enabled and config. Never a secret. */
         readonly auditValues?: AuditValues;
-        /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
+        /**
+         * True if the destination or the credentials of the channel have changed. The recorded failures of the old ones are then cleared.
+         */
         readonly isAnew?: boolean;
       }
     | undefined,
@@ -182,7 +188,9 @@ export async function changeChannel(
   }
 }
 
-/** Deletes a channel with its subscriptions, cancels its open deliveries and keeps its history. Returns false if there is none. */
+/**
+ * Deletes a channel with its subscriptions, cancels its open deliveries and keeps the history. Returns false if the channel does not exist.
+ */
 export async function deleteChannel(
   target: Queryable,
   workspaceId: string,

@@ -1,6 +1,6 @@
 /**
- * Postgres connections. Only this file imports the driver. bigint columns are returned as BigInt, so an amount never becomes a float (the
- * driver's default is text).
+ * Opens Postgres connections. Only this file imports the driver. bigint columns are returned as BigInt, so that an amount never becomes a
+ * float. The driver's default is text.
  */
 import type { Socket } from "node:net";
 import pg from "pg";
@@ -9,7 +9,7 @@ import type { Logger } from "#shared/base/logger.ts";
 import { PlainSocket } from "#shared/net/plain-socket.ts";
 
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
-/** OID of bigint[]; the driver has no constant for it. */
+/** Postgres' type id (OID) of bigint[]. The driver has no constant for it. */
 const INT8_ARRAY = 1016;
 const parseTextArray = pg.types.getTypeParser(1009 as never) as unknown as (text: string) => (string | null)[];
 pg.types.setTypeParser(INT8_ARRAY as never, (text: string) =>
@@ -18,45 +18,51 @@ pg.types.setTypeParser(INT8_ARRAY as never, (text: string) =>
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array | Date | readonly SqlValue[];
 
-/** Runs one statement: the pool, a reserved connection, or a transaction. */
+/** Object that runs SQL statements: the pool, a reserved connection, or a transaction. */
 export interface Queryable {
   /** Runs a statement with numbered parameters. `name` makes it a prepared statement. Returns rows as plain objects. */
   query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string): Promise<Row[]>;
 }
 
 export interface Database extends Queryable {
-  /** Reserves a connection for work that must never wait behind other queries; it reconnects automatically. */
+  /** Reserves a connection for statements that must never wait behind others. The connection is reopened automatically after an error. */
   reserve(name: string): Queryable;
-  /** Runs `work` in one transaction, which is rolled back if `work` throws. */
+  /** Runs a function in one transaction, which is rolled back if the function throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** Runs a transaction of up to `limitMs` milliseconds on its own connection, with the same lock timeout: migrations, audits. */
+  /**
+   * Runs a transaction of up to `limitMs` milliseconds on its own connection, for migrations and audits. The lock timeout is the same as
+   * for others.
+   */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Runs statements outside of a transaction, each for up to `limitMs`, on one connection.
-   * @throws Error behind a pooler, where other clients would get the connection with our limits
+   * Runs statements outside of a transaction on one connection, each for up to `limitMs` milliseconds.
+   * @throws Error behind a pooler, because other clients would later receive the connection with our timeouts
    */
   slowSession<T>(limitMs: number, work: (session: Queryable) => Promise<T>): Promise<T>;
   /** Returns the number of statements and transactions that wait for a connection. */
   waiting(): number;
-  /** Returns the number of free connections of the server, and whether ours end at a pooler instead, which the server cannot see. */
+  /**
+   * Returns the number of free connections of the server. Also states if our connections end at a pooler, whose capacity the server cannot
+   * see.
+   */
   findConnectionCapacity(): Promise<ConnectionCapacity>;
   close(): Promise<void>;
 }
 
-/** The tightest of three limits: of the server, of our role across databases, and of our database across roles. */
+/** Connection limit with the least remaining capacity. Three limits are compared: of the server, of our role, and of our database. */
 export interface ConnectionCapacity {
-  /** Maximum connections; for the server, without those reserved for administrators. */
+  /** Maximum number of connections. For the server, those reserved for administrators are not included. */
   readonly all: number;
-  /** Connections not in use by any client. */
+  /** Number of connections that no client uses. */
   readonly free: number;
-  /** Connections that remain if each of our processes opens its maximum; negative if they exceed the limit. */
+  /** Number of connections that remain if each of our processes opens its maximum; negative if the processes together exceed the limit. */
   readonly spare: number;
-  /** Owner of the limit, as in a statement (`role sluice`, `database sluice`); null for the server. */
+  /** Object to which the limit applies, in SQL notation (`role sluice`, `database sluice`); null for the server. */
   readonly owner: string | null;
   readonly isPooled: boolean;
 }
 
-/** SQLSTATEs with a meaning for callers. */
+/** Error codes (SQLSTATE) that callers of this file distinguish. */
 export const SQL = {
   lockTimeout: "55P03",
   deadlock: "40P01",
@@ -64,11 +70,11 @@ export const SQL = {
   uniqueViolation: "23505",
   statementTimeout: "57014",
   tooManyConnections: "53300",
-  /** Our code: the decision must be repeated under the lock (see admit_calls). */
+  /** Own code: the decision must be repeated under the lock (see admit_calls). */
   decideLocked: "SL001",
-  /** Our code: the storage limit of the workspace is reached (see take_storage). */
+  /** Own code: the storage limit of the workspace is reached (see take_storage). */
   storageFull: "SL002",
-  /** Our code: the work must be split into several statements (see advance_run and admit_job). */
+  /** Own code: the changes must be split into several statements (see advance_run and admit_job). */
   notTogether: "SL003",
 } as const;
 
@@ -78,7 +84,10 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Returns true if the statement's own values were rejected (classes 22 and 23): nothing was changed, and a retry cannot succeed. */
+/**
+ * Returns true if the statement failed because of its own values (SQLSTATE classes 22 and 23). Nothing was changed, and a retry cannot
+ * succeed.
+ */
 export function isDataFault(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? "");
 }
@@ -96,7 +105,7 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   SQL.statementTimeout,
   SQL.tooManyConnections,
 ]);
-/** Messages of driver errors without a code. */
+/** Beginnings of the messages of driver errors without a code. They mean that the database is unreachable. */
 const AWAY_WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
@@ -118,7 +127,10 @@ export function isRefusedByPooler(error: unknown): boolean {
   return isEndedByPooler(error) && String((error as DriverFault).message).includes("startup parameter");
 }
 
-/** A pooler closes a connection with this code when its server is down or it has no capacity; Postgres uses it for protocol errors. */
+/**
+ * Returns true if a pooler may have closed the connection, because its server is down or it has no capacity. Postgres uses the same code
+ * for protocol errors.
+ */
 function isEndedByPooler(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as DriverFault;
   return code === "08P01" && severity === "FATAL";
@@ -131,8 +143,8 @@ export function constraintName(error: unknown): string | undefined {
 }
 
 /**
- * Timeouts of every session, in milliseconds. They are requested when a connection opens. A transaction pooler ignores such requests, so
- * the database role has to set them there (`findLostLimits`).
+ * Timeouts of every session, in milliseconds. They are requested when a connection opens. A transaction pooler ignores the request, so that
+ * the timeouts must then be set for the database role (`findLostLimits`).
  */
 const SESSION_LIMITS = {
   statement_timeout: 10_000,
@@ -141,11 +153,11 @@ const SESSION_LIMITS = {
 } as const;
 
 const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
-/** Timeout of one statement, instead of the connection's. */
+/** Timeout of one statement, in milliseconds. It replaces that of the connection. */
 type Limits = { readonly query_timeout: number };
 
 /**
- * Returns the settings that our sessions lack because a pooler or a proxy has dropped them, as SQL for `alter role`. Without timeouts, one
+ * Returns the timeouts that our sessions lack because a pooler or a proxy has dropped them, as SQL for `alter role`. Without timeouts, one
  * locked row would block all calls.
  */
 export async function findLostLimits(target: Queryable): Promise<string[]> {
@@ -161,8 +173,9 @@ export async function findLostLimits(target: Queryable): Promise<string[]> {
 }
 
 /**
- * Returns a statement that selects `call` with a lock timeout from a parameter, in milliseconds (SQLSTATE 55P03 after it). The timeout is
- * part of the statement, since sessions behind a transaction pooler keep no settings. It applies before the call begins.
+ * Returns a statement that calls a SQL function with a lock timeout. The parameter contains the timeout in milliseconds; SQLSTATE 55P03
+ * reports that it has passed. The timeout is part of the statement, because sessions behind a transaction pooler keep no settings. It
+ * applies before the function begins.
  */
 export function waitingForLocks(call: string, parameter: `$${number}`): string {
   return `select ${call} from (select set_config('lock_timeout', ${parameter}, true)) limits`;
@@ -170,16 +183,19 @@ export function waitingForLocks(call: string, parameter: `$${number}`): string {
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Maximum connections of the pool. */
+  /** Maximum number of connections in the pool. */
   readonly poolMax: number;
-  /** Maximum reserved connections, in addition to the pool; unlimited if absent. */
+  /** Maximum number of reserved connections, in addition to the pool. Unlimited if absent. */
   readonly reservedMax?: number;
-  /** Maximum concurrent slow transactions, each on its own connection. */
+  /** Maximum number of concurrent slow transactions, each on its own connection. Default: 2. */
   readonly slowMax?: number;
   readonly log: Logger;
 }
 
-/** Opens connections on first use, and at most the sum of the three numbers. */
+/**
+ * Creates the connection pools. Connections open on first use, and their number never exceeds the sum of `poolMax`, `reservedMax` and
+ * `slowMax`.
+ */
 export function openDatabase(options: DatabaseOptions): Database {
   const { reservedMax = Infinity, slowMax = 2 } = options;
   const pools: pg.Pool[] = [];
@@ -240,15 +256,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Returns true for a server reached over TCP without TLS, as the driver reads the URL and its own environment. */
+/** Returns true if the server is reached over TCP without TLS. The driver's reading of the URL and of its environment variables decides. */
 function isPlain(url: string): boolean {
   const { host, ssl } = new pg.Client({ connectionString: url });
   return !host.startsWith("/") && !ssl;
 }
 
 /**
- * Finds the tightest limit. Counts like Postgres: client sessions only, and no limits of roles and databases for superusers. The potential
- * connections of our processes are counted from visible sessions: our own role's, and all for superusers.
+ * SQL that finds the connection limit with the least remaining capacity. Like Postgres, it counts only client sessions, and applies no
+ * limits of roles and databases to superusers. The connections that our processes may still open are derived from the visible sessions:
+ * those of our own role, and all sessions for a superuser.
  */
 const CONNECTION_CAPACITY_SQL = `
   with client as (
@@ -286,7 +303,7 @@ async function findConnectionCapacity(pool: pg.Pool): Promise<ConnectionCapacity
   }
 }
 
-/** A pooler reports its own process to the driver, not the server's. */
+/** Returns true if the connection ends at a pooler. A pooler reports a process id of its own to the driver, not the server's. */
 async function isPooled(client: pg.PoolClient): Promise<boolean> {
   const [row] = await run<{ pid: number }>(client, "select pg_backend_pid() as pid");
   return Reflect.get(client, "processID") !== row?.pid;
@@ -326,12 +343,12 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>, l
   }
 }
 
-/** Errors of the connection or its server rather than the statement, such as a server that has become read-only. */
+/** SQLSTATEs of errors that the connection or its server causes, not the statement, for example when a server has become read-only. */
 const CONNECTION_FAULT = /^(08|25|53|57|58|XX)/;
 
 /**
- * Runs one statement on any connection of the pool. The server reports an error before the rollback has finished. This function throws
- * after the rollback, so that a retry on another connection meets none of its locks.
+ * Runs one statement on any connection of the pool. The server reports an error before its rollback has finished. This function therefore
+ * throws only after the rollback, so that a retry on another connection is not blocked by the locks of the failed statement.
  */
 async function runOn<Row extends object>(
   pool: pg.Pool,

@@ -1,25 +1,25 @@
-/** Browser sessions, each of which acts for a key. Opening or ending a session and its audit row are one statement. */
+/** SQL for browser sessions, each of which acts for a key. One statement opens or ends a session and writes its audit row. */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Maximum sessions of a key; one more ends the oldest. */
+/** Maximum number of sessions of a key. A further one ends the oldest session. */
 export const SESSIONS_PER_KEY_MAX = 20;
-/** Maximum age and maximum idle time of a session, in hours. */
+/** Maximum age of a session, in hours. `SESSION_IDLE_MINUTES` is the maximum time without use. */
 export const SESSION_HOURS = 12;
 const SESSION_IDLE_MINUTES = 60;
 
-/** Condition for a session `s` that has not ended; its key is checked separately. */
+/** SQL condition that a session `s` has not ended. The session's key must be checked separately. */
 const IS_OPEN = `s.created_at > now() - interval '${SESSION_HOURS} hours' and s.used_at > now() - interval '${SESSION_IDLE_MINUTES} minutes'`;
 
-/** Part of a statement, `used as (…)`: records the use of the session with hash $1, at most once a minute. */
+/** SQL part `used as (…)`, which records the use of the session with the hash $1, at most once a minute. */
 export const NOTE_SESSION_USED = `used as (
     update console_session s set used_at = now()
     where s.sha256 = $1 and s.used_at < now() - interval '1 minute' and ${IS_OPEN}
   )`;
-/** SQL for the key id of the open session with hash $1. */
+/** SQL expression for the id of the key of the open session with the hash $1. */
 export const KEY_OF_SESSION = `(select s.key_id from console_session s where s.sha256 = $1 and ${IS_OPEN})`;
 
-/** @param session `by`: sign-in method of the person */
+/** Opens a session for a key. @param session `by`: method by which the person signed in */
 export async function openSession(
   target: Queryable,
   session: {
@@ -47,7 +47,7 @@ export async function openSession(
   );
 }
 
-/** Ends the session if it exists. */
+/** Ends the session with this hash, if it exists. */
 export async function endSession(target: Queryable, sha256: Uint8Array, actor: Actor): Promise<void> {
   await target.query(
     `with ended as (
@@ -66,7 +66,10 @@ export interface SessionFacts {
   readonly ends_at: Date;
 }
 
-/** @returns undefined if the session has ended */
+/**
+ * Reads the names of a session's member and key, and the time at which the session ends.
+ * @returns undefined if the session has ended
+ */
 export async function readSession(target: Queryable, sha256: Uint8Array): Promise<SessionFacts | undefined> {
   const rows = await target.query<SessionFacts>(
     `select m.name as member_name, k.name as key_name, s.created_at + interval '${SESSION_HOURS} hours' as ends_at
@@ -85,17 +88,17 @@ export interface KnownMember {
   readonly member_id: string;
   /** True if the person has signed in as this member before. */
   readonly is_proven: boolean;
-  /** The member's oldest active key. */
+  /** Id of the member's oldest active key. */
   readonly key_id: string;
 }
 
-/** Maximum workspaces that a person can choose from. */
+/** Maximum number of workspaces among which a person can choose. */
 export const SIGN_IN_CHOICES_MAX = 100;
 
 /**
- * Returns active members with this mail address (case-insensitive) and an active key: one per workspace, at most one more than
- * SIGN_IN_CHOICES_MAX. Members with an earlier sign-in of this person come first, then by workspace name.
- * @param workspace id or name of the only workspace considered; null: all
+ * Returns active members that have this mail address (case-insensitive) and an active key: one per workspace, and at most one more than
+ * SIGN_IN_CHOICES_MAX. Members as whom this person has signed in before come first; the others are sorted by workspace name.
+ * @param workspace id or name of the only workspace to consider; null for all
  */
 export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
   return target.query<KnownMember>(
@@ -116,13 +119,13 @@ export function findMembersByEmail(target: Queryable, email: string, workspace: 
   );
 }
 
-/** Time limit for choosing a workspace, in minutes. */
+/** Time that a person has for choosing a workspace, in minutes. */
 export const SIGN_IN_CHOICE_MINUTES = 10;
 
-/** A person verified by the issuer, before choosing a workspace. */
+/** A person whom the issuer has verified and who has not yet chosen a workspace. */
 interface SignInChoice {
   readonly email: string;
-  /** Path on this service. */
+  /** URL path on this service to which the browser returns after sign-in. */
   readonly return_to: string;
 }
 
@@ -138,7 +141,10 @@ export async function keepSignInChoice(
   ]);
 }
 
-/** Removes and returns a pending choice, so that it is used once. @returns undefined if there is none, or it has expired */
+/**
+ * Deletes and returns a pending choice, so that it can be used only once.
+ * @returns undefined if the choice does not exist or has expired
+ */
 export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): Promise<SignInChoice | undefined> {
   const rows = await target.query<SignInChoice>(
     `delete from sign_in_choice
@@ -149,7 +155,10 @@ export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): P
   return rows[0];
 }
 
-/** Counts a sign-in attempt. @returns false, without counting, if its network made `max` attempts within a minute */
+/**
+ * Counts a sign-in attempt.
+ * @returns false, without counting, if the network of the client already made `max` attempts within a minute
+ */
 export async function takeSignInTry(target: Queryable, network: string, max: number): Promise<boolean> {
   const rows = await target.query(
     `insert into sign_in_try as t (network, tried_at, last_at)

@@ -1,4 +1,4 @@
-/** Conversations. Every query includes the caller's visibility, as for stored responses. */
+/** SQL for conversations. Every query contains the condition that decides what a caller may see, as for stored responses. */
 import type { Queryable } from "./client.ts";
 import type { Gone, KeptText } from "./responses.ts";
 import type { Viewer } from "./viewer.ts";
@@ -6,7 +6,7 @@ import type { Viewer } from "./viewer.ts";
 export type ConversationRow = KeptText & {
   readonly id: string;
   readonly workspace_id: string;
-  /** Increases with each change of the text. */
+  /** Number that increases with each change of the conversation's text. */
   readonly version: number;
   readonly bytes: number;
   readonly created_at: Date;
@@ -53,7 +53,7 @@ export async function findConversation(
   return rows[0];
 }
 
-/** Finds a conversation regardless of the caller, for the worker of a call that has locked it. */
+/** Finds a conversation without checking the caller. Only for the worker of a call that has locked the conversation. */
 export async function findHeldConversation(
   database: Queryable,
   id: string,
@@ -68,8 +68,8 @@ export async function findHeldConversation(
 }
 
 /**
- * Locks a conversation for a call until its hold is closed; the call must place that hold within a minute. Returns undefined if there is no
- * such conversation, or another call has locked it.
+ * Locks a conversation for a call until the call's credit hold is closed. The call must place the hold within a minute. Returns undefined
+ * if the conversation does not exist or another call has locked it.
  */
 export async function holdConversation(
   database: Queryable,
@@ -88,7 +88,10 @@ export async function holdConversation(
   return rows[0];
 }
 
-/** Unlocks a conversation. @param isOver true: the call makes no more changes; false: unlocks only without an open hold of the call */
+/**
+ * Unlocks a conversation.
+ * @param isOver true if the call makes no more changes; false unlocks only if the call has no open credit hold
+ */
 export async function releaseConversation(
   database: Queryable,
   id: string,
@@ -104,8 +107,9 @@ export async function releaseConversation(
 }
 
 /**
- * Changes the text. Returns undefined, without changes, if the conversation is gone, has changed, or is not locked by the call.
- * @param callId the ended call; null: the change belongs to no call
+ * Changes the text of a conversation. Returns undefined, without a change, if the conversation was deleted, has changed, or is not locked
+ * by the call.
+ * @param callId the ended call; null if the change belongs to no call
  */
 export async function changeConversation(
   database: Queryable,
@@ -123,7 +127,7 @@ export async function changeConversation(
   return rows[0];
 }
 
-/** Returns the location of its text; undefined if there was no such conversation. */
+/** Deletes a conversation. Returns the location of its text in the object store; undefined if the conversation did not exist. */
 export async function deleteConversation(database: Queryable, viewer: Viewer, id: string): Promise<Gone | undefined> {
   const rows = await database.query<Gone>(`delete from conversation where ${SEEN} returning reference`, [
     ...seenBy(viewer, id),

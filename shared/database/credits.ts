@@ -2,7 +2,7 @@
 import type { Queryable } from "./client.ts";
 
 export interface BalanceRow {
-  /** Nano-credits; the spendable amount is this minus the held amount. */
+  /** Balance in nano-credits. The amount that can be spent is `amount` minus `held`. */
   readonly amount: bigint;
   readonly held: bigint;
 }
@@ -13,16 +13,16 @@ type LedgerKind = (typeof LEDGER_KINDS)[number];
 export interface LedgerRow {
   readonly id: bigint;
   readonly kind: LedgerKind;
-  /** Nano-credits, negative for a deduction. */
+  /** Amount in nano-credits; negative for a deduction. */
   readonly amount: bigint;
-  /** Id of the job for a settlement; for other entries, an id chosen by the operator or generated. */
+  /** Id of the job for a settlement. For other entries, the id that the operator chose or that was generated. */
   readonly source_id: string;
   readonly attempt: number;
   readonly note: string | null;
   readonly at: Date;
 }
 
-/** @throws Error if there is no such workspace */
+/** Reads the balance of a workspace. @throws Error if the workspace does not exist */
 export async function readBalance(target: Queryable, workspaceId: string): Promise<BalanceRow> {
   const rows = await target.query<BalanceRow>(
     `select amount - unbooked_credits(workspace_id) as amount, held - lined_credits(workspace_id) as held
@@ -43,7 +43,7 @@ export interface LedgerQuery {
   readonly endTime?: Date | null;
 }
 
-/** Newest first, after `after`. */
+/** Returns one page of the workspace's ledger entries, newest first. The page starts after the entry `after`. */
 export function pageLedger(target: Queryable, workspaceId: string, query: LedgerQuery): Promise<LedgerRow[]> {
   const { kind = null } = query;
   return target.query<LedgerRow>(

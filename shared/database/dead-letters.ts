@@ -1,4 +1,4 @@
-/** Messages that no worker could process, kept for operators. */
+/** SQL for dead letters: messages that no worker could process and that are kept for operators. */
 import { newId } from "#shared/base/ids.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import { JOB_LIFE_MS, jobHoldMs } from "#shared/queue/job-life.ts";
@@ -18,7 +18,7 @@ export interface NewDeadLetter {
   readonly jobId: string | null;
 }
 
-/** A dead letter without its body, which is a caller's content. */
+/** A dead letter without its body, because the body is a caller's content. */
 export interface DeadLetterRow {
   readonly id: string;
   readonly stream: string;
@@ -32,7 +32,7 @@ export interface DeadLetterRow {
   readonly at: Date;
 }
 
-/** Idempotent: two processes may record the same message. */
+/** Stores a dead letter. Idempotent, because two processes may record the same message. */
 export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter): Promise<void> {
   await target.query(
     `insert into dead_letter (id, stream, stream_seq, subject, message_id, reason, deliveries, body, job_id)
@@ -52,7 +52,7 @@ export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter)
   );
 }
 
-/** Records a job that no worker can run; an operator may redrive it. */
+/** Records a job that no worker can run as dead letter. An operator may run it again. */
 export function recordJobLetter(
   target: Queryable,
   job: Pick<OrphanedJob, "id" | "workspace_id" | "pool" | "lane" | "attempt" | "dispatch" | "claims"> &
@@ -82,7 +82,7 @@ export async function countDeadLetters(target: Queryable): Promise<number> {
 const COLUMNS = `id, stream, stream_seq, subject, message_id, reason, deliveries,
             coalesce(octet_length(body), 0) as body_bytes, job_id, at`;
 
-/** Returns unhandled dead letters of all workspaces, newest first, after `after`: for operators. */
+/** Returns one page of unhandled dead letters of all workspaces, newest first, for operators. The page starts after the letter `after`. */
 export function listDeadLetters(
   target: Queryable,
   limit: number,
@@ -108,7 +108,10 @@ export async function findDeadLetter(target: Queryable, id: string): Promise<Dea
   return rows[0];
 }
 
-/** Deletes a dead letter and its body, and writes an audit row if it has a workspace. Returns undefined if there is none. */
+/**
+ * Deletes a dead letter and its body, and writes an audit row if it belongs to a workspace. Returns undefined if the dead letter does not
+ * exist.
+ */
 export async function dropDeadLetter(
   target: Queryable,
   letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: Actor },
@@ -132,7 +135,7 @@ export async function dropDeadLetter(
 
 export type Redrive = "done" | "unknown" | "over" | "funds";
 
-/** Redrives the job of a dead letter, with its next attempt and a new hold, and writes an audit row. */
+/** Runs the job of a dead letter again, as its next attempt and with a new hold, and writes an audit row. */
 export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,

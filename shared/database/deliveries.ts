@@ -1,4 +1,4 @@
-/** Deliveries in requests of a workspace: list, read, retry. Sending is in workers/webhook. */
+/** SQL for a workspace's requests about deliveries: list, read, retry. workers/webhook sends them. */
 import { type Actor, actorJson, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -12,7 +12,10 @@ export interface DeliveryRow {
   readonly body: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** Time of the next attempt: later than scheduled while the channel's breaker is open or its receiver requested a pause. */
+  /**
+   * Time of the next attempt. It is later than scheduled while the channel's circuit breaker is open or after its receiver has requested a
+   * pause.
+   */
   readonly next_at: Date | null;
   readonly created_at: Date;
   readonly ended_at: Date | null;
@@ -39,7 +42,7 @@ export interface DeliveryFilter {
   readonly status: DeliveryStatus | null;
 }
 
-/** Newest first, after `after`; ids sort by time. */
+/** Returns one page of the workspace's deliveries, newest first. The page starts after the delivery `after`. Ids sort by time. */
 export function pageDeliveries(
   target: Queryable,
   workspaceId: string,
@@ -67,7 +70,7 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** In chronological order. */
+/** Returns the attempts of a delivery in chronological order. */
 export function listAttempts(target: Queryable, deliveryId: string): Promise<AttemptRow[]> {
   return target.query<AttemptRow>(
     "select number, at, ms, status, error, response_start from delivery_attempt where delivery_id = $1 order by number",
@@ -76,9 +79,9 @@ export function listAttempts(target: Queryable, deliveryId: string): Promise<Att
 }
 
 /**
- * Counts deliveries of all workspaces, for metrics: due ones, the age of the oldest due one in seconds (including events without
- * deliveries), and those that exhausted their attempts in the last day. Deliveries that wait after a failure or a requested pause are not
- * due.
+ * Counts the deliveries of all workspaces, for metrics. `due` is the number of due deliveries, `oldestSeconds` the age of the oldest one,
+ * including events without deliveries. `failed` is the number that used up their attempts in the last day. A delivery that waits after a
+ * failure or for a requested pause is not due.
  */
 export async function countDeliveries(
   target: Queryable,
@@ -98,8 +101,8 @@ export async function countDeliveries(
 }
 
 /**
- * Deletes the oldest ended deliveries of workspaces above their limit, at most `max` of each. Checks only workspaces with a delivery that
- * ended within the hour: the others cannot have grown since the last check.
+ * Deletes the oldest ended deliveries of each workspace that has more than `keptMax`, at most `max` per workspace. Checks only workspaces
+ * with a delivery that ended within the last hour. Other workspaces cannot have grown since the last check.
  */
 export async function dropExcessDeliveries(target: Queryable, keptMax: number, max: number): Promise<number> {
   const active = await target.query<{ workspace_id: string }>(
@@ -118,7 +121,7 @@ export async function dropExcessDeliveries(target: Queryable, keptMax: number, m
   return dropped;
 }
 
-/** Creates a test delivery for one channel, without an event in the outbox. @returns false if the channel has reached its hourly limit */
+/** Creates a test delivery for one channel, without an event. @returns false if the channel has reached its hourly limit */
 export async function insertDelivery(
   target: Queryable,
   workspaceId: string,
@@ -128,7 +131,7 @@ export async function insertDelivery(
     readonly event: string;
     readonly body: string;
     readonly step: number;
-    /** Maximum per hour; null: unlimited. */
+    /** Maximum number of such deliveries per hour; null if unlimited. */
     readonly perHourMax: number | null;
     readonly actor: Actor;
   },
@@ -160,9 +163,9 @@ export async function insertDelivery(
 }
 
 /**
- * Schedules a manual attempt now; the schedule of an open delivery continues after it.
- * @param lastStep last step of the schedule: an ended delivery gets no further attempts after the manual one
- * @returns false if its channel is gone or disabled
+ * Schedules a manual attempt of a delivery for now. If the delivery is open, its schedule continues afterwards.
+ * @param lastStep last step of the schedule; it gives an ended delivery no further attempts after the manual one
+ * @returns false if the channel was deleted or is disabled
  */
 export async function retryDelivery(
   target: Queryable,
@@ -186,7 +189,10 @@ export async function retryDelivery(
   return rows.length > 0;
 }
 
-/** Schedules an attempt of each failed delivery of the channel created in the time span. @returns their number */
+/**
+ * Schedules an attempt for each failed, skipped or cancelled delivery of a channel that was created in the given period.
+ * @returns the number of these deliveries
+ */
 export async function recoverDeliveries(
   target: Queryable,
   workspaceId: string,

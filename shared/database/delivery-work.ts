@@ -1,4 +1,4 @@
-/** Creation, leasing and completion of deliveries by workers of the pool webhook. */
+/** SQL with which workers of the pool webhook create, lease and complete deliveries. */
 import { newId } from "#shared/base/ids.ts";
 import { mailboxOf } from "#shared/base/mail-address.ts";
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
@@ -7,7 +7,9 @@ import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
 import { plainArray } from "./arrays.ts";
 import type { Database, Queryable } from "./client.ts";
 
-/** Maximum waiting deliveries of one channel: one every nine seconds for a day. Further events are not delivered to it. */
+/**
+ * Maximum number of waiting deliveries of one channel, equal to one every nine seconds for a day. The channel receives no further events.
+ */
 export const DELIVERIES_WAITING_MAX = 10_000;
 
 interface EventRow {
@@ -19,7 +21,7 @@ interface EventRow {
   readonly occurred_at: Date;
 }
 
-/** Returns true if events wait for fan-out. */
+/** Returns true if there are events for which no deliveries have been created yet. */
 export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
   const rows = await target.query<{ is_waiting: boolean }>(
     "select exists (select from event where fanned_out_at is null) as is_waiting",
@@ -30,9 +32,9 @@ export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
 }
 
 /**
- * Creates the deliveries of the oldest waiting events, at most `max` events: to the channels that an event names, otherwise to enabled
- * subscribed channels below their limit. One transaction marks the events, so each is fanned out once.
- * @returns the number of events processed
+ * Creates the deliveries of the oldest waiting events, for at most `max` events. If an event names channels, these receive it; otherwise
+ * all enabled and subscribed channels below their limit. The same transaction marks the events, so that each event is processed only once.
+ * @returns the number of processed events
  */
 export function fanOutEvents(database: Database, max: number): Promise<number> {
   return database.transaction(async (tx) => {
@@ -96,45 +98,45 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
   });
 }
 
-/** A delivery leased by this worker, with the current settings of its channel. */
+/** Delivery that this worker has leased, with the current settings of its channel. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly epoch: number;
-  /** Number of workers that crashed with this delivery. */
+  /** Number of workers that crashed while they sent the delivery. */
   readonly deaths: number;
   readonly workspace_id: string;
   readonly event: string;
   readonly body: string;
   readonly attempts: number;
   readonly step: number;
-  /** Health of its channel: good, failing, or new (no attempt yet). */
+  /** State of the channel: good, failing, or new (no attempt yet). */
   readonly health: "good" | "failing" | "new";
-  /** Null: mail to a member. */
+  /** Channel of the delivery; null for mail to a member. */
   readonly channel: {
     readonly id: string;
-    /** Version of the channel's settings. */
+    /** Version number of the channel's settings. */
     readonly version: number;
     readonly type: ChannelType;
     readonly name: string;
     readonly config: Readonly<Record<string, string>>;
     readonly sealed: Readonly<Record<string, string>>;
-    /** True while the secret before the last rotation is used for signing as well. */
+    /** True while requests are also signed with the secret from before the last rotation. */
     readonly has_previous: boolean;
   } | null;
-  /** Mail address of the member; null if the member has none any more. */
+  /** Mail address of the member; null if the member no longer has one. */
   readonly recipient: string | null;
 }
 
 export interface Claim {
   readonly max: number;
-  /** Maximum deliveries for failing and new channels. */
+  /** Maximum number of deliveries to failing channels. `newMax` is the maximum for new channels. */
   readonly failingMax: number;
   readonly newMax: number;
-  /** Maximum deliveries for second and further concurrent attempts to a channel. */
+  /** Maximum number of deliveries that are further concurrent attempts to the same channel. */
   readonly spareMax: number;
-  /** Channel after which the round robin continues. */
+  /** Id of the channel after which the round robin continues. */
   readonly from: string;
-  /** Maximum concurrent deliveries to one channel. */
+  /** Maximum number of concurrent deliveries to one channel. */
   readonly eachMax: number;
   readonly leaseMs: number;
 }
@@ -151,7 +153,7 @@ export function claimDeliveries(
   );
 }
 
-/** Leases mail to members, which has no channel. */
+/** Leases deliveries that are mail to members and therefore have no channel. */
 export function claimMail(
   target: Queryable,
   { max, leaseMs }: Pick<Claim, "max" | "leaseMs">,
@@ -180,20 +182,23 @@ export interface AttemptEnd {
   readonly error: string | null;
   readonly responseStart: string;
   readonly ms: number;
-  /** Delay until the next attempt, in milliseconds; null: none. */
+  /** Delay until the next attempt, in milliseconds; null if no attempt follows. */
   readonly nextMs: number | null;
-  /** Pause of the channel, in milliseconds; null: none. */
+  /** Time for which the channel is paused, in milliseconds; null for no pause. */
   readonly pauseMs: number | null;
-  /** New chat id, after Telegram has moved the chat. */
+  /** New chat id, if Telegram has moved the chat; otherwise null. */
   readonly chatId: string | null;
-  /** True if the failure is ours and does not affect the channel's health. */
+  /** True if this service caused the failure. The failure then does not affect the state of the channel. */
   readonly isOurs: boolean;
   readonly failingMs: number;
   readonly gapMs: number;
   readonly openMs: number;
 }
 
-/** @returns reason for disabling the channel, or an empty text; undefined if another worker has the attempt */
+/**
+ * Records the result of an attempt.
+ * @returns the reason why the channel was disabled, or an empty text if it was not; undefined if another worker has taken over the delivery
+ */
 export async function endAttempt(
   target: Queryable,
   { id, epoch, channel }: Pick<ClaimedDelivery, "id" | "epoch" | "channel">,
@@ -225,14 +230,14 @@ export async function endAttempt(
 
 // Counts of the mail that channels sent today, by address and by workspace.
 
-/** Maximum mails per unverified address and UTC day, separate for each workspace, so that none uses another's quota. */
+/** Maximum number of mails per unverified address and UTC day. Each workspace has its own count, so that none uses another's quota. */
 export const MAIL_PER_ADDRESS_DAY_MAX = 100;
 export const MAIL_PER_WORKSPACE_DAY_MAX = 1_000;
 
-/** Returns the quota of a mail that was not sent. */
+/** Gives back the quota of a mail that was not sent. */
 type TakenMail = () => Promise<void>;
 
-/** Returns undefined if the address, or the workspace, has reached its daily limit (UTC). */
+/** Takes a mail from the daily quota (UTC). Returns undefined if the address or the workspace has reached its limit. */
 export async function takeMail(
   target: Queryable,
   workspaceId: string,

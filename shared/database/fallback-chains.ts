@@ -1,17 +1,20 @@
-/** Fallback chains of a workspace. A change and its audit row are one statement. Valid members of a chain: shared/calls. */
+/**
+ * SQL for the fallback chains of a workspace. One statement makes a change and writes its audit row. shared/calls checks the models of a
+ * chain.
+ */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface FallbackChainRow {
   readonly model: string;
-  /** In order of attempts. */
+  /** Slugs of the fallback models, in the order of attempts. */
   readonly fallbacks: readonly string[];
-  /** True: an interrupted stream is continued by the next capable model. */
+  /** True if the next capable model continues an interrupted stream. */
   readonly continue_streams: boolean;
   readonly updated_at: Date;
 }
 
-/** Sorted by model. */
+/** Returns the chains of a workspace, sorted by model. */
 export function listFallbackChains(target: Queryable, workspaceId: string): Promise<FallbackChainRow[]> {
   return target.query<FallbackChainRow>(
     `select model, fallbacks, continue_streams, updated_at
@@ -37,8 +40,8 @@ export async function findFallbackChain(
 }
 
 /**
- * Locks the chains of this workspace until the transaction ends. Returns false immediately if another transaction has the lock: waiting
- * would occupy connections that other calls need.
+ * Locks the chains of this workspace until the transaction ends. Returns false immediately if another transaction has the lock, because
+ * waiting would occupy a connection that calls need.
  */
 export async function lockFallbackChains(tx: Queryable, workspaceId: string): Promise<boolean> {
   // A weak lock: other transactions can insert rows that reference the workspace.
@@ -46,7 +49,7 @@ export async function lockFallbackChains(tx: Queryable, workspaceId: string): Pr
   return rows.length > 0;
 }
 
-/** Returns undefined if nothing changed. Requires the lock above. */
+/** Stores a chain. Returns undefined if nothing changed. Call `lockFallbackChains` first. */
 export async function setFallbackChain(
   tx: Queryable,
   workspaceId: string,
@@ -81,7 +84,7 @@ export async function setFallbackChain(
   return rows[0];
 }
 
-/** Returns undefined if there is none. */
+/** Deletes the chain of a model. Returns undefined if the model has no chain. */
 export async function deleteFallbackChain(
   target: Queryable,
   workspaceId: string,

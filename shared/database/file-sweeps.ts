@@ -1,9 +1,9 @@
-/** Queries of the janitor about stored files. All comparisons use the database's clock. */
+/** SQL with which the janitor cleans up stored files. All comparisons use the database's clock. */
 import type { Queryable } from "./client.ts";
 import type { EndedUpload } from "./files.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
-/** Returns uploads whose process has not renewed its lease. */
+/** Returns ids of uploads whose lease has expired because their process has not renewed it. */
 export async function expiredUploads(target: Queryable, batch: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
     freshAndDue(
@@ -30,7 +30,10 @@ export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: s
   );
 }
 
-/** Returns files deleted for this long whose bytes may still exist, because the deleting process did not finish. */
+/**
+ * Returns files that were deleted at least `graceMs` milliseconds ago and whose bytes may still exist, because the deleting process did not
+ * finish.
+ */
 export function undeletedBytes(target: Queryable, graceMs: number, batch: number): Promise<EndedUpload[]> {
   return target.query<EndedUpload>(
     freshAndDue(
@@ -49,11 +52,11 @@ export interface KnownFile {
   readonly workspace_id: string;
   readonly state: "uploading" | "ready" | "deleted" | "lost";
   readonly upload_id: string | null;
-  /** True if the bytes must be in the store: the file has been ready for longer than the requested time. */
+  /** True if the bytes must be in the object store, because the file has been ready for longer than `settledMs`. */
   readonly is_settled: boolean;
 }
 
-/** Returns all rows with ids above `from` and up to `to` (null: to the end), sorted by id. */
+/** Returns one page of the files with ids above `from` and up to `to` (null: to the end), sorted by id. */
 export function filesBetween(
   target: Queryable,
   range: { readonly from: string; readonly to: string | null; readonly settledMs: number; readonly batch: number },
@@ -69,7 +72,7 @@ export function filesBetween(
   );
 }
 
-/** Returns the rows of these ids. */
+/** Returns the files with these ids. */
 export function knownFiles(target: Queryable, ids: readonly string[]): Promise<Omit<KnownFile, "is_settled">[]> {
   return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
 }
@@ -81,7 +84,10 @@ export interface KeptResult {
   readonly subject: string;
 }
 
-/** Deletes up to `batch` records of kept results that a completed job's result contains; the files stay. Returns their number. */
+/**
+ * Deletes up to `batch` records of kept results that are part of the result of a completed job. The files themselves stay. Returns the
+ * number of deleted records.
+ */
 export async function forgetFinalResults(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (
@@ -96,7 +102,7 @@ export async function forgetFinalResults(target: Queryable, batch: number): Prom
   return rows.length;
 }
 
-/** Returns files that jobs stored while running and that no job will use. */
+/** Returns files that jobs stored while they ran and that no job will use any more. */
 export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
   return target.query<KeptResult>(
     freshAndDue(
@@ -118,18 +124,18 @@ export interface StorageFault {
   readonly found: string;
 }
 
-/** Returns workspaces whose counted storage differs from the stored rows. One snapshot. */
+/** Returns the workspaces whose counted storage differs from that of their rows. All values come from one snapshot. */
 export function auditStorage(target: Queryable): Promise<StorageFault[]> {
   return target.query<StorageFault>("select * from audit_storage()");
 }
 
-/** Deletes the record of a kept result. Returns true if the file was unused and was deleted; its bytes still exist. */
+/** Deletes the record of a kept result. Returns true if the file was unused and was therefore deleted, too; its bytes still exist. */
 export async function dropKeptResult(target: Queryable, { workspace_id: ws, key }: KeptResult): Promise<boolean> {
   const rows = await target.query<{ deleted: boolean | null }>("select drop_kept_result($1, $2) as deleted", [ws, key]);
   return rows[0]?.deleted === true;
 }
 
-/** Deletes up to `batch` expired idempotency keys of clients; keys of jobs live as long as their jobs. Returns their number. */
+/** Deletes up to `batch` expired idempotency keys of clients and returns their number. Keys of jobs are deleted with their jobs. */
 export async function dropExpiredKeys(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (

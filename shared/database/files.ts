@@ -1,12 +1,12 @@
-/** Files and stored bytes of workspaces: one function per verb. shared/files keeps bytes and rows consistent. */
+/** SQL for files and stored bytes of workspaces. shared/files keeps bytes and rows consistent. */
 
 import type { Queryable } from "./client.ts";
 import { type Viewer, viewerValues } from "./viewer.ts";
 
-/** Maximum files of one workspace: their rows take some 500 MB. */
+/** Maximum number of files of one workspace. Their rows take some 500 MB. */
 export const FILES_PER_WORKSPACE_MAX = 1_000_000;
 
-/** A file that exists and is ready. */
+/** A file that is completely stored and not deleted. */
 export interface FileRow {
   readonly id: string;
   readonly workspace_id: string;
@@ -19,14 +19,14 @@ export interface FileRow {
   readonly expires_at: Date | null;
 }
 
-/** Condition for files without owner, and for files of members that the viewer may see. */
+/** SQL condition that decides which files a caller may see: files without owner, and files of members whose files the caller may see. */
 const VISIBLE = "workspace_id = $1 and (member_id is null or member_id = $2 or $3)";
 
 const COLUMNS = "id, workspace_id, bytes, filename, purpose, media_type, sha256, created_at, expires_at";
-/** An expired file is gone immediately, even before its row is deleted. */
+/** SQL condition that a file exists. An expired file no longer exists, even before its row is deleted. */
 const IS_THERE = "state = 'ready' and (expires_at is null or expires_at > clock_timestamp())";
 
-/** Returns undefined for an invisible file as for a missing one. */
+/** Returns a file; undefined if it does not exist or the caller may not see it. */
 export async function findFile(target: Queryable, viewer: Viewer, id: string): Promise<FileRow | undefined> {
   const rows = await target.query<FileRow>(
     `select ${COLUMNS} from file where ${VISIBLE} and id = $4 and ${IS_THERE}`,
@@ -36,12 +36,12 @@ export async function findFile(target: Queryable, viewer: Viewer, id: string): P
   return rows[0];
 }
 
-/** Data for reading a file and verifying its content. */
+/** Data with which a file is read and its content verified. */
 export interface FileBlocks {
   readonly id: string;
   readonly bytes: number;
   readonly blockBytes: number;
-  /** 32 bytes per block, in order. */
+  /** SHA-256 of each block, 32 bytes per block, in order. */
   readonly blockSha256: Uint8Array;
 }
 
@@ -60,7 +60,7 @@ export async function findBlocks(target: Queryable, id: string): Promise<FileBlo
   return row && blocksOf(id, row);
 }
 
-/** Finds a file for reading its whole content. Returns undefined for an invisible file as for a missing one. */
+/** Finds a file whose whole content is to be read. Returns undefined if it does not exist or the caller may not see it. */
 export async function findReadable(
   target: Queryable,
   viewer: Viewer,
@@ -79,7 +79,7 @@ function blocksOf(id: string, { bytes, block_bytes, block_sha256 }: BlocksRow): 
   return { id, bytes: Number(bytes), blockBytes: block_bytes, blockSha256: block_sha256 };
 }
 
-/** Returns the visible files of these ids. */
+/** Returns those files with these ids that the caller may see. */
 export function findFiles(
   target: Queryable,
   viewer: Viewer,
@@ -93,14 +93,14 @@ export function findFiles(
 }
 
 export interface FilePage {
-  /** Id of any file; the page starts after it. */
+  /** Id after which the page starts; any file id is accepted. Undefined for the first page. */
   readonly after: string | undefined;
   readonly limit: number;
   readonly isDescending: boolean;
   readonly purpose: string | undefined;
 }
 
-/** Returns one row more than the limit if there are more. */
+/** Returns one page of the files that the caller may see. Contains one file more than the limit if more files follow. */
 export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Promise<FileRow[]> {
   const [behind, order] = page.isDescending ? ["<", "desc"] : [">", "asc"];
   return target.query<FileRow>(
@@ -114,7 +114,7 @@ export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Pr
   );
 }
 
-/** Returns the bytes of the workspace's files, runs, workflows, batch lines, responses and conversations. */
+/** Returns the storage that a workspace uses, in bytes: files, runs, workflows, batch lines, responses and conversations. */
 export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
   const rows = await target.query<{ used: bigint }>(
     "select used from file_storage where workspace_id = $1",
@@ -124,7 +124,9 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
-/** Returns the remaining bytes and files of the workspace, with open uploads deducted. Negative after a limit was lowered. */
+/**
+ * Returns how many bytes and files the workspace may still store, with open uploads already deducted. Negative after a limit was lowered.
+ */
 export async function findFreeStorage(
   target: Queryable,
   workspaceId: string,
@@ -139,13 +141,16 @@ export async function findFreeStorage(
   return { bytes: storageBytesMax - Number(taken), files: FILES_PER_WORKSPACE_MAX - files };
 }
 
-/** Bytes reserved from the workspace's limit for an upload. */
+/** Bytes to reserve from the workspace's storage limit for an upload. */
 export interface TakenBytes {
   readonly bytes: number;
   readonly limitBytes: number;
 }
 
-/** `full`: no storage left in the workspace; `crowded`: it has the maximum of files; `gone`: the upload was considered dead. */
+/**
+ * Result of a reservation. `full`: the workspace has no storage left; `crowded`: it has the maximum number of files; `gone`: the lease of
+ * the upload expired.
+ */
 export type Taking = "taken" | "full" | "crowded" | "gone";
 const TAKINGS = ["taken", "full", "gone", "crowded"] as const;
 
@@ -155,6 +160,7 @@ export type BegunUpload =
   | { readonly verdict: "done"; readonly fingerprint: string; readonly answer: string };
 
 /**
+ * Starts an upload.
  * @param key the client's idempotency key; null if absent
  * @param take bytes to reserve immediately, if the size is known
  */
@@ -195,7 +201,7 @@ export async function extendUpload(
   return TAKINGS[row?.code ?? 2] ?? "gone";
 }
 
-/** Renews the leases of this process's uploads. */
+/** Renews the leases of the uploads that this process receives. */
 export async function keepUploads(target: Queryable, ids: readonly string[], leaseMs: number): Promise<void> {
   await target.query(
     `update file set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
@@ -204,7 +210,9 @@ export async function keepUploads(target: Queryable, ids: readonly string[], lea
   );
 }
 
-/** Returns false if its row was deleted meanwhile. After an error, the file may or may not exist. */
+/**
+ * Turns an upload into a file. Returns false if the row of the upload was deleted meanwhile. After an error, the file may or may not exist.
+ */
 export async function finishUpload(
   target: Queryable,
   id: string,
@@ -216,9 +224,12 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
-    /** Key whose member owns the file; null: all members of the workspace see it. */
+    /** Id of the key whose member owns the file; null if all members of the workspace may see it. */
     readonly ownerKeyId: string | null;
-    /** Fingerprint in hex, compared with a repeat under the same key, and the response for that repeat. */
+    /**
+     * Response for a repeated request with the same idempotency key, and the fingerprint in hex that the repeated request must have. Null
+     * without such a key.
+     */
     readonly repeat: { readonly fingerprint: string; readonly answer: string; readonly keepMs: number } | null;
   },
 ): Promise<boolean> {
@@ -243,13 +254,13 @@ export async function finishUpload(
   return rows[0]?.done === true;
 }
 
-/** An upload that ended without a file. Its bytes must still be deleted. */
+/** An upload that ended without a file, or a deleted file. Its bytes must still be deleted from the object store. */
 export interface EndedUpload {
   readonly id: string;
   readonly upload_id: string | null;
 }
 
-/** Returns undefined if the upload has already ended. */
+/** Ends an upload without a file. Returns undefined if the upload has already ended. */
 export async function endUpload(target: Queryable, id: string, isExpired: boolean): Promise<EndedUpload | undefined> {
   const rows = await target.query<{ upload_id: string | null }>("select upload_id from end_upload($1, $2)", [
     id,
@@ -258,7 +269,7 @@ export async function endUpload(target: Queryable, id: string, isExpired: boolea
   return rows[0] && { id, upload_id: rows[0].upload_id };
 }
 
-/** Returns false if there is no such file in the workspace. `lost`: its bytes are already gone. */
+/** Marks a file as deleted, or as `lost` if its bytes are already gone. Returns false if the workspace has no such file. */
 export async function endFile(
   target: Queryable,
   workspaceId: string,
@@ -269,7 +280,7 @@ export async function endFile(
   return rows[0]?.ended === true;
 }
 
-/** Deletes a file and the idempotency key of its upload: the next request with the key creates another file. */
+/** Deletes a file and the idempotency key of its upload, so that the next request with the key creates another file. */
 export async function endKeyedFile(target: Queryable, workspaceId: string, id: string, key: string): Promise<void> {
   await endFile(target, workspaceId, id, "deleted");
   await target.query(
@@ -278,7 +289,7 @@ export async function endKeyedFile(target: Queryable, workspaceId: string, id: s
   );
 }
 
-/** Returns files of ended uploads whose idempotency keys have this prefix. */
+/** Returns the files of finished uploads whose idempotency key has this prefix. */
 export function findKeyedFiles(
   target: Queryable,
   workspaceId: string,

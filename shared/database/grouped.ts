@@ -1,41 +1,44 @@
-/** Statements that serve many calls at once: the connection of a group, and its wait for locked rows. */
+/** Connections and lock waits of SQL statements that serve many calls at once. */
 import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
 import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
 
-/** Maximum calls in one admission or settle statement, far below the 4,096 slots of the rate ring. */
+/**
+ * Maximum number of calls in one admission or settle statement. It is far below the 4,096 slots of the ring that counts calls for the rate
+ * limit.
+ */
 export const GROUP_SIZE_MAX = 256;
 
 /** Number of connections that `reserveForGroups` reserves. */
 export const GROUPED_CONNECTIONS = 2;
 
-/** Maximum calls that wait for a group in one process; further callers receive 503 `overloaded`. */
+/** Maximum number of calls in one process that wait for a group. Further callers receive 503 `overloaded`. */
 const GROUP_QUEUE_MAX = 20_000;
 
 /**
- * Wait of a single call for its workspace's rows before it joins the contended group, in milliseconds: the usual duration of another
- * statement and its commit, and acceptable for the calls behind it.
+ * Maximum time that a single call waits for the locked rows of its workspace, in milliseconds. Afterwards, it joins the group of contended
+ * workspaces. The time is about the duration of another statement and its commit, and is acceptable for the calls that wait behind it.
  */
 export const SINGLE_CALL_WAIT_MS = 30;
 
-/** Connection of one group, and its waits for locks. */
+/** Connection on which the statement of a group runs, and its maximum waits for locks. */
 export interface GroupRun {
   readonly target: Queryable;
   readonly lockWait: LockWait;
-  /** Wait for a locked row in milliseconds, as a parameter of the statement; null skips locked rows. */
+  /** Maximum wait for a locked row in milliseconds, as a parameter of the statement; null skips locked rows. */
   readonly waitMs: number | null;
-  /** Wait in milliseconds for locks that the statement cannot skip, for `waitingForLocks`. */
+  /** Maximum wait in milliseconds for locks that the statement cannot skip, as a parameter for `waitingForLocks`. */
   readonly lockMs: string;
 }
 
-/** Connections of groups, by their wait for locked rows. */
+/** Connections for the statements of groups, by the group's handling of locked rows. */
 export type GroupConnections = Readonly<Record<LockWait, Queryable>>;
 
 /**
- * Reserves a connection for common groups and another for contended workspaces, so that neither waits for other statements of the process.
- * A workspace that stays locked uses the pool.
+ * Reserves one connection for common groups and one for contended workspaces, so that neither waits for other statements of the process.
+ * Statements for a workspace that stays locked use the pool.
  */
 export function reserveForGroups(database: Database, name: string): GroupConnections {
   return { none: database.reserve(name), short: database.reserve(`contended ${name}`), long: database };
@@ -43,15 +46,18 @@ export function reserveForGroups(database: Database, name: string): GroupConnect
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly connections: GroupConnections;
-  /** Label of its groups in the metric of group sizes. */
+  /** Label of these groups in the metric of group sizes. */
   readonly name: string;
   readonly sizeMax: number;
-  /** Longest wait of patient items for others, while groups are small and while they are large, in milliseconds; default 0. */
+  /**
+   * Longest time that calls without a waiting caller are collected, in milliseconds: `lingerMs` while groups are small, up to `lingerMaxMs`
+   * while they are large. Default: 0.
+   */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default 0. */
+  /** Longest time that a small group waits for more calls while several calls arrive together, in milliseconds. Default: 0. */
   readonly gatherMaxMs?: number;
-  /** Runs one statement for all items; returns one verdict each, in order. */
+  /** Runs one statement for all items and returns one result for each, in the same order. `BUSY` means that the item's rows were locked. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
 }
@@ -96,8 +102,9 @@ const WAIT_MS: Readonly<Record<LockWait, number | null>> = {
 };
 
 /**
- * Runs a statement that locks balances last, unless the decision needs the lock: contended workspaces are busy.
- * @param send runs the statement; its parameter is true for the late lock
+ * Runs a statement that locks balances last. Repeats it with early locks if the decision requires them. Workspaces whose rows are locked
+ * count as busy.
+ * @param send runs the statement; its parameter is true if balances are locked last
  */
 export async function lockingLate<T>(send: (isLate: boolean) => Promise<T>): Promise<T> {
   try {

@@ -1,66 +1,72 @@
 /**
- * Grouping: while one statement is in flight, arriving calls are collected and sent as the next one, and each gets its own verdict. A
- * single call does not wait, unless it is patient: then it waits `lingerMs` for others. While several calls arrive together, a small group
- * waits up to `gatherMaxMs` for more.
+ * Combines calls into groups: while one SQL statement runs, arriving calls are collected and sent together as the next statement. Each call
+ * receives its own result. A single call is sent immediately, unless it is patient: then it waits `lingerMs` for others. While several
+ * calls arrive together, a small group waits up to `gatherMaxMs` for more.
  *
- * Workspaces that meet locks of other sessions must not delay the others, so there are three lanes:
- * - The common group skips locked rows and reports those calls as BUSY. Their workspace is contended from then on.
- * - Contended workspaces share a group with a short wait, usually for the other side of admission and settlement. That side keeps its locks
- *   for a statement and a commit. A statement per workspace would cost several times more.
- * - A workspace that stays locked gets its own lane, which waits until the lock timeout.
+ * Workspaces whose rows other sessions have locked must not delay the others, so there are three lanes:
+ * - The common group skips locked rows and reports their calls as BUSY. The workspaces of these calls count as contended from then on.
+ * - Contended workspaces share a group whose statement waits briefly for locks. These are usually locks that admission and settlement take
+ *   from each other for one statement and its commit. A statement per workspace would cost several times more.
+ * - A workspace that stays locked gets its own lane, whose statement waits until the lock timeout.
  */
 import { ApiError } from "#shared/base/errors.ts";
 
 export const BUSY = Symbol("busy");
 
-/** Handling of locked rows by a statement: skip them, wait a little, or wait until the lock timeout. */
+/** Behaviour of a statement at locked rows: skip them (none), wait briefly (short), or wait until the lock timeout (long). */
 export type LockWait = "none" | "short" | "long";
 
 export interface Grouped {
   readonly workspaceId: string;
-  /** True if no caller waits for the verdict: the item may wait a moment for others. */
+  /** True if no caller waits for the result, so that the item may wait briefly for others. */
   readonly isPatient?: boolean;
 }
 
 export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
-  /** Maximum waiting items; above it, `call` rejects with 503 `overloaded`. */
+  /** Maximum number of waiting items. Above it, `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** Longest wait of patient items for others, in milliseconds; default none. Grows up to `lingerMaxMs` while groups are large. */
+  /** Longest time that patient items are collected, in milliseconds. It grows up to `lingerMaxMs` while groups are large. Default: 0. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default none. */
+  /** Longest time that a small group waits for more calls while several calls arrive together, in milliseconds. Default: 0. */
   readonly gatherMaxMs?: number;
-  /** Maximum own lanes whose statements run concurrently (each needs a connection). */
+  /** Maximum number of workspaces in their own lanes whose statements run concurrently. Each needs a connection. */
   readonly lanesMax: number;
-  /** Runs one statement for all items; returns one verdict each, in order. */
+  /** Runs one statement for all items and returns one result for each, in the same order. `BUSY` means that the item's rows were locked. */
   run(items: readonly Item[], lockWait: LockWait): Promise<readonly (Verdict | typeof BUSY)[]>;
-  /** Returns true if `run` threw after a lock timeout; nothing was changed. */
+  /** Returns true if `run` threw this error after a lock timeout, so that nothing was changed. */
   isLocked(error: unknown): boolean;
   /**
-   * Returns true if `run` threw because of a single item and nothing was changed. The group is then halved until that item is alone, so
-   * that the other items get their verdicts.
+   * Returns true if `run` threw this error because of a single item, so that nothing was changed. The group is then halved until this item
+   * is alone, and the other items receive their results.
    */
   isPoison(error: unknown): boolean;
-  /** Metric of the size of each sent group. */
+  /** Metric that records the size of each group that is sent. */
   readonly groupSize?: { observe(size: number): void };
 }
 
 export interface Grouper<Item extends Grouped, Verdict> {
-  /** @throws ApiError `overloaded` if the queue is full or after a lock timeout; else the error of `run` */
+  /**
+   * Adds an item to the next group and returns its result.
+   * @throws ApiError `overloaded` if the queue is full or after a lock timeout; otherwise the error of `run`
+   */
   call(item: Item): Promise<Verdict>;
 }
 
 /** Time for which a workspace counts as contended or locked after the last sign of it, in milliseconds. */
 const MEMORY_MS = 1_000;
-/** Group size that indicates a load under which a longer wait saves statements; groups of less than the second size indicate none. */
+/**
+ * Size of a group that indicates a high load, at which a longer wait saves statements. Groups smaller than `IDLE_GROUP` indicate a low
+ * load.
+ */
 const BUSY_GROUP = 8;
 const IDLE_GROUP = 2;
-/** A group of this size does not wait for others: its cost per call is already small. */
+/** Size from which a group no longer waits for more calls, because its cost per call is already small. */
 const GATHERED_GROUP = 32;
-/** Weight of the last group in the usual size of groups. After a burst, some twelve single calls reduce the usual size to one. */
+/** Weight of the last group in the average group size. After a burst, some twelve single calls reduce the average to one. */
 const USUAL_WEIGHT = 0.3;
-/** Maximum remembered contended workspaces before expired ones are removed. */
+/** Number of remembered contended workspaces above which expired ones are removed. */
 const CONTENDED_SWEEP = 1_000;
 
 export function createGrouper<Item extends Grouped, Verdict>(
@@ -71,7 +77,7 @@ export function createGrouper<Item extends Grouped, Verdict>(
 
 interface Waiting<Item, Verdict> {
   readonly item: Item;
-  /** Arrival, by performance.now(). */
+  /** Time of arrival, by performance.now(). */
   readonly at: number;
   resolve(verdict: Verdict): void;
   reject(error: unknown): void;
@@ -79,7 +85,7 @@ interface Waiting<Item, Verdict> {
 
 type Group<Item, Verdict> = readonly Waiting<Item, Verdict>[];
 
-/** Takes over a call that met a lock. */
+/** Function that puts a call into another lane after its rows were locked. */
 type Place<Item, Verdict> = (waiting: Waiting<Item, Verdict>) => void;
 
 interface Lane<Item, Verdict> {
@@ -87,29 +93,29 @@ interface Lane<Item, Verdict> {
   isRunning: boolean;
 }
 
-/** Lane of many workspaces: one group after the other, with lingering for patient calls. */
+/** Lane that many workspaces share. It sends one group after the other, and patient calls wait there for more. */
 interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly lockWait: LockWait;
   readonly ifBusy: Place<Item, Verdict>;
-  /** Starts the lanes that received calls from `ifBusy`. */
+  /** Starts the lanes to which `ifBusy` has moved calls. */
   readonly startNext: () => void;
-  /** Timer of the next check of waiting items, and its time by performance.now(). */
+  /** Timer of the next check of waiting items. `lookAt` is its time by performance.now(). */
   timer?: ReturnType<typeof setTimeout> | undefined;
   checkAt?: number;
-  /** Usual number of calls with a waiting caller in a group; groups without such calls are ignored. */
+  /** Average number of calls with a waiting caller in a group. Groups without such calls are ignored. */
   usualSize: number;
-  /** End of the last group, by performance.now(). */
+  /** Time at which the last group ended, by performance.now(). */
   endedAt: number;
 }
 
-/** Lane of a workspace that stays locked. */
+/** Lane of one workspace whose rows stay locked. */
 interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
   until: number;
 }
 
 class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdict> {
   private readonly options: GrouperOptions<Item, Verdict>;
-  /** Current linger time in milliseconds; grows and shrinks with the groups. */
+  /** Current time that patient calls are collected, in milliseconds. It grows and shrinks with the size of the groups. */
   private lingerMs: number;
   private readonly common: SharedLane<Item, Verdict> = {
     waiting: [],
@@ -129,7 +135,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     ifBusy: (waiting) => this.moveToOwn(waiting),
     startNext: () => this.startOwn(),
   };
-  /** Workspace → time until which its calls join the contended group. */
+  /** Time until which calls of a workspace join the group of contended workspaces, by workspace id. */
   private readonly contendedUntil = new Map<string, number>();
   private readonly own = new Map<string, OwnLane<Item, Verdict>>();
   private readonly refuseBusy: Place<Item, Verdict> = (waiting) => this.refuse(waiting);
@@ -184,7 +190,10 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     lane.isRunning = false;
   }
 
-  /** Returns true if all waiting calls are patient, few and recent; they are checked again when the first has waited long enough. */
+  /**
+   * Returns true if all waiting calls are patient, few and recent, so that the group waits for more. Schedules the next check for the time
+   * when the oldest call has waited long enough.
+   */
   private lingers(lane: SharedLane<Item, Verdict>): boolean {
     const [first] = lane.waiting;
     if (!first || lane.waiting.length >= this.options.sizeMax) return false;
@@ -195,8 +204,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   }
 
   /**
-   * Returns true if a small group should wait although it could be sent: while several calls arrive together, it soon contains more of
-   * them, and so do all later groups. A single call is sent immediately.
+   * Returns true if a small group should wait for more calls although it could be sent. While several calls arrive together, this makes the
+   * group and all later groups larger. A single call is sent immediately.
    */
   private gathers(lane: SharedLane<Item, Verdict>): boolean {
     const { gatherMaxMs = 0 } = this.options;
@@ -255,7 +264,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     return waiting.length <= sizeMax ? waiting : waiting.slice(0, sizeMax);
   }
 
-  /** Runs a group; passes calls that met a lock to `ifBusy`. */
+  /** Runs the statement of a group and resolves its calls. Calls whose rows were locked are passed to `ifBusy`. */
   private async runGroup(group: Group<Item, Verdict>, lockWait: LockWait, ifBusy: Place<Item, Verdict>): Promise<void> {
     this.options.groupSize?.observe(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];

@@ -1,4 +1,4 @@
-/** Open holds for operators and the janitor. Only admission opens holds, and only shared/ledger closes them. */
+/** SQL about open credit holds for operators and the janitor. Only admission opens holds, and only shared/ledger closes them. */
 import type { Queryable } from "./client.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
@@ -9,12 +9,12 @@ export interface HoldRow {
   readonly workspace: string;
   readonly key_id: string;
   readonly model: string;
-  /** Nano-credits. */
+  /** Amount in nano-credits. */
   readonly amount: bigint;
   readonly created_at: Date;
   readonly deadline: Date;
   readonly is_overdue: boolean;
-  /** Time since which the outcome of the job's paid work is unknown; null if it is known. */
+  /** Time since which the job's outcome at the provider is unknown; null if it is known. */
   readonly unknown_since: Date | null;
 }
 
@@ -27,12 +27,12 @@ const OPEN = `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h
 export interface HoldQuery {
   readonly after: { readonly jobId: string; readonly attempt: number } | null;
   readonly limit: number;
-  /** True: overdue holds only; null: all. */
+  /** True returns only holds past their deadline; null returns all. */
   readonly isOverdue: boolean | null;
   readonly isUnknown: boolean | null;
 }
 
-/** Returns holds of all workspaces in pages, newest job first: a hold closed between pages does not move the others. */
+/** Returns one page of the holds of all workspaces, newest job first. A hold that is closed between two pages does not move the others. */
 export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[]> {
   return target.query<HoldRow>(
     `${OPEN}
@@ -45,11 +45,11 @@ export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[
   );
 }
 
-/** Nano-credits of a job, or of a run with all its work. */
+/** Credits of a job, or of a workflow run with all its jobs, in nano-credits. */
 export interface BilledWork {
-  /** Nano-credits charged for ended work. */
+  /** Nano-credits charged for ended jobs. */
   readonly billedNano: bigint;
-  /** Nano-credits held for open work. */
+  /** Nano-credits held for open jobs. */
   readonly heldNano: bigint;
 }
 
@@ -73,13 +73,14 @@ export interface ExpiredHold extends Pick<
   "job_id" | "attempt" | "workspace_id" | "key_id" | "model" | "amount" | "deadline"
 > {
   readonly may_exceed: boolean;
-  /** Credit line that contains the amount. */
+  /** Id of the credit line that contains the amount; null if no credit line does. */
   readonly line_id: string | null;
 }
 
 /**
- * Returns holds past their deadline, oldest deadline first. Uses now(), because no index can be searched by clock_timestamp(). Returns none
- * while the server has been up for less than `startedMs`: processes that could not settle during the outage go first.
+ * Returns holds past their deadline, earliest deadline first. Compares with now(), because an index cannot be searched by
+ * clock_timestamp(). Returns none while the server has been up for less than `startedMs`, so that processes which could not settle during
+ * an outage can do so first.
  */
 export function expiredHolds(target: Queryable, max: number, startedMs: number): Promise<ExpiredHold[]> {
   return target.query<ExpiredHold>(
@@ -102,8 +103,8 @@ const INSPECTED_MAX = 1_000;
 
 /**
  * Returns the number of open holds, counted up to 10,000 and estimated by Postgres above. Also returns the age in seconds of the oldest
- * hold without a durable job, among the 1,000 with the earliest deadline. A job may wait for hours, so the age of its hold does not
- * indicate a lost call.
+ * hold without a durable job, among the 1,000 holds with the earliest deadline. Holds of durable jobs are excluded: a job may wait for
+ * hours, so their age does not indicate a lost call.
  */
 export async function openHolds(
   target: Queryable,

@@ -1,4 +1,4 @@
-/** Data of a job for operators: neither its request nor its result. */
+/** SQL that reads the data of a job for operators, without its request and its result. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
@@ -25,7 +25,7 @@ export interface JobFacts {
   readonly is_cancel_requested: boolean;
   readonly unknown_since: Date | null;
   readonly error_code: string | null;
-  /** Nano-credits. */
+  /** Credits charged for the job, in nano-credits. */
   readonly credits: bigint | null;
   readonly run_id: string | null;
   readonly step_id: string | null;
@@ -35,7 +35,7 @@ export interface JobFacts {
   readonly deadline: Date;
 }
 
-/** Finds a job of any workspace. */
+/** Returns the data of a job in any workspace; undefined if the job does not exist. */
 export async function findJobFacts(target: Queryable, id: string): Promise<JobFacts | undefined> {
   const rows = await target.query<JobFacts>(
     `select id, workspace_id, key_id, pool, lane, kind, modality, model, state, progress, attempt, dispatch, claims, deferrals as rests, worker,

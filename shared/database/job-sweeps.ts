@@ -1,6 +1,6 @@
 /**
- * Queries of the janitor on the job table. Every statement uses `skip locked`, so any number of janitors may run. Times are compared with
- * now(), which is constant within a statement; an index cannot be searched by clock_timestamp().
+ * SQL of the janitor on the job table. Every statement uses `skip locked`, so that any number of janitors may run. Times are compared with
+ * now(), which is constant within a statement, because an index cannot be searched by clock_timestamp().
  */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
@@ -19,7 +19,7 @@ import { freshAndDue } from "./sweep-retries.ts";
 export interface Redispatched extends Dispatched {
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Stream sequence of the previous message, which may be gone. */
+  /** Sequence number of the job's previous message in the stream. The message may no longer exist. */
   readonly old_seq: bigint | null;
 }
 
@@ -28,7 +28,7 @@ const AGAIN = `update job j set dispatch = j.dispatch + 1, dispatched_at = clock
   from found where j.id = found.id
   returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline, j.pool, j.lane, found.stream_seq as old_seq`;
 
-/** Returns the dispatch time of the job that has been queued longest; undefined if none is queued. */
+/** Returns the dispatch time of the job that has been queued longest; undefined if no job is queued. */
 export async function oldestDispatch(target: Queryable): Promise<Date | undefined> {
   const [row] = await target.query<{ dispatched_at: Date }>(
     `select dispatched_at from job where state = 'queued' and dispatched_at is not null order by dispatched_at limit 1`,
@@ -36,7 +36,7 @@ export async function oldestDispatch(target: Queryable): Promise<Date | undefine
   return row?.dispatched_at;
 }
 
-/** Dispatches jobs again whose message the stream did not confirm within `olderMs` milliseconds. */
+/** Queues jobs again whose message the stream has not confirmed within `olderMs` milliseconds. */
 export function redispatchUnsent(target: Queryable, olderMs: number, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -48,7 +48,7 @@ export function redispatchUnsent(target: Queryable, olderMs: number, max: number
   );
 }
 
-/** Dispatches jobs again that were queued before the current stream was created. */
+/** Queues jobs again that were queued before the current stream was created. */
 export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -60,7 +60,7 @@ export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max
   );
 }
 
-/** Dispatches these jobs again, if they still wait with the same dispatch. */
+/** Queues these jobs again if they are still waiting and were not dispatched again meanwhile. */
 export function redispatchThese(
   target: Queryable,
   jobs: readonly { readonly id: string; readonly dispatch: number }[],
@@ -82,7 +82,7 @@ export interface WaitingJob {
   readonly stream_seq: bigint;
 }
 
-/** Returns jobs that were queued and not checked for `olderMs` milliseconds, and marks them as checked. */
+/** Returns jobs that have been queued and not checked for `olderMs` milliseconds, and marks them as checked. */
 export function takeUnclaimed(target: Queryable, olderMs: number, max: number): Promise<WaitingJob[]> {
   return target.query<WaitingJob>(
     `with found as (
@@ -99,8 +99,8 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
 }
 
 /**
- * Returns jobs whose lease ended more than the lane's `graceMs` ago, jobs not claimed before their deadline, and cancelled ones. At most
- * `max` of each kind and lane, and as many that failed before.
+ * Returns jobs that must be ended or queued again: those whose lease ended more than the lane's `graceMs` ago, those not claimed before
+ * their deadline, and cancelled ones. Returns at most `max` of each kind and lane, plus as many for which an earlier sweep failed.
  */
 export function findOverdue(
   target: Queryable,
@@ -128,7 +128,7 @@ export function findOverdue(
   );
 }
 
-/** Queues a job again whose owner is gone and which was not sent to a provider. */
+/** Queues a job again whose worker has crashed and which was not sent to a provider. */
 export function redispatchExpired(target: Queryable, id: string, epoch: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -140,7 +140,7 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
   );
 }
 
-/** Returns jobs of unknown outcome for longer than their providers keep results, at most `keepMs`. */
+/** Returns jobs whose outcome has been unknown for longer than their providers keep results, or for longer than `keepMs`. */
 export function findExpired(target: Queryable, keepMs: number, max: number): Promise<OrphanedJob[]> {
   return target.query<OrphanedJob>(
     freshAndDue(
@@ -157,7 +157,7 @@ export function findExpired(target: Queryable, keepMs: number, max: number): Pro
   );
 }
 
-/** Dispatches jobs of unknown outcome again whose next query at the provider is due. */
+/** Queues jobs with unknown outcome again if their next query at the provider is due. */
 export function redispatchUnknown(target: Queryable, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -170,7 +170,7 @@ export function redispatchUnknown(target: Queryable, max: number): Promise<Redis
   );
 }
 
-/** Returns the number of jobs of unknown outcome, and the age of the oldest in seconds. */
+/** Returns the number of jobs with unknown outcome, and the age of the oldest in seconds. */
 export async function countUnknown(
   target: Queryable,
 ): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
@@ -181,7 +181,9 @@ export async function countUnknown(
   return { count: Number(row?.count ?? 0n), oldestSeconds: row?.oldest ?? 0 };
 }
 
-/** Returns the lanes in which jobs wait for queue capacity or for a source. Cheap for any number of waiting jobs. */
+/**
+ * Returns the lanes in which jobs wait for queue capacity or for a provider's source. The query is cheap for any number of waiting jobs.
+ */
 export function lanesWaiting(
   target: Queryable,
   lanes: readonly { readonly pool: Pool; readonly lane: Lane }[],
@@ -196,7 +198,7 @@ export function lanesWaiting(
   );
 }
 
-/** Counts jobs that wait for queue capacity or for a source, per pool and lane. */
+/** Counts the jobs that wait for queue capacity or for a provider's source, per pool and lane. */
 export function countWaiting(
   target: Queryable,
 ): Promise<{ readonly pool: string; readonly lane: string; readonly count: bigint }[]> {
@@ -213,7 +215,7 @@ export function countWaiting(
 const UNRECORDED = `recorded is distinct from state and state <> 'refused' and not is_hidden
   and keeps_record`;
 
-/** Returns jobs whose record in the object store has another state. */
+/** Returns jobs whose record in the object store does not contain their current state. */
 export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
   return target.query<JobRow>(
     freshAndDue(
@@ -226,14 +228,17 @@ export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]
   );
 }
 
-/** Notes the state of a job's written record; a record with an outdated state is written again, regardless of its last writer. */
+/**
+ * Stores the state that was written to a job's record. If the job's state has changed meanwhile, the record counts as outdated and is
+ * written again.
+ */
 export async function noteRecorded(target: Queryable, id: string, state: JobState): Promise<void> {
   await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
 }
 
 /**
- * Deletes a batch of jobs that ended before the retention period. Returns the references of their results in the object store. Keeps jobs
- * whose run or batch does not know the result yet: without them it would start the work again.
+ * Deletes a batch of jobs that ended more than `olderMs` milliseconds ago. Returns the references of their results in the object store.
+ * Keeps jobs whose workflow run or batch has not read the result yet, because it would otherwise run the job again.
  */
 export async function dropEndedJobs(
   target: Queryable,
@@ -251,7 +256,7 @@ export async function dropEndedJobs(
   );
 }
 
-/** Deletes workers without a report for an hour. */
+/** Deletes the reports of workers that have not reported for an hour. */
 export async function dropSilentWorkers(target: Queryable): Promise<void> {
   await target.query("delete from worker_slots where seen_at < now() - interval '1 hour'");
   await target.query("delete from capability_offer where seen_at < now() - interval '1 hour'");

@@ -1,4 +1,4 @@
-/** Rows of durable jobs: read, claim, renew, dispatch. Their beginning and end are in shared/jobs. */
+/** SQL for rows of durable jobs: read, claim, renew, dispatch. shared/jobs creates and ends the rows. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
@@ -18,18 +18,18 @@ export interface JobRow {
   readonly modality: string;
   readonly model: string | null;
   readonly state: JobState;
-  /** 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress: number;
-  /** True if paid work may exist whose outcome is not known yet. */
+  /** True if the provider may have been paid for the job and the outcome is not known yet. */
   readonly is_unknown: boolean;
   readonly publisher_key: string | null;
-  /** Fingerprint of the publisher's message; null for jobs of HTTP callers. */
+  /** Fingerprint of the publisher's batch message; null for jobs of HTTP callers. */
   readonly fingerprint: string | null;
   readonly reply: string | null;
   readonly result: string | null;
   readonly result_ref: string | null;
   readonly error: JobError | null;
-  /** Attempted fallbacks of a failed job; null if there were none. */
+  /** Fallback models that a failed job attempted; null if there were none. */
   readonly fallback: Fallback | null;
   readonly credits: bigint | null;
   readonly created_at: Date;
@@ -37,7 +37,7 @@ export interface JobRow {
   readonly ended_at: Date | null;
 }
 
-/** Columns for a caller that waited for a job which has ended or whose outcome is unknown. */
+/** Columns for a caller that has waited for the job. The job has ended or its outcome is unknown. */
 export type EndedJob = Pick<
   JobRow,
   "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "fallback" | "credits"
@@ -47,7 +47,7 @@ export type EndedJob = Pick<
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
   publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, fallback, credits, created_at, started_at, ended_at`;
 
-/** Returns undefined for another workspace's job as for a missing one. */
+/** Returns a job; undefined if it does not exist or belongs to another workspace. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2`,
@@ -57,20 +57,28 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/** True for jobs of run steps, batch messages, batch lines and background responses: they belong to the member of their key. */
+/**
+ * SQL condition for private jobs, which belong to the member of their key: jobs of run steps, batch messages, batch lines and background
+ * responses.
+ */
 const IS_PRIVATE = "(run_id is not null or lane = 'batch' or kind = 'chat')";
 
-/** Restrictions on the jobs that a reader finds; null: none within the workspace. */
+/** Restrictions on the jobs that a caller can find. Null means no restriction within the workspace. */
 export interface JobReader {
-  /** Finds only jobs of this member's keys. */
+  /** Member id that limits the search to jobs of this member's keys. */
   readonly jobsOf: string | null;
-  /** Finds private jobs (see `IS_PRIVATE`) only of this member's keys. */
+  /**
+   * Member id that limits the search for private jobs (see `IS_PRIVATE`) to this member's keys. Other jobs are found without this limit.
+   */
   readonly privateOf: string | null;
-  /** Finds jobs of capabilities and runs only for these tools; absent: all. */
+  /** Tools whose jobs and runs can be found. Applies only to jobs of capabilities and runs. Absent: all tools. */
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
-/** Finds a job for a caller that knows its id. Returns undefined for hidden jobs and for jobs that this reader may not see. */
+/**
+ * Finds a job for a caller that knows its id. Returns undefined for hidden jobs, which no caller can find, and for jobs that this caller
+ * may not see.
+ */
 export async function findVisibleJob(
   target: Queryable,
   workspaceId: string,
@@ -91,8 +99,9 @@ export async function findVisibleJob(
 }
 
 /**
- * Requests the end of a job. Returns undefined for another workspace's job as for a missing one; unchanged if it has ended.
- * @param hidden true: finds hidden jobs as well
+ * Requests the cancellation of a job. Returns undefined if the job does not exist or belongs to another workspace. An ended job is returned
+ * unchanged.
+ * @param hidden true to find hidden jobs as well
  */
 export async function requestCancel(
   target: Queryable,
@@ -109,7 +118,7 @@ export async function requestCancel(
   return rows[0];
 }
 
-/** The latest dispatch of a job, as queued. */
+/** Latest message of a job on the queue. */
 export interface Dispatched {
   readonly id: string;
   readonly workspace_id: string;
@@ -125,22 +134,24 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly dispatch: number;
   readonly deadline: Date;
-  /** Number of claims, including this one, without claims given back for external reasons. */
+  /**
+   * Number of times that workers have claimed the job, including this one. Claims that were given back for external reasons do not count.
+   */
   readonly claims: number;
-  /** The work message without its request. */
+  /** Queue message of the job, without its request. */
   readonly work: Record<string, unknown>;
   readonly request: string | null;
   readonly request_ref: string | null;
   readonly provider_job: unknown;
-  /** True if the job exceeded its time at the provider and its outcome is queried there once. */
+  /** True if the job exceeded its time at the provider, so that its outcome is queried there once more. */
   readonly is_unknown: boolean;
-  /** True if no caller can find the job. */
+  /** True if the job is hidden: no caller can find it. */
   readonly is_hidden: boolean;
   /** True if the caller requested cancellation. */
   readonly cancel_requested: boolean;
   readonly publisher_key: string | null;
   readonly reply: string | null;
-  /** Run whose step the job is. */
+  /** Id of the workflow run to which the job belongs as a step; null for other jobs. */
   readonly run_id: string | null;
   readonly traceparent: string | null;
 }
@@ -152,11 +163,14 @@ export interface ClaimRequest {
   readonly dispatch: number;
   readonly worker: string;
   readonly leaseMs: number;
-  /** Maximum claims: a job claimed this often is not tried again, because it may crash its workers. */
+  /** Maximum number of claims. A job that was claimed this often is not tried again, because it may crash its workers. */
   readonly claimsMax: number;
 }
 
-/** Claims a job. Returns one row on success; otherwise see `whyUnclaimed`. All comparisons use the database's clock. */
+/**
+ * Makes this worker the owner of a job. Returns the job on success; otherwise call `whyUnclaimed`. All comparisons use the database's
+ * clock.
+ */
 export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<ClaimedJob | undefined> {
   const rows = await target.query<ClaimedJob>(
     `update job set state = 'running', epoch = epoch + 1, worker = $5, claims = claims + 1,
@@ -174,7 +188,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
   return rows[0];
 }
 
-/** A job without a live owner, as read by the process that ends it. */
+/** A job without a live owner, as the process reads it that ends the job. */
 export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
   readonly pool: Pool;
   readonly lane: Lane;
@@ -187,19 +201,19 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly request_ref: string | null;
   readonly cancel_requested: boolean;
   readonly kind: string;
-  /** True if a provider may have received the job, and there is no id to query it by. */
+  /** True if a provider may have received the job and no id is known by which to query it. */
   readonly has_intent: boolean;
-  /** True if that provider stores no jobs, so it can never be queried. */
+  /** True if the provider stores no jobs, so that the job can never be queried. */
   readonly is_direct: boolean;
-  /** True if the job continues at its provider, which can be queried. */
+  /** True if the job continues at its provider, where it can be queried. */
   readonly is_at_provider: boolean;
   readonly is_unknown: boolean;
   readonly is_hidden: boolean;
   readonly is_late: boolean;
   readonly run_id: string | null;
-  /** Media inputs of the job. */
+  /** References of the job's input media in the object store. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
-  /** Maximum cost at full price in nano-credits, and the line whose share is held. */
+  /** Maximum cost at full price, in nano-credits. For a job of a batch, `batch_line` contains the line whose share of the price is held. */
   readonly hold_nano: bigint;
   readonly batch_line: JobMessage["batch_line"] | null;
 }
@@ -209,7 +223,10 @@ export type Unclaimed =
   | { readonly why: "owned"; readonly leaseMs: number }
   | { readonly why: "free"; readonly job: OrphanedJob };
 
-/** `void`: ended, or replaced by another message. `owned`: another worker has it. `free`: without worker, perhaps over. */
+/**
+ * Returns why a job could not be claimed. `void`: it has ended or another message has replaced this one. `owned`: another worker owns it.
+ * `free`: no worker owns it; it may have to be ended.
+ */
 export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Promise<Unclaimed> {
   const rows = await target.query<OrphanedJob & { is_void: boolean; lease_ms: number }>(
     `select ${ORPHANED_COLUMNS},
@@ -233,8 +250,8 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line`;
 
 /**
- * Records that a provider without a queue is about to be called: the job is never run a second time after this. For providers with a queue
- * see `noteStart`. Returns false if this worker does not own the job, or if it was cancelled.
+ * Records that a provider without a queue is about to be called. Afterwards, the job is never run a second time. For providers with a queue
+ * see `noteStart`. Returns false if this worker does not own the job or the job was cancelled.
  */
 export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
   const rows = await target.query(
@@ -246,7 +263,7 @@ export async function noteIntent(target: Queryable, id: string, epoch: number): 
   return rows.length > 0;
 }
 
-/** Records the progress reported by the provider; it never decreases. */
+/** Records the progress that the provider has reported. The stored progress never decreases. */
 export async function noteProgress(target: Queryable, id: string, epoch: number, progress: number): Promise<void> {
   await target.query(
     `update job set progress = $3 where id = $1 and epoch = $2 and state = 'running' and progress < $3`,
@@ -255,7 +272,7 @@ export async function noteProgress(target: Queryable, id: string, epoch: number,
   );
 }
 
-/** Records that the outcome of the job is unknown (see note_unknown). Returns false if the job has changed since it was read. */
+/** Records that the outcome of the job is unknown (SQL function note_unknown). Returns false if the job has changed since it was read. */
 export async function noteUnknown(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number; readonly isOwned: boolean },
@@ -270,7 +287,7 @@ export async function noteUnknown(
   return rows[0]?.noted === true;
 }
 
-/** Makes the next query at the provider due immediately. */
+/** Schedules the next query of a job at its provider for now. */
 export async function askSoon(target: Queryable, id: string): Promise<void> {
   await target.query(
     `update job set ask_at = clock_timestamp() where id = $1 and state = 'running' and unknown_since is not null`,
@@ -279,9 +296,10 @@ export async function askSoon(target: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Gives back a job that was not begun, or that continues at its provider, so that another worker takes over immediately. Paid work at a
- * provider is taken over any number of times: the provider's result or its time limit ends the job, not the number of outages.
- * @param isOwnFault true if the job may cause its workers to fail: the claim counts
+ * Returns a job to the queue so that another worker takes it over immediately. The job was not begun, or it continues at its provider. A
+ * job at its provider may be taken over any number of times: the provider's result or its time limit ends the job, not the number of
+ * outages.
+ * @param isOwnFault true if the job may have caused its worker to fail; the claim then counts
  */
 export async function handBackJob(target: Queryable, id: string, epoch: number, isOwnFault: boolean): Promise<void> {
   await target.query(
@@ -293,8 +311,9 @@ export async function handBackJob(target: Queryable, id: string, epoch: number, 
 }
 
 /**
- * Gives back a job that no source accepted, called or not, for later: it uses no slot meanwhile (see defer_job).
- * @param delayMs shortest wait in milliseconds; @returns false if the job cannot wait or is not owned by this worker
+ * Returns a job to the queue for later because no source has accepted it. The job uses no slot meanwhile (SQL function defer_job).
+ * @param delayMs shortest wait in milliseconds
+ * @returns false if the job cannot wait or this worker does not own it
  */
 export async function deferJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
   const rows = await target.query<{ is_deferred: boolean }>(
@@ -309,16 +328,17 @@ export interface Beat {
   readonly worker: string;
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Concurrent jobs of this worker; 0 while it stops. */
+  /** Number of jobs that this worker runs concurrently; 0 while it stops. */
   readonly slots: number;
   readonly jobs: readonly { readonly id: string; readonly epoch: number }[];
   readonly leaseMs: number;
 }
 
 /**
- * Renews the worker's lease on all its jobs, and reports its slots to the dispatcher. Jobs missing in the response no longer belong to this
- * worker. Jobs assigned to it that it does not hold (the response to its claim was lost) are released. A job claimed during this statement
- * is not in the list either, so a release requires that the lease of the claim ended before the previous beat.
+ * Renews the worker's lease on all its jobs and reports its slots to the dispatcher. Jobs that the result does not contain no longer belong
+ * to this worker. A job that is assigned to the worker but missing in its list is released; the response to its claim was lost. A job
+ * claimed during this statement is not in the list either. Therefore a release requires that the lease of the claim ended before the
+ * previous beat.
  */
 export async function beatJobs(
   target: Queryable,
@@ -354,7 +374,7 @@ export async function beatJobs(
   );
 }
 
-/** Returns the live calls that the workers of each pool process concurrently, as reported within the last 45 s. */
+/** Returns, by pool, how many live calls its workers can process concurrently. Counts workers that have reported within the last 45 s. */
 export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, number>> {
   const rows = await target.query<{ pool: Pool; slots: number }>(
     `select pool, sum(slots)::int as slots from worker_slots
@@ -365,7 +385,7 @@ export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, nu
   return new Map(rows.filter(({ slots }) => slots > 0).map(({ pool, slots }) => [pool, slots]));
 }
 
-/** Records the stream sequences of these dispatches; skips jobs that were dispatched again meanwhile. */
+/** Stores the sequence numbers in the stream of these dispatches. Skips jobs that were dispatched again meanwhile. */
 export async function noteSequences(
   target: Queryable,
   sent: readonly { readonly id: string; readonly dispatch: number; readonly seq: number }[],
@@ -386,7 +406,7 @@ export async function noteSequences(
   );
 }
 
-/** Releases waiting jobs to the queue, round robin over workspaces; returns none if another process is releasing. */
+/** Releases waiting jobs to the queue, round robin over workspaces. Returns none while another process releases jobs. */
 export function releaseJobs(target: Queryable, pool: Pool, lane: Lane, max: number): Promise<Dispatched[]> {
   return target.query<Dispatched>("select * from release_jobs($1, $2, $3)", [pool, lane, max], "release_jobs");
 }

@@ -1,19 +1,22 @@
-/** Data that a key may read about itself: names, balance, and usage of its workspace's limits. */
+/** SQL that reads the data which a key may see about itself: names, balance, and usage of its workspace's limits. */
 import type { Queryable } from "./client.ts";
 
 export interface KeyFacts {
   readonly key_name: string;
   readonly workspace_name: string;
-  /** Nano-credits. */
+  /** Balance in nano-credits. */
   readonly amount: bigint;
   readonly held: bigint;
-  /** Calls in the current window of 60 seconds, including rejected ones. */
+  /** Number of calls in the current rate-limit window of 60 seconds, including rejected ones. */
   readonly window_calls: number;
-  /** Tokens of the current UTC day, including those reserved by open calls. */
+  /** Number of tokens of the current UTC day, including those reserved by open calls. */
   readonly day_tokens: bigint;
 }
 
-/** Returns one snapshot without locks; undefined if the workspace has no such key. The time is that of the window (see window_shift). */
+/**
+ * Returns the data of a key from one snapshot without locks; undefined if the workspace has no such key. The time in the result is that of
+ * the rate-limit window (SQL function window_shift).
+ */
 export async function readKeyFacts(
   target: Queryable,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** Members of a workspace and the role of their keys. A change and its audit row are one statement. */
+/** SQL for the members of a workspace and the role of their keys. One statement makes a change and writes its audit row. */
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { constraintName, type Database, type Queryable } from "./client.ts";
 
@@ -25,7 +25,7 @@ interface NewMember {
 
 const COLUMNS = "id, name, email, role, is_active, created_at";
 
-/** Returns undefined if the name, the address or the id is taken. */
+/** Creates a member. Returns undefined if the name, the address or the id is already used. */
 export async function insertMember(
   target: Queryable,
   workspaceId: string,
@@ -44,7 +44,7 @@ export async function insertMember(
   return rows[0];
 }
 
-/** Returns the member with that name, and creates it if missing; an existing member keeps its role. */
+/** Returns the member with this name, and creates it if it is missing. An existing member keeps its role. */
 export async function ensureMember(tx: Queryable, workspaceId: string, member: NewMember): Promise<MemberRow> {
   const row = (await insertMember(tx, workspaceId, member)) ?? (await findMember(tx, workspaceId, member.name));
   if (row === undefined) throw new Error(`the member ${member.name} went away while it was added`);
@@ -59,7 +59,7 @@ export async function findMember(target: Queryable, workspaceId: string, name: s
   return rows[0];
 }
 
-/** Returns the member with this mail address, case-insensitive. */
+/** Returns the member with this mail address (case-insensitive) in the workspace; undefined if there is none. */
 export async function findMemberByEmail(
   target: Queryable,
   workspaceId: string,
@@ -87,7 +87,7 @@ export async function findMemberById(
 export interface MemberChange {
   readonly id: string;
   readonly actor: Actor;
-  /** Changes of a member; absent members stay unchanged, null deletes the e-mail. */
+  /** Changes of a member. Absent members of this object stay unchanged; null deletes the e-mail address. */
   readonly name?: string;
   readonly email?: string | null;
   readonly role?: MemberRole;
@@ -99,7 +99,8 @@ const UPDATE_ACTION = `case when c.is_active and not o.is_active then 'member.en
             when c.role <> o.role then 'member.role' else 'member.update' end`;
 
 /**
- * Returns undefined if there is no such member, or nothing changed. The keys of a disabled member stop working.
+ * Updates a member. If the member becomes disabled, its keys stop working. Returns undefined if there is no such member, or nothing
+ * changed.
  * @throws Error of a constraint if another member has the name or the address
  */
 export async function updateMember(
@@ -139,20 +140,20 @@ export async function updateMember(
   return rows[0];
 }
 
-/** Reason for rejecting a change. `last_owner`: no active owner would remain. */
+/** Reason for rejecting a change of a member. `last_owner`: the workspace would have no active owner left. */
 type Unchanged = "last_owner" | "name_taken" | "email_taken";
 
-/** Result of changing a member, or the reason for not changing it. Undefined: no such member. */
+/** Updated member, or the reason for rejecting the change. Undefined if there is no such member. */
 export type MemberChanged = MemberRow | Unchanged | undefined;
 
-/** Constraints on unique values within the workspace. */
+/** Unique constraints of the member table, each with the reason that is returned when a change violates it. */
 const ONCE: Readonly<Record<string, Unchanged>> = {
   member_workspace_id_name_key: "name_taken",
   member_email: "email_taken",
 };
 
 /**
- * Changes a member; a workspace keeps at least one active owner. Changes in one workspace are serialized.
+ * Changes a member, but never the last active owner of a workspace. Concurrent changes in one workspace run one after the other.
  * @param check throws if the caller may not change the member in its current state
  */
 export function changeMember(
@@ -178,7 +179,7 @@ export function changeMember(
 
 class LastOwner extends Error {}
 
-/** Runs `work` in a transaction. A thrown reason rolls back and becomes the result. */
+/** Runs `work` in a transaction. If `work` throws a reason for rejecting the change, rolls back and returns that reason. */
 async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T | Unchanged> {
   try {
     return await database.transaction(work);
@@ -189,7 +190,10 @@ async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Prom
   }
 }
 
-/** Newest first, after `after`. Callers may choose ids, so ids have no order. */
+/**
+ * Returns a page of members, newest first, that starts behind the member `after`. Callers may choose member ids, so ids do not sort by
+ * time.
+ */
 export function pageMembers(
   target: Queryable,
   workspaceId: string,

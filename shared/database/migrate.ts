@@ -1,7 +1,7 @@
 /**
- * Applies numbered SQL files, one per area, each once, under an advisory lock; released files never change. A file is one transaction,
- * unless its first line says `outside a transaction`: such a file creates or drops indexes concurrently, one by one, and can be repeated
- * after an interruption.
+ * Applies numbered SQL migration files, one per area. Each file is applied once, under an advisory lock. Released files never change.
+ * A file is one transaction, unless its first line says `outside a transaction`. Such a file creates or drops indexes concurrently, one by
+ * one, and can be repeated after an interruption.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,22 +14,25 @@ import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 const FOLDER = new URL("migrations/", import.meta.url);
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Id of the advisory lock that serializes `migrate` processes; an arbitrary constant. */
+/** Id of the advisory lock that lets only one process migrate at a time. The value is arbitrary. */
 const LOCK = 7_514_200_111n;
 /** Time limit of a migration, in milliseconds: a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
 /**
- * Lock timeout of a file, in milliseconds. Statements of the service queue behind the waiting migration and time out after 2 s. So the
- * migration times out earlier, and retries.
+ * Lock timeout of a migration file, in milliseconds. Statements of the service queue behind a waiting migration, and time out after 2 s.
+ * The migration therefore times out earlier, and retries.
  */
 const LOCK_WAIT_MS = 500;
 const LOCK_PAUSE_MS = 2_000;
 /** Pause between two attempts to get the advisory lock, in milliseconds. */
 const TURN_MS = 100;
-/** Total time of the attempts to lock a table, in milliseconds. */
+/** Maximum total time of the attempts to lock a table, in milliseconds. */
 const LOCK_TRIES_MS = 600_000;
 
-/** First line of a file added after the first release: the release, and whether the file runs outside a transaction. */
+/**
+ * Matches the first line of a file added after the first release. The line names the release and says if the file runs outside a
+ * transaction.
+ */
 const RELEASE = /^-- Release (\d+)\b(, outside a transaction$)?/m;
 const OUTSIDE = {
   create: /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s/i,
@@ -46,13 +49,13 @@ interface Migration {
 
 interface MigrateOptions {
   readonly folder?: URL;
-  /** Default: LOCK_TRIES_MS. */
+  /** Maximum total time of the attempts to lock a table, in milliseconds. Default: LOCK_TRIES_MS. */
   readonly lockTriesMs?: number;
 }
 
 /**
- * Applies missing migrations and returns their names. Safe to repeat and to run concurrently. A database of the next release is accepted:
- * the older program keeps running on it.
+ * Applies missing migrations and returns their names. Safe to repeat and to run concurrently. A database of the next release is accepted,
+ * because the older program can run on it.
  * @throws Error naming a file that differs from the applied version, or the releases if they are too far apart
  */
 export async function migrate(database: Database, log: Logger, options: MigrateOptions = {}): Promise<string[]> {
@@ -81,8 +84,8 @@ export async function migrate(database: Database, log: Logger, options: MigrateO
 }
 
 /**
- * Runs `work` under the advisory lock. Processes wait outside of a transaction, because a concurrent index build would wait for that
- * transaction.
+ * Runs `work` under the advisory lock. Processes wait for the lock outside of a transaction, because a concurrent index build would wait
+ * for that transaction.
  */
 async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const endsAt = performance.now() + LIMIT_MS;
@@ -99,7 +102,10 @@ async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>
 
 interface Applying {
   readonly database: Database;
-  /** Has the advisory lock, but no snapshot (as a statement with parameters keeps): a concurrent index build would wait for it. */
+  /**
+   * Session that has the advisory lock. It must not keep a snapshot, because a concurrent index build would wait for it. Statements with
+   * parameters keep a snapshot.
+   */
   readonly tx: Queryable;
   readonly log: Logger;
 }
@@ -122,7 +128,7 @@ async function apply(
   await tx.query("insert into migration (name, sha256, release) values ($1, $2, $3)", [name, sha256, release]);
 }
 
-/** An interrupted build leaves an invalid index, whose name a repeat would find taken. */
+/** Applies one statement outside of a transaction. First drops the invalid index that an interrupted build has left under the same name. */
 async function applyOutside(session: Queryable, statement: string): Promise<void> {
   const [, index] = OUTSIDE.create.exec(statement) ?? [];
   if (index !== undefined) {
@@ -136,7 +142,10 @@ async function applyOutside(session: Queryable, statement: string): Promise<void
   await session.query(statement);
 }
 
-/** @throws Error naming the file, if a statement cannot be repeated */
+/**
+ * Splits a file into the statements that run outside a transaction.
+ * @throws Error naming the file, if a statement cannot be repeated
+ */
 function outsideStatements(name: string, text: string): string[] {
   const statements = text
     .replaceAll(/--.*$/gm, "")
@@ -152,7 +161,7 @@ function outsideStatements(name: string, text: string): string[] {
   return statements;
 }
 
-/** Retries a file whose tables are locked by other sessions. */
+/** Applies a migration file, and retries it while other sessions lock its tables. */
 async function untilLocked<T>(
   {
     database,
@@ -180,7 +189,7 @@ async function untilLocked<T>(
 }
 
 /**
- * Returns the names of migrations that this program contains and the database lacks; a role refuses to start if there are any.
+ * Returns the names of migrations that this program contains and the database lacks. A process refuses to start if there are any.
  * @throws Error as `migrate` does
  */
 export async function missingMigrations(database: Queryable): Promise<string[]> {
@@ -194,7 +203,7 @@ async function hasMigrations(database: Queryable): Promise<boolean> {
   return exists[0]?.table !== null;
 }
 
-/** Checks that no release is skipped: it may have had to move rows before the next one removed their old location. */
+/** Checks that no release is skipped. A skipped release may have had to move rows before the next one removed their old location. */
 async function checkStep(database: Queryable, release: number): Promise<void> {
   const known = (await hasMigrations(database)) ? await appliedMigrations(database) : [];
   const before = releaseOf(known);
@@ -210,7 +219,10 @@ interface Applied {
   readonly release: number;
 }
 
-/** Databases created before the first release have no column for it. */
+/**
+ * Returns the applied migrations with their releases. Databases created before the first release have no release column and count as
+ * release 1.
+ */
 function appliedMigrations(database: Queryable): Promise<Applied[]> {
   return database.query<Applied>(
     "select name, sha256, coalesce((to_jsonb(m)->>'release')::int, 1) as release from migration m",
@@ -221,7 +233,7 @@ function releaseOf(all: readonly Pick<Migration, "release">[]): number {
   return all.reduce((newest, { release }) => Math.max(newest, release), 1);
 }
 
-/** Returns the newest applied migration, and the version of the server. */
+/** Returns the name of the newest applied migration, and the version of the Postgres server. */
 export async function databaseVersions(
   target: Queryable,
 ): Promise<{ readonly schema: string | null; readonly postgres: string }> {
@@ -231,7 +243,10 @@ export async function databaseVersions(
   return { schema: row?.schema?.replace(/\.sql$/, "") ?? null, postgres: row?.postgres ?? "" };
 }
 
-/** @param release release of this program */
+/**
+ * Returns the wanted migrations that the database lacks.
+ * @param release release of this program
+ */
 async function missing(database: Queryable, wanted: readonly Migration[], release: number): Promise<string[]> {
   const rows = await appliedMigrations(database);
   const newest = releaseOf(rows);

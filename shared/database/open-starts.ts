@@ -1,23 +1,26 @@
-/** Starts of jobs at providers' queues: recorded before they are sent, and found again if the response is lost. */
+/**
+ * Records of job starts at providers' queues. A start is recorded before it is sent, so that the job is found again if the response is
+ * lost.
+ */
 import type { Queryable } from "./client.ts";
 
-/** A start recorded before sending that has no response yet, as stored in the row. */
+/** A start that was recorded before it was sent and has no response yet, as stored in the job's row. */
 export interface OpenStart {
-  /** Identifies this start among all starts of a job: callbacks for other starts do not match. */
+  /** Id of this start among all starts of a job. Callbacks with another start id are ignored. */
   readonly id: string;
-  /** Data for finding the job at its provider; null: the provider has no such means. */
+  /** Data for finding the job at its provider; null if the provider cannot find jobs this way. */
   readonly mark: Readonly<Record<string, unknown>> | null;
-  /** Unix milliseconds. */
+  /** Time at which the start was recorded for sending, in Unix milliseconds. */
   readonly sent_ms: number;
-  /** Unix milliseconds at which the response was known to be lost. */
+  /** Time at which the response was known to be lost, in Unix milliseconds. Undefined while it may still arrive. */
   readonly lost_ms?: number;
-  /** Job name in the provider's callback. */
+  /** Name of the job at the provider, as the provider's callback reported it. */
   readonly told?: string;
 }
 
 /**
- * Records that a job is about to be started at a provider's queue: from now on it is queried there and never started elsewhere. Returns
- * false if this worker does not own the job, or if it was cancelled.
+ * Records that a job is about to be started at a provider's queue. From then on, the job is queried there and never started elsewhere.
+ * Returns false if this worker does not own the job, or if the job was cancelled.
  * @param record provider job with its open start
  */
 export async function noteStart(target: Queryable, id: string, epoch: number, record: object): Promise<boolean> {
@@ -31,8 +34,8 @@ export async function noteStart(target: Queryable, id: string, epoch: number, re
 }
 
 /**
- * Records the provider's name of the job, so that the next worker queries it there. Null clears the name before another provider is called;
- * past names stay with the job. Returns false if another worker has the job.
+ * Records the provider's name of the job, so that the next worker queries the job there. Null clears the name before another provider is
+ * called; past names are kept. Returns false if another worker owns the job.
  */
 export async function noteProviderJob(
   target: Queryable,
@@ -52,7 +55,10 @@ export async function noteProviderJob(
   return rows.length > 0;
 }
 
-/** Records that the response to the open start is lost, and keeps the first time. Returns the start, undefined if there is none. */
+/**
+ * Records that the response to the open start is lost. A time that is already recorded is kept. Returns the start; undefined if none is
+ * open.
+ */
 export async function noteLostStart(
   target: Queryable,
   id: string,
@@ -68,7 +74,7 @@ export async function noteLostStart(
   return rows[0]?.start;
 }
 
-/** Records the job name of a provider's callback. Changes nothing if the start is not open. */
+/** Records the job name that a provider's callback reported. Does nothing if the start is not open. */
 export async function noteRung(target: Queryable, id: string, startId: string, name: string): Promise<void> {
   await target.query(
     `update job set provider_job = jsonb_set(provider_job, '{start,told}', to_jsonb($3::text))
@@ -78,7 +84,10 @@ export async function noteRung(target: Queryable, id: string, startId: string, n
   );
 }
 
-/** @returns see adopt_provider_job */
+/**
+ * Calls the database function `adopt_provider_job`.
+ * @returns see adopt_provider_job
+ */
 export async function adoptProviderJob(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number },
@@ -93,7 +102,7 @@ export async function adoptProviderJob(
   return row?.result ?? "void";
 }
 
-/** Returns the names of a provider that belong to no job. */
+/** Returns those of a provider's job names that belong to no stored job. */
 export async function unknownNames(target: Queryable, provider: string, names: readonly string[]): Promise<string[]> {
   // Counting looks up each name by the index: `not exists` would become a join that reads all jobs.
   const rows = await target.query<{ name: string }>(

@@ -1,8 +1,8 @@
-/** Tokens for /operator, of which only the hash is stored. A change and its audit row are one statement. */
+/** Operator tokens for /operator. Only the hash of a token is stored. One statement writes a change and its audit row. */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Each scope includes the previous ones. */
+/** Scopes of operator tokens. Each scope includes the previous ones. */
 export const SCOPES = ["read", "write", "money"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -27,12 +27,18 @@ export interface NewOperatorToken {
 const COLUMNS = "id, name, scope, created_at, expires_at, revoked_at";
 const IS_LIVE = "revoked_at is null and (expires_at is null or expires_at > now())";
 
-/** Serializes creation of tokens until the transaction ends, so that the maximum is not exceeded. Readers do not wait. */
+/**
+ * Makes other transactions that create tokens wait until this transaction ends, so that the maximum number of tokens is not exceeded.
+ * Readers do not wait.
+ */
 export async function lockOperatorTokens(tx: Queryable): Promise<void> {
   await tx.query("lock table operator_token in share row exclusive mode");
 }
 
-/** Returns undefined if the name or the id is taken; names of revoked tokens count, because the audit log contains them. */
+/**
+ * Stores a new operator token. Returns undefined if the name or the id is taken. Names of revoked tokens stay taken, because the audit log
+ * contains them.
+ */
 export async function insertOperatorToken(
   target: Queryable,
   token: NewOperatorToken,
@@ -50,7 +56,7 @@ export async function insertOperatorToken(
   return rows[0];
 }
 
-/** Revokes a token for all processes within a second. Returns undefined if it was already revoked. */
+/** Revokes a token. All processes reject it within a second. Returns undefined if it was already revoked. */
 export async function revokeOperatorToken(
   target: Queryable,
   change: { readonly id: string; readonly actor: Actor },
@@ -68,19 +74,19 @@ export async function revokeOperatorToken(
   return rows[0];
 }
 
-/** Includes revoked tokens. */
+/** Finds an operator token by its id, including revoked tokens. */
 export async function findOperatorToken(target: Queryable, id: string): Promise<OperatorTokenRow | undefined> {
   const rows = await target.query<OperatorTokenRow>(`select ${COLUMNS} from operator_token where id = $1`, [id]);
   return rows[0];
 }
 
-/** Includes revoked tokens. */
+/** Finds an operator token by its name, including revoked tokens. */
 export async function findOperatorTokenByName(target: Queryable, name: string): Promise<OperatorTokenRow | undefined> {
   const rows = await target.query<OperatorTokenRow>(`select ${COLUMNS} from operator_token where name = $1`, [name]);
   return rows[0];
 }
 
-/** Includes revoked tokens, newest first, after `after`. */
+/** Returns a page of operator tokens, newest first, that starts behind the token `after`. Includes revoked tokens. */
 export function pageOperatorTokens(
   target: Queryable,
   { after, limit }: { readonly after: string | null; readonly limit: number },
@@ -98,11 +104,11 @@ export interface LiveToken {
   readonly name: string;
   readonly scope: Scope;
   readonly expires_at: Date | null;
-  /** SHA-256 in hexadecimal. */
+  /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string;
 }
 
-/** Returns tokens that are neither revoked nor expired. */
+/** Returns the tokens that are neither revoked nor expired. */
 export function liveOperatorTokens(target: Queryable): Promise<LiveToken[]> {
   return target.query<LiveToken>(
     `select name, scope, expires_at, encode(sha256, 'hex') as hash from operator_token where ${IS_LIVE}`,

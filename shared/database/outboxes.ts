@@ -1,8 +1,8 @@
-/** Outboxes: rows written together with the change that they report; any process may pass them on. */
+/** Outboxes: rows that are written together with the change that they report. Any process may send them afterwards. */
 import type { Queryable } from "./client.ts";
 
 export interface OutboxCount {
-  /** jobs: the queue has not confirmed the message; events: no deliveries were created. */
+  /** `jobs`: job messages that the queue has not confirmed. `events`: events for which no deliveries were created yet. */
   readonly outbox: "jobs" | "events";
   readonly depth: number;
   readonly oldest_seconds: number;

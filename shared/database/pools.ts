@@ -1,4 +1,4 @@
-/** Waiting and running work of each pool, and its slots: for operators and autoscalers. */
+/** Counts waiting and running jobs and runs of each pool, and the pool's slots, for operators and autoscalers. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Database, Queryable } from "./client.ts";
@@ -10,7 +10,7 @@ export interface PoolCounts {
   /** Number of queued jobs whose start time is in the future. */
   readonly deferred: number;
   readonly running: number;
-  /** 0 if no job waits for a worker. */
+  /** Age of the oldest job that waits for a worker, in seconds; 0 if no job waits. */
   readonly oldest_waiting_seconds: number;
 }
 
@@ -24,13 +24,13 @@ export interface FleetSlots {
 export interface PoolFigures {
   readonly counts: readonly PoolCounts[];
   readonly fleet: readonly FleetSlots[];
-  /** Calls with a waiting caller, by model. */
+  /** Number of calls whose caller waits for the response, by model. */
   readonly live: readonly { readonly model: string; readonly calls: number }[];
 }
 
 /**
- * Open jobs and runs. Each part reads a partial index of live rows. A job of unknown outcome without owner uses no slot and is not counted.
- * A deferred one waits for a source, not for a worker.
+ * Counts open jobs and runs. Each subquery reads a partial index of open rows. A job of unknown outcome without owner uses no slot and is
+ * not counted. A deferred job waits for a source, not for a worker.
  */
 const COUNTS = `
   select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where deferred)::int as deferred,
@@ -55,24 +55,27 @@ const COUNTS = `
   ) open
   group by pool, lane`;
 
-/** Slots that workers reported within the last 45 s. */
+/** Sums the slots that workers reported within the last 45 s. */
 const FLEET = `
   select pool, lane, sum(slots)::int as slots, count(*)::int as processes
   from worker_slots
   where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
   group by pool, lane`;
 
-/** Maximum counted calls, enough to scale a fleet of any size. */
+/** Maximum number of calls that are counted; enough to scale a fleet of any size. */
 const CALLS_COUNTED_MAX = 100_000;
 
-/** Holds without a job; on credit lines, those open for a second or more. The scalar subquery avoids a join that reads all jobs. */
+/**
+ * Counts calls without a job row: holds without a job, and calls on credit lines that are open for a second or more. The scalar subquery
+ * avoids a join that reads all jobs.
+ */
 const LIVE = `
   select model, count(*)::int as calls
   from (select job_id, model from hold limit ${CALLS_COUNTED_MAX}) h
   where (select id from job where job.id = h.job_id) is null
   group by model`;
 
-/** Returns waiting and running work of the pools, and the slots of the fleet, in one statement. */
+/** Returns the counts of waiting and running jobs and runs of all pools, and the slots of the fleet, in one statement. */
 export async function readPools(target: Queryable): Promise<PoolFigures> {
   const list = (query: string): string => `(select coalesce(json_agg(one), '[]') from (${query}) one)`;
   const rows = await target.query<PoolFigures>(
@@ -81,7 +84,7 @@ export async function readPools(target: Queryable): Promise<PoolFigures> {
   return rows[0] ?? { counts: [], fleet: [], live: [] };
 }
 
-/** Reads the same within `limitMs` milliseconds, for callers that poll. */
+/** Reads the same counts as `readPools`, with a statement timeout of `limitMs` milliseconds, for callers that poll. */
 export function readPoolsWithin(database: Database, limitMs: number): Promise<PoolFigures> {
   return database.transaction(async (tx) => {
     await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
@@ -89,7 +92,7 @@ export function readPoolsWithin(database: Database, limitMs: number): Promise<Po
   });
 }
 
-/** Runs `work` with the slots of the fleet, unless another process is doing so. */
+/** Calls `work` with the slots of the fleet. Does nothing if another process is doing so. */
 export function withFleetSlots(
   database: Database,
   work: (slots: readonly FleetSlots[]) => Promise<void>,

@@ -1,20 +1,23 @@
-/** Cached responses for exact repeats of a request. Every query includes the workspace id, so workspaces share nothing. */
+/** Cache of responses to exactly repeated requests. Every query includes the workspace id, so that workspaces never share responses. */
 
 import type { Queryable } from "./client.ts";
 
-/** Maximum cached responses of a workspace; the oldest are deleted first. */
+/** Maximum number of cached responses of a workspace. Above it, the oldest ones are deleted first. */
 export const CACHED_ANSWERS_MAX = 2_000;
 
 export interface CachedAnswer {
-  /** Slug of the serving model. */
+  /** Slug of the model that created the response. */
   readonly model: string;
   readonly body: Uint8Array;
   readonly isStream: boolean;
-  /** Age in seconds. */
+  /** Age of the cached response, in seconds. */
   readonly ageS: number;
 }
 
-/** @param key 64 hex digits */
+/**
+ * Finds a cached response.
+ * @param key 64 hex digits
+ */
 export async function findAnswer(
   database: Queryable,
   workspaceId: string,
@@ -29,7 +32,7 @@ export async function findAnswer(
   return rows[0];
 }
 
-/** Stores a response of at most CACHED_ANSWER_BYTES_MAX; a newer one replaces it. */
+/** Stores a response of at most CACHED_ANSWER_BYTES_MAX bytes. Replaces an older response with the same key. */
 export async function keepAnswer(
   database: Queryable,
   answer: {
@@ -57,7 +60,7 @@ export async function keepAnswer(
 const TRIM_SHARE = 0.01;
 const TRIM_BATCH = 1_000;
 
-/** Deletes the oldest rows of a workspace above CACHED_ANSWERS_MAX. */
+/** Deletes the oldest cached responses of a workspace above CACHED_ANSWERS_MAX. */
 async function trimAnswers(database: Queryable, workspaceId: string): Promise<void> {
   await database.query(
     `delete from response_cache where workspace_id = $1 and key in (

@@ -1,10 +1,10 @@
-/** Stored responses. Every query includes the workspace and the caller's visibility. */
+/** Stored responses. Every query checks the workspace and which responses the caller may see. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 import type { JobError, JobState } from "./jobs.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Location of a response's encrypted text: in its row, or in the object store. */
+/** Location of a response's encrypted text: in the database row (`sealed`), or in the object store (`reference`). */
 export type KeptText =
   | { readonly sealed: string; readonly reference: null }
   | { readonly sealed: null; readonly reference: string };
@@ -14,12 +14,12 @@ export type ResponseRow = KeptText & {
   readonly workspace_id: string;
   readonly previous_id: string | null;
   readonly bytes: number;
-  /** `queued` until the job of a background call has ended. */
+  /** Status of the response. A background response is `queued` until its job has ended. */
   readonly status: "queued" | "completed" | "incomplete" | "failed" | "cancelled";
   readonly is_background: boolean;
   readonly keeps_events: boolean;
   readonly error: JobError | null;
-  /** State of the awaited job; null if the response waits for none. */
+  /** State of the job that creates the response; null if no job creates it. */
   readonly job_state: JobState | null;
 };
 
@@ -30,8 +30,8 @@ interface NewText {
 }
 
 /**
- * Stores a response; does nothing if it is already stored.
- * @returns false if its call was given up and its hold is closed; the hold stays open until this write
+ * Stores a response; does nothing if it is already stored. The call's hold stays open until this write.
+ * @returns false if the call was given up and its hold is closed
  */
 export async function keepResponse(
   database: Queryable,
@@ -45,7 +45,7 @@ export async function keepResponse(
     readonly isBackground: boolean;
     readonly keepsEvents: boolean;
     readonly hours: number;
-    /** True if the call is still to be charged by its open hold. */
+    /** True if the call's hold is still open and will be charged. */
     readonly isHeld: boolean;
   },
 ): Promise<boolean> {
@@ -95,7 +95,7 @@ export async function answerResponse(
 
 const COLUMNS = `id, workspace_id, previous_id, bytes, sealed, reference, status, is_background, keeps_events, error,
   case when status = 'queued' then (select j.state from job j where j.id = response.id) end as job_state`;
-/** A response that another one can continue. */
+/** SQL condition for responses that another response can continue. */
 const HAS_ENDED = "status in ('completed', 'incomplete')";
 const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now()";
 
@@ -113,7 +113,7 @@ export function findResponses(
 
 const LAST_EVENT = `(select last from response_event where response_id = response.id order by first desc limit 1) as last_event`;
 
-/** Returns the response of a call regardless of the reader, with the number of its last stored event. */
+/** Returns the response of a call with the number of its last stored event. Does not check who may see the response. */
 export async function findResponse(
   database: Queryable,
   id: string,
@@ -126,7 +126,7 @@ export async function findResponse(
   return rows[0];
 }
 
-/** Returns the same without text, for frequent reads after each notice of an event. */
+/** Returns the same as `findResponse` but without the text, for frequent reads after each notice of an event. */
 export async function findResponseState(
   database: Queryable,
   id: string,
@@ -140,7 +140,10 @@ export async function findResponseState(
   return rows[0];
 }
 
-/** Returns a response and its predecessors, oldest first. The chain ends early at a missing one, and after the first above either bound. */
+/**
+ * Returns a response and its predecessors, oldest first. The chain ends early at a missing response, and after the first response above
+ * either bound.
+ */
 export function findResponseChain(
   database: Queryable,
   { workspaceId, memberId, seesAll }: Viewer,
@@ -161,7 +164,7 @@ export function findResponseChain(
   );
 }
 
-/** Returns the remains of the response; undefined if there was none. */
+/** Deletes a response. Returns the location of its text that is still to be deleted; undefined if there was no such response. */
 export async function deleteResponse(
   database: Queryable,
   { workspaceId, memberId, seesAll }: Viewer,
@@ -182,7 +185,7 @@ export interface Gone {
 /** Tables of texts stored for callers until they expire. */
 export type StoredTexts = "response" | "conversation";
 
-/** Deletes up to `batch` expired rows. */
+/** Deletes up to `batch` expired rows of a table. Returns the locations of texts that are still to be deleted. */
 export function dropExpired(database: Queryable, table: StoredTexts, batch: number): Promise<Gone[]> {
   return database.query<Gone>(
     `delete from ${table} where id in (
@@ -192,7 +195,7 @@ export function dropExpired(database: Queryable, table: StoredTexts, batch: numb
   );
 }
 
-/** Deletes up to `batch` of the oldest rows of workspaces above these bounds. */
+/** Deletes up to `batch` of the oldest rows of workspaces whose stored texts exceed these bounds. */
 export function dropExcess(
   database: Queryable,
   table: StoredTexts,
@@ -212,7 +215,7 @@ export function dropExcess(
   );
 }
 
-/** Returns the stored responses and conversations of these ids, each with the location of its text. */
+/** Returns the stored responses and conversations with these ids, each with the location of its text. */
 export async function findKeptTexts(
   database: Queryable,
   ids: readonly string[],
@@ -228,7 +231,7 @@ export async function findKeptTexts(
 /** A stored text that is to be encrypted again. */
 export type TextRow = KeptText & { readonly id: string; readonly workspace_id: string; readonly sealed_by: string };
 
-/** Returns texts after this id, sorted by id, that another key has encrypted. */
+/** Returns texts that another key has encrypted, sorted by id, starting behind the given id. */
 export function listTextsOfOtherKeys(
   database: Queryable,
   table: StoredTexts,
@@ -243,7 +246,7 @@ export function listTextsOfOtherKeys(
   );
 }
 
-/** Returns false if it is gone, or was changed since it was read. */
+/** Replaces a stored text. Returns false if the row is gone, or was changed since it was read. */
 export async function replaceText(
   database: Queryable,
   table: StoredTexts,
@@ -258,7 +261,7 @@ export async function replaceText(
   return rows.length > 0;
 }
 
-/** A chunk of the events of a response. */
+/** A chunk of the stored events of a response. */
 export interface EventsRow {
   readonly first: number;
   readonly last: number;
@@ -266,8 +269,8 @@ export interface EventsRow {
 }
 
 /**
- * Does nothing for a chunk that is already stored, or if the response is gone. If the confirmation was lost, the writer sends the chunk
- * again with the events that followed.
+ * Stores a chunk of events. Does nothing if the chunk is already stored, or the response is gone. If the confirmation of a chunk was lost,
+ * the writer sends the chunk again together with the events that followed.
  */
 export async function keepResponseEvents(database: Queryable, id: string, piece: EventsRow): Promise<void> {
   await database.query(
@@ -280,7 +283,7 @@ export async function keepResponseEvents(database: Queryable, id: string, piece:
   );
 }
 
-/** Returns the first chunks with events after number `after`, within these bounds, and at least one. */
+/** Returns chunks with events after event number `after`, in order and within these bounds, but at least one. */
 export function findResponseEvents(
   database: Queryable,
   id: string,
@@ -297,7 +300,7 @@ export function findResponseEvents(
   );
 }
 
-/** Deletes up to `batch` chunks of events, an hour after the last event of their response. Returns their number. */
+/** Deletes up to `batch` chunks of events one hour after the last event of their response. Returns the number of deleted chunks. */
 export async function dropOldResponseEvents(database: Queryable, batch: number): Promise<number> {
   const rows = await database.query(
     `delete from response_event where ctid = any(array(

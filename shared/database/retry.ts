@@ -2,35 +2,38 @@
 import { isDataFault } from "./client.ts";
 
 /**
- * Lock wait of a contended group, in milliseconds: several statements of others with commits on a slow disk, and acceptable once for the
- * other workspaces if one is locked for good.
+ * Lock wait of a contended group, in milliseconds. Long enough for several statements of other transactions with commits on a slow disk.
+ * Short enough for the other workspaces to wait once, if one workspace is locked permanently.
  */
 export const CONTENDED_WAIT_MS = 200;
 
-/** Lock timeout of a call of a locked workspace, in milliseconds; after it 503. */
+/** Lock timeout of a call whose workspace is locked, in milliseconds. After it, the call fails with status 503. */
 export const LOCK_TIMEOUT_MS = 2_000;
 
-/** Result of an attempt that met a lock; it is retried like a failure. */
+/** Result of an attempt that found a row locked. Such an attempt is retried like a failed one. */
 export const LOCKED = Symbol("locked");
 
 export interface Repeating {
-  /** Longest time from the first attempt to the last, in milliseconds. */
+  /** Maximum time from the first attempt to the last, in milliseconds. */
   readonly forMs: number;
-  /** Longest pause before the second attempt, doubled before each further one, in milliseconds. */
+  /** Maximum pause before the second attempt, in milliseconds. Doubles before each further attempt. */
   readonly pauseMs?: number | ((error: unknown) => number);
   readonly pauseMaxMs?: number;
-  /** Returns true if a retry cannot succeed; by default, for everything that the database rejects. */
+  /** Returns true if a retry cannot succeed. By default, true for every statement that the database rejects. */
   isFinal?(error: unknown): boolean;
-  /** Ends the attempts, because the result is no longer needed. */
+  /** Stops the attempts when aborted, because the result is no longer needed. */
   readonly signal?: AbortSignal;
-  /** Called for a failure before another attempt. @param tries attempts made before */
+  /**
+   * Called after a failure that is retried.
+   * @param tries number of attempts made so far
+   */
   onRetry?(error: unknown, tries: number): void;
-  /** Creates the error if the last attempt met a lock. */
+  /** Creates the error that is thrown if the last attempt found a row locked. */
   locked?(): Error;
 }
 
 /**
- * Returns the result of the first attempt that neither fails nor meets a lock.
+ * Returns the result of the first attempt that neither fails nor finds a row locked.
  * @throws the error of the last attempt; final errors immediately
  */
 export async function retryStatement<T>(

@@ -1,9 +1,9 @@
-/** Queries of the janitor for runs: those that a worker has to check, and those that ended long ago. */
+/** Janitor queries that find runs which a worker must check, and delete runs that ended long ago. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable, SqlValue } from "./client.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
-/** Runs that a worker has to check. */
+/** A run that a worker must check. */
 export interface WaitingRun {
   readonly id: string;
   readonly workspace_id: string;
@@ -12,20 +12,20 @@ export interface WaitingRun {
 
 // All queries compare with now(), which an index supports; each is one statement, so now() is the current time.
 
-/** Lanes whose notices a worker accepts. */
+/** Lanes for which a running worker accepts notices of runs. */
 const LANES_TAKEN = `select lane from worker_slots
   where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
 
 interface NoticeLimits {
-  /** Time in milliseconds after which a notice of a run without progress is sent again, because it may be lost. */
+  /** Time after which the notice of a run without progress is sent again, in milliseconds, because the first one may be lost. */
   readonly againMs: number;
   readonly max: number;
 }
 
 /**
- * Selects runs of `found`, in the order of its column `since`, for which a notice may be sent. A worker must accept notices of their lane,
- * or the notices would fill the queue. No notice must have been sent since the run last progressed, unless it may be lost. The first ones
- * of each workspace precede the others.
+ * Selects runs of `found`, in the order of its column `since`, for which a notice may be sent. A worker must accept notices of their lane;
+ * otherwise the notices would fill the queue. No notice must have been sent since the run last progressed, unless that notice may be lost.
+ * The first runs of each workspace come before further runs of any workspace.
  * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and the given ones
  */
 function takeRunsToNotify(
@@ -54,7 +54,7 @@ function takeRunsToNotify(
   );
 }
 
-/** Returns due runs: an attempt of the run or a step, a late call, or a cancel requested a while ago. */
+/** Returns runs that are due. An attempt of the run or of a step is due, a call is late, or a cancel was requested a while ago. */
 export function takeDueRuns(target: Queryable, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
     target,
@@ -67,7 +67,7 @@ export function takeDueRuns(target: Queryable, limits: NoticeLimits): Promise<Wa
   );
 }
 
-/** Open work with ids after `after`, up to `upto`. */
+/** Range of ids of open jobs and runs: after `after`, up to and including `upto`. */
 export interface WorkSpan {
   readonly after: string;
   readonly upto: string;
@@ -77,7 +77,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const ALL_WORK: WorkSpan = { after: FIRST_ID, upto: LAST_ID };
 
-/** Returns the span of the next `max` open jobs and runs after `before`; after the last one it restarts at the first. */
+/** Returns the id range of the next `max` open jobs and runs that follows `before`. After the last range, starts again with the first. */
 export async function nextOpenWork(target: Queryable, before: WorkSpan, max: number): Promise<WorkSpan> {
   const after = before.upto === LAST_ID ? FIRST_ID : before.upto;
   const [row] = await target.query<{ id: string }>(
@@ -89,7 +89,10 @@ export async function nextOpenWork(target: Queryable, before: WorkSpan, max: num
   return { after, upto: row?.id ?? LAST_ID };
 }
 
-/** Returns runs whose job has ended a while ago: its notice was lost. Starts from open work, so work that ended long ago costs nothing. */
+/**
+ * Returns runs whose job ended a while ago but whose notice was lost. Searches from open work, so that work that ended long ago costs
+ * nothing.
+ */
 export function takeRunsOfEndedJobs(
   target: Queryable,
   olderMs: number,
@@ -108,7 +111,10 @@ export function takeRunsOfEndedJobs(
   );
 }
 
-/** Returns runs without the result or all credits of a child that ended a while ago. Known children cost nothing, however many they are. */
+/**
+ * Returns runs that have not recorded the result or all credits of a child run that ended a while ago. Recorded children cost nothing,
+ * regardless of their number.
+ */
 export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
     target,
@@ -123,7 +129,7 @@ export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, limits: 
   );
 }
 
-/** Returns runs that have waited to start, or for a notice of a cancel, for a while. Most already have a notice in the queue. */
+/** Returns runs that have waited for a while to start, or for the notice of a cancel. Most of them already have a notice in the queue. */
 export function takeUnbegunRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
     target,
@@ -138,11 +144,14 @@ export function takeUnbegunRuns(target: Queryable, olderMs: number, limits: Noti
 
 export interface StalledRun extends WaitingRun {
   readonly seconds: number;
-  /** True if a worker accepts notices of its lane. */
+  /** True if a worker accepts notices of the run's lane. */
   readonly is_taken: boolean;
 }
 
-/** Unfinished runs whose last progress is after `after`, up to `upto`: times as formatted by Postgres. */
+/**
+ * Range of unfinished runs by the time of their last progress: after `after`, up to and including `upto`. Times are in the format of
+ * Postgres.
+ */
 export interface RunSpan {
   readonly after: string;
   readonly upto: string;
@@ -150,7 +159,10 @@ export interface RunSpan {
 
 export const ALL_RUNS: RunSpan = { after: "-infinity", upto: "infinity" };
 
-/** Returns the span of the next `max` unfinished runs without progress for `olderMs`, after `before`, cyclically. */
+/**
+ * Returns the range of the next `max` unfinished runs without progress for `olderMs` milliseconds. Starts behind `before`, and again with
+ * the first run after the last one.
+ */
 export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: number, max: number): Promise<RunSpan> {
   const after = before.upto === ALL_RUNS.upto ? ALL_RUNS.after : before.upto;
   const [row] = await target.query<{ upto: string }>(
@@ -163,7 +175,7 @@ export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: n
   return { after, upto: row?.upto ?? ALL_RUNS.upto };
 }
 
-/** Returns runs without progress for long that wait for no job, run or time. A notice is sent once per period. */
+/** Returns runs without progress for a long time that wait for no job, run or time. A notice is sent at most once per period. */
 export function takeStalledRuns(
   target: Queryable,
   { olderMs, max }: { readonly olderMs: number; readonly max: number },
@@ -203,7 +215,7 @@ export function findLateRuns(target: Queryable, olderMs: number, max: number): P
   );
 }
 
-/** Returns ended publishers' runs whose result was not reported, because the process that ended them crashed. */
+/** Returns ended runs of publishers whose result was not reported to the publisher, because the process that ended the run crashed. */
 export function findUnreportedRuns(target: Queryable, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     freshAndDue(
@@ -216,7 +228,7 @@ export function findUnreportedRuns(target: Queryable, max: number): Promise<{ re
   );
 }
 
-/** Rows of deleted runs, and the locations of their texts that must be deleted too. */
+/** Number of deleted rows of runs, and the references of their stored texts that must be deleted too. */
 interface Dropped {
   readonly count: number;
   readonly references: readonly string[];
@@ -227,7 +239,7 @@ export function dropEndedRuns(target: Queryable, olderMs: number, max: number): 
   return drop(target, "drop_ended_runs", olderMs, max);
 }
 
-/** Returns workspaces with ended runs and at least this much used storage. */
+/** Returns workspaces that have ended runs and use more than `usedMin` bytes of storage, including reserved storage. */
 export async function findFullWorkspaces(target: Queryable, usedMin: number): Promise<readonly string[]> {
   const rows = await target.query<{ workspace_id: string }>(
     `select workspace_id from file_storage s where used + reserved > $1
@@ -237,7 +249,7 @@ export async function findFullWorkspaces(target: Queryable, usedMin: number): Pr
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Deletes the oldest ended runs of callers of one workspace, with the runs of their steps. */
+/** Deletes the oldest ended runs that callers of one workspace started, together with the runs of their steps. */
 export async function dropOldestRuns(
   target: Queryable,
   workspaceId: string,
@@ -272,7 +284,7 @@ async function drop(
   return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
 }
 
-/** Returns references of runs' large inputs, by run; missing runs are omitted. */
+/** Returns the object-store references of large inputs of runs, by run. Missing runs are omitted. */
 export async function findRunInputs(
   target: Queryable,
   ids: readonly string[],

@@ -1,17 +1,17 @@
-/** Jobs and runs that do the work of steps, as their run queries them. */
+/** Queries for the jobs and child runs that execute the steps of a run. */
 import type { Queryable } from "./client.ts";
 
 import type { JobError } from "./jobs.ts";
 
-/** Ended work whose run has not recorded the result. */
+/** A job or child run that has ended but whose result is not yet recorded by the parent run. */
 export interface EndedWork {
   readonly step_id: string;
   readonly attempt: number;
   readonly item: number;
   readonly work_id: string;
-  /** Undefined for runs. */
+  /** Kind of the job; null for a child run. */
   readonly kind: string | null;
-  /** State of the job, or status of the run. */
+  /** State of the job, or status of the child run. */
   readonly state: "completed" | "succeeded" | "failed" | "cancelled" | "refused";
   readonly credits: bigint;
   readonly result: string | null;
@@ -19,7 +19,10 @@ export interface EndedWork {
   readonly error: (Pick<JobError, "message"> & { readonly code: string }) | null;
 }
 
-/** Sorted by end. Includes work whose recorded cost has increased after a late result. */
+/**
+ * Returns ended jobs and child runs whose result the run has not recorded, sorted by end. Includes those whose cost increased after a late
+ * result.
+ */
 export function findEndedWork(target: Queryable, runId: string, max: number): Promise<EndedWork[]> {
   return target.query<EndedWork>(
     `select step_id, attempt, item, work_id, kind, state, credits, result, result_ref, error from (
@@ -48,15 +51,15 @@ export interface OpenWork {
   readonly item: number;
   readonly work_id: string;
   readonly is_run: boolean;
-  /** True if its time has expired. */
+  /** True if the time limit of the job or child run has expired. */
   readonly is_late: boolean;
-  /** True if neither a job nor a run exists for it. */
+  /** True if neither a job nor a run with this id exists. */
   readonly is_absent: boolean;
-  /** Milliseconds since the run began it: the time for which it should have existed. */
+  /** Milliseconds since the parent run began the job or child run. */
   readonly age_ms: number;
 }
 
-/** Returns open work that may need an action: late, or never begun. */
+/** Returns open jobs and child runs that may need an action, because they are late or were never begun. */
 export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork[]> {
   return target.query<OpenWork>(
     `select * from (
@@ -70,7 +73,7 @@ export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork
   );
 }
 
-/** Returns attempts of steps whose delay has ended. */
+/** Returns step attempts whose delay has ended. */
 export function findDueSteps(
   target: Queryable,
   runId: string,
@@ -82,7 +85,7 @@ export function findDueSteps(
   );
 }
 
-/** Requests the end of these jobs. */
+/** Requests cancellation of these jobs. */
 export async function cancelJobs(target: Queryable, ids: readonly string[]): Promise<void> {
   await target.query(
     "update job set cancel_requested = true where id = any ($1::uuid[]) and state in ('queued', 'running')",
@@ -111,8 +114,8 @@ export async function markReported(target: Queryable, id: string): Promise<boole
 }
 
 /**
- * Counts a worker's check of a stalled run: adds `weight` to the sum since the last progress. Only checks that a worker accepts count, so a
- * run waits for workers as long as there are none.
+ * Records that a worker checked a stalled run: adds `weight` to the sum since the last progress. Only checks that a worker accepts count,
+ * so that a run waits while there are no workers.
  * @returns the sum; undefined for a run that is not stalled
  */
 export async function countRecovery(
@@ -133,8 +136,8 @@ export async function countRecovery(
 const NOT_CARRIED_ON = { code: "internal_error", message: "The service failed to continue the run." } as const;
 
 /**
- * Ends a run that cannot continue: as cancelled if that was requested, else as failed. Cancels its open steps.
- * @param why error of the run, and whether it is ended only if no worker has started it
+ * Ends a run that cannot continue, and cancels its open steps. The run ends as cancelled if that was requested, otherwise as failed.
+ * @param why error of the run, and if the run is ended only while no worker has started it
  * @returns false if nothing changed
  */
 export async function giveUpRun(

@@ -1,4 +1,4 @@
-/** Runs of workflows in requests of callers: create, find, list, cancel. Execution is in workers/workflows. */
+/** Creates, finds, lists and cancels workflow runs for callers. Execution is in workers/workflows. */
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import type { Led } from "./batch-work.ts";
@@ -6,14 +6,17 @@ import type { Queryable } from "./client.ts";
 import type { WorkflowReader } from "./workflows.ts";
 import { CONTENDED_WAIT_MS } from "./retry.ts";
 
-/** Maximum size of a step's output in its row; larger ones are in the object store. */
+/** Maximum size of a step's output that is stored in its row, in bytes. Larger outputs are in the object store. */
 export const STEP_OUTPUT_TEXT_BYTES_MAX = 65_536;
 
-/** Bytes that a row counts in its workspace's storage, in addition to texts: about its size. A run's is one `storage_blocks` row. */
+/**
+ * Bytes that each row adds to the used storage of its workspace, in addition to its texts; about the size of the row. A run's bytes are
+ * counted in one `storage_blocks` row.
+ */
 export const RUN_ROW_BYTES = 4_096;
 export const STEP_ROW_BYTES = 256;
 
-/** Maximum open runs of one workspace, without those of steps. */
+/** Maximum number of open runs of one workspace. Runs started by steps do not count. */
 export const ACTIVE_RUNS_MAX = 5_000;
 
 export const RUN_MODES = ["sync", "stream", "async"] as const;
@@ -28,13 +31,13 @@ export interface RunRow {
   readonly version: number | null;
   readonly mode: RunMode;
   readonly lane: Lane;
-  /** Status for callers: cancelled from the moment of the request to cancel. */
+  /** Status that callers see: `cancelled` as soon as cancellation is requested. */
   readonly status: RunStatus;
   readonly attempt: number;
   readonly max_attempts: number;
-  /** JSON text, like `output`. */
+  /** Input as JSON text, like `output`. */
   readonly input: string | null;
-  /** Reference of a large input. */
+  /** Object-store reference of an input that is too large for the row. */
   readonly input_ref: string | null;
   readonly output: string | null;
   readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
@@ -42,11 +45,11 @@ export interface RunRow {
   readonly fingerprint: string | null;
   readonly publisher_key: string | null;
   readonly reply: string | null;
-  /** True after the result was reported to the publisher; null: the run has no publisher. */
+  /** True after the result was reported to the publisher; null if the run has no publisher. */
   readonly told: boolean | null;
-  /** Nano-credits of its ended work. */
+  /** Cost of the run's ended jobs and child runs, in nano-credits. */
   readonly credits: bigint;
-  /** Number of its last frame. */
+  /** Sequence number of the run's last stream frame. */
   readonly frames: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -64,14 +67,14 @@ export interface NewRun {
   readonly keyId: string;
   readonly memberId: string;
   readonly workflow: { readonly id: string; readonly version: number } | null;
-  /** JSON; null for a stored workflow. */
+  /** Inline definition as JSON text; null for a stored workflow. */
   readonly definition: string | null;
   readonly mode: RunMode;
   readonly lane: Lane;
   readonly maxAttempts: number;
-  /** JSON. */
+  /** Input as JSON text. */
   readonly input: string | null;
-  /** Reference of a large input, and the bytes of any input. */
+  /** Object-store reference of a large input. `inputBytes` is the size of any input. */
   readonly inputRef?: string;
   readonly inputBytes: number;
   readonly parent?: {
@@ -83,37 +86,49 @@ export interface NewRun {
   readonly depth: number;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
-  /** Sender of the batch message that requested the run, which is counted in the window when the run begins. */
+  /** Sender of the batch message that requested the run. The message is counted in the rate-limit window when the run begins. */
   readonly publisher?: RunPublisher;
   readonly traceparent?: string;
 }
 
 interface RunPublisher {
-  /** Its name for the run. */
+  /** Idempotency key of the message: the publisher's name for the run. */
   readonly key: string | null;
   readonly reply: string | null;
-  /** Calls per 60 s of its key. */
+  /** Rate limit of the publisher's key, in calls per 60 s. */
   readonly limit: number | null;
-  /** True if the message has waited for longer than a window. */
+  /** True if the message has waited for longer than a rate-limit window. */
   readonly starves: boolean;
-  /** Batch whose line the run is, offered by its leader. */
+  /** Batch to which the run belongs as a line, as offered by the process that leads the batch. */
   readonly batch?: Led;
 }
 
 /**
- * Result of creating a run. `known`: its id, or its idempotency key within a day, exists; `over`: the run of its step has ended; `gone`:
- * its definition does not exist; `crowded`: the workspace has the maximum of open runs; `full`: its storage is full; `waits`: the window
- * that counts its message is full; `superseded`: another process leads the batch of the line.
+ * Result of creating a run.
+ * `begun`: created.
+ * `known`: the id exists already, or its idempotency key was used within a day.
+ * `over`: the run of its step has ended.
+ * `gone`: the definition does not exist.
+ * `crowded`: the workspace has the maximum of open runs.
+ * `full`: the workspace's storage is full.
+ * `waits`: the rate-limit window that counts the message is full.
+ * `superseded`: another process leads the batch of the line.
  */
 export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits" | "superseded";
 
 export interface RunBegun {
   readonly verdict: RunVerdict;
-  /** Milliseconds until the window opens; negative: the window was full, but had a share for starving messages. */
+  /**
+   * Milliseconds until the rate-limit window has capacity. Negative if the window was full but had a share for messages that waited too
+   * long.
+   */
   readonly waitMs: number;
 }
 
-/** @param storageBytesMax limit of its workspace */
+/**
+ * Creates a run, if the limits of its workspace allow it.
+ * @param storageBytesMax storage limit of the workspace, in bytes
+ */
 export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunBegun> {
   const definitionBytes = run.definition === null ? 0 : Buffer.byteLength(run.definition);
   // The row of a step's run was counted for its parent run.
@@ -173,7 +188,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
   return { verdict, waitMs: Number(row.wait_ms ?? 0n) };
 }
 
-/** Returns a member's run with this idempotency key. Keys from before that time are free again. */
+/** Returns a member's run with this idempotency key. Keys used before the given time can be used again. */
 export async function findIdempotentRun(
   target: Queryable,
   { workspaceId, memberId }: Pick<WorkflowReader, "workspaceId" | "memberId">,
@@ -189,12 +204,17 @@ export async function findIdempotentRun(
   return rows.find(({ is_fresh }) => is_fresh);
 }
 
-/** Own runs, or runs of all members for readers who see all. $1 workspace, $2 member, $3 true if all are visible. */
+/**
+ * SQL condition for the runs that a reader may see: own runs, or the runs of all members.
+ * $1 is the workspace, $2 the member. $3 is true if all runs are visible.
+ */
 const VISIBLE = "workspace_id = $1 and ($3 or member_id = $2)";
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
 
 /**
- * Condition for runs whose workflow is in a list of tools, or whose caller's run is; steps may use any tool.
+ * Returns the SQL condition for runs whose workflow is in a list of tools. A run started by a step matches if the caller's run does,
+ * because
+ * steps may use any tool.
  * @param list parameter with the list; null for no restriction
  */
 export const ranByTools = (list: string): string =>
@@ -203,7 +223,7 @@ export const ranByTools = (list: string): string =>
 export const toolValues = (tools: ReadonlySet<string> | undefined): readonly string[] | null =>
   tools ? [...tools] : null;
 
-/** Returns undefined for a run that the reader may not see. */
+/** Finds a run. Returns undefined for a run that the reader may not see. */
 export async function findRun(target: Queryable, reader: WorkflowReader, id: string): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow>(
     `select ${RUN_COLUMNS} from run where ${VISIBLE} and id = $4 and ${ranByTools("$5")}`,
@@ -228,7 +248,7 @@ export interface RunFilter {
   readonly offset: number;
 }
 
-/** Newest first; runs started by steps only if their parent is given. */
+/** Lists runs, newest first. Includes runs started by steps only if their parent is given. */
 export async function listRuns(
   target: Queryable,
   reader: WorkflowReader,
@@ -250,7 +270,7 @@ export async function listRuns(
 }
 
 /**
- * Requests cancellation: no further work begins, and its jobs are asked to end.
+ * Requests cancellation of a run: no further steps begin, and its open jobs are asked to end.
  * @returns ids of those jobs; undefined if the run had ended
  */
 export async function requestRunCancel(target: Queryable, id: string): Promise<readonly string[] | undefined> {
@@ -283,19 +303,24 @@ export interface StepRunRow {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  /** Nano-credits of its ended work. */
+  /** Cost of the step's ended jobs and child runs, in nano-credits. */
   readonly credits: bigint;
-  /** In the order of its items. */
+  /** Ids of the child runs, in the order of the step's items. */
   readonly child_run_ids: readonly string[] | null;
-  /** JSON texts in the order of its items; null for missing and for large ones. Null instead of the list if all together are large. */
+  /**
+   * Outputs as JSON texts, in the order of the step's items; null for missing and for large outputs. Null instead of the list if all
+   * outputs
+   * together are too large.
+   */
   readonly outputs: readonly (string | null)[] | null;
-  /** References of large outputs, in the same order; null for the others. */
+  /** Object-store references of large outputs, in the same order as `outputs`; null for the other outputs. */
   readonly output_refs: readonly (string | null)[] | null;
 }
 
 /**
+ * Returns the steps of these runs.
  * @param only limits the result to one attempt of one step
- * @param outputBytesMax a step's outputs above this total are omitted
+ * @param outputBytesMax maximum total of a step's outputs, in bytes; larger ones are omitted
  */
 export function findStepRuns(
   target: Queryable,
@@ -328,7 +353,7 @@ export interface FrameRow {
   readonly attempt: number | null;
 }
 
-/** Returns frames after a number, in order. */
+/** Returns stream frames of a run after sequence number `after`, in order. */
 export function findFrames(target: Queryable, runId: string, after: number, max: number): Promise<FrameRow[]> {
   return target.query<FrameRow>(
     "select seq, type, step_id, attempt from run_frame where run_id = $1 and seq > $2 order by seq limit $3",

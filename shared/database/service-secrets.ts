@@ -1,4 +1,4 @@
-/** Secrets of the installation, the same in every process. */
+/** Secrets of the installation, which are the same in every process. */
 import type { Queryable } from "./client.ts";
 
 /** Returns the secret with this name; stores `fresh` if there is none yet. */

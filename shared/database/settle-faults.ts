@@ -1,4 +1,4 @@
-/** Holds closed without settlement at actual usage (settle_fault), for operators. */
+/** Records of holds that were closed without charging the actual usage (table settle_fault), for operators. */
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -7,23 +7,26 @@ export interface SettleFaultRow {
   readonly workspace_id: string;
   readonly job_id: string;
   readonly attempt: number;
-  /** usage_record, ledger_entry: the id existed already. Else the SQLSTATE that rejected the figures. */
+  /**
+   * Reason of the fault. `usage_record` or `ledger_entry`: the id already existed in that table. Otherwise the SQLSTATE with which the
+   * database rejected the usage figures.
+   */
   readonly fault: string;
-  /** The call's outcome; null if its figures were rejected. */
+  /** Final status of the call; null if its usage figures were rejected. */
   readonly status: string | null;
   readonly source: string | null;
-  /** Nano-credits, like the two below. */
+  /** Credits held for the call, in nano-credits, like the two fields below. */
   readonly held: bigint;
-  /** Digits, since the figures may have been rejected for their size; null: nothing to charge. */
+  /** Credits used, as digits, because the amount may have been rejected for its size. Null if there was nothing to charge. */
   readonly used: string | null;
-  /** Amount in the books under the id. */
+  /** Amount already recorded under this id. */
   readonly settled: bigint;
   readonly at: Date;
 }
 
 const COLUMNS = "id, workspace_id, job_id, attempt, fault, status, source, held, used::text, settled, at";
 
-/** Returns faults that no operator has resolved, newest first, after `after`. */
+/** Returns a page of faults that no operator has resolved, newest first, starting behind the fault `after`. */
 export function listSettleFaults(
   target: Queryable,
   limit: number,
@@ -45,7 +48,7 @@ export async function countSettleFaults(target: Queryable): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Resolves a fault and ends its alert. Returns undefined if there is none, or if it was already resolved. */
+/** Marks a fault as resolved, which ends its alert. Returns undefined if there is no such fault, or it was already resolved. */
 export async function resolveSettleFault(
   target: Queryable,
   { id, actor, note }: { readonly id: bigint; readonly actor: Actor; readonly note: string | null },

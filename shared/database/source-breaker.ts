@@ -1,33 +1,33 @@
-/** Shared state of a pool's workers about open sources: only changes and probes are stored here, no calls. */
+/** Circuit-breaker state that the workers of a pool share. Only state changes and probes are stored, not calls. */
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Bounds of the rows shared by a pool's workers. */
+/** Limits of the circuit-breaker rows that a pool's workers share. */
 export const BREAKER_ROWS = {
-  /** Lease of a probe in milliseconds; after a crash of its worker, another one gets the probe. */
+  /** Lease of a probe, in milliseconds. If the probing worker crashes, another worker may probe after this time. */
   probeLeaseMs: 30_000,
-  /** Idle time after which the row of a source that was open is deleted, in milliseconds. */
+  /** Idle time after which the row of a source whose circuit was open is deleted, in milliseconds. */
   forgetMs: 3_600_000,
-  /** Maximum sources; above it, the least recently used one is deleted. */
+  /** Maximum number of stored sources. Above it, the least recently used one is deleted. */
   sourcesMax: 1_000,
 } as const;
 
 export interface OpenSource {
   readonly source: string;
-  /** Milliseconds from now; 0 or less while its probe is due or running. */
+  /** Remaining cooldown, in milliseconds from now. 0 or less while the source's probe is due or running. */
   readonly remaining_ms: number;
   /** Current cooldown in milliseconds, without jitter. */
   readonly cooldown_ms: number;
-  /** Mark of the key that the source refused (workers/routing/key-marks.ts); null after other failures. */
+  /** Mark of the API key that the source rejected (workers/routing/key-marks.ts); null after other failures. */
   readonly key_mark: string | null;
-  /** HTTP status of the refusal. */
+  /** HTTP status with which the source rejected the key. */
   readonly status: number | null;
 }
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
 
-/** Returns the pool's sources out of rotation, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
+/** Returns the pool's disabled sources, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
 export function listOpenSources(target: Queryable, pool: string): Promise<OpenSource[]> {
   return target.query<OpenSource>(
     `select source, ${REMAINING}, cooldown_ms, key_mark, status from source_breaker where pool = $1 order by open_until desc limit $2`,
@@ -36,7 +36,7 @@ export function listOpenSources(target: Queryable, pool: string): Promise<OpenSo
   );
 }
 
-/** Records that a source is open for `remainingMs` from now. A recorded cooldown is only ever extended. Ends a probe of this worker. */
+/** Records that a source's circuit is open for `remainingMs` from now. Never shortens a recorded cooldown. Ends a probe of this worker. */
 export async function noteOpenSource(
   target: Queryable,
   row: {
@@ -63,8 +63,8 @@ export async function noteOpenSource(
 }
 
 /**
- * Gives the single probe of a source to this worker, for BREAKER_ROWS.probeLeaseMs.
- * @returns true if granted; otherwise the state of the source, undefined if it is back in rotation
+ * Claims the single probe of a source for this worker, for BREAKER_ROWS.probeLeaseMs.
+ * @returns true if granted; otherwise the state of the source, or undefined if the source is enabled again
  */
 export async function claimProbe(
   target: Queryable,
@@ -89,7 +89,7 @@ export async function claimProbe(
   return rows[0];
 }
 
-/** Gives this worker's probe back, without a verdict. */
+/** Releases this worker's probe without a result. */
 export async function releaseProbe(
   target: Queryable,
   row: { pool: string; source: string; worker: string },
@@ -101,7 +101,7 @@ export async function releaseProbe(
   );
 }
 
-/** Closes a circuit, unless another worker extended the cooldown during the probe, which is newer evidence. */
+/** Closes the circuit of a source. Does nothing if another worker extended the cooldown during the probe, which is newer evidence. */
 export async function wakeSource(target: Queryable, row: { pool: string; source: string }): Promise<void> {
   await target.query(
     "delete from source_breaker where pool = $1 and source = $2 and open_until <= now()",
@@ -127,7 +127,7 @@ export interface DisabledSource extends OpenSource {
   readonly opened_at: Date;
 }
 
-/** Returns disabled sources of all pools, at most BREAKER_ROWS.sourcesMax. */
+/** Returns the disabled sources of all pools, at most BREAKER_ROWS.sourcesMax. */
 export function listDisabledSources(target: Queryable): Promise<DisabledSource[]> {
   return target.query<DisabledSource>(
     `select pool, source, ${REMAINING}, cooldown_ms, key_mark, status, opened_at from source_breaker
@@ -136,7 +136,7 @@ export function listDisabledSources(target: Queryable): Promise<DisabledSource[]
   );
 }
 
-/** Ends the cooldowns of a source in all pools, with an audit row. @returns the pools in which it was disabled */
+/** Ends the cooldowns of a source in all pools, and writes an audit row. @returns the pools in which the source was disabled */
 export async function resetSource(target: Queryable, source: string, actor: Actor): Promise<string[]> {
   const rows = await target.query<{ pool: string }>(
     `with changed as (delete from source_breaker where source = $1 returning pool),
@@ -150,7 +150,7 @@ export async function resetSource(target: Queryable, source: string, actor: Acto
   return rows.map(({ pool }) => pool);
 }
 
-/** Deletes the rows of sources that left the catalogue while they were open. */
+/** Deletes the rows of sources that were removed from the catalogue while their circuit was open. */
 export async function forgetOldSources(target: Queryable): Promise<void> {
   await target.query("delete from source_breaker where open_until < now() - $1 * interval '1 millisecond'", [
     BREAKER_ROWS.forgetMs,

@@ -1,4 +1,4 @@
-/** Subscriptions of channels to events. A change and its audit row are one statement. */
+/** Subscriptions of channels to events. One statement writes a change and its audit row. */
 
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
@@ -9,7 +9,7 @@ export interface SubscriptionRow {
   readonly id: string;
   readonly channel_id: string;
   readonly event: string;
-  /** Workflow of the events; null: no restriction. */
+  /** Workflow to which the events are limited; null for all workflows. */
   readonly workflow_id: string | null;
   readonly created_by: string | null;
   readonly created_at: Date;
@@ -26,7 +26,11 @@ interface NewSubscription {
   readonly actor: Actor;
 }
 
-/** known: a subscription with this id exists, in any workspace; subscribed: the channel already receives the event with this scope. */
+/**
+ * Creates a subscription. `known`: a subscription with this id exists in some workspace. `subscribed`: the channel already receives the
+ * event
+ * with this scope.
+ */
 export async function insertSubscription(
   target: Queryable,
   workspaceId: string,
@@ -75,7 +79,7 @@ export async function findSubscription(
   return rows[0];
 }
 
-/** Newest first, after `after`. */
+/** Returns a page of subscriptions, newest first, that starts behind the subscription `after`. */
 export function pageSubscriptions(
   target: Queryable,
   workspaceId: string,
@@ -92,7 +96,7 @@ export function pageSubscriptions(
   );
 }
 
-/** Returns false if there is no such subscription. */
+/** Deletes a subscription. Returns false if there is no such subscription. */
 export async function deleteSubscription(
   target: Queryable,
   workspaceId: string,

@@ -1,5 +1,5 @@
 /**
- * Retries of items that failed in sweeps of the janitor. Intervals grow, and retries run beside new items, so that bad rows never block
+ * Retries of items that failed in a sweep of the janitor. Retry intervals grow. Retries run beside new items, so that bad rows never block
  * good ones.
  */
 
@@ -8,13 +8,14 @@ import { paced } from "#shared/config/pace.ts";
 import { type Queryable, sqlState } from "./client.ts";
 
 /**
- * First retry delay of a failed item and its maximum, in milliseconds, doubled each time: rare enough for a permanently bad item, frequent
- * enough after an outage.
+ * First and maximum retry delay of a failed item, in milliseconds. The delay doubles after each failure. It is rare enough for a
+ * permanently
+ * bad item and frequent enough after an outage.
  */
 export const SWEEP_RETRY_MIN_MS = paced(2_000);
 export const SWEEP_RETRY_MAX_MS = paced(60_000);
 
-/** Sweeps that take the oldest rows first and process each separately. */
+/** Janitor sweeps that take the oldest rows first and process each row separately. */
 export const ROW_SWEEPS = [
   "expired holds",
   "credit lines",
@@ -31,7 +32,7 @@ export const ROW_SWEEPS = [
 export type RowSweep = (typeof ROW_SWEEPS)[number];
 
 /**
- * Returns a SQL query made of two: rows without a failure, and rows whose retry is due. Neither kind can block the other.
+ * Returns a SQL query that combines two: rows without a failure, and rows whose retry is due. Neither group can block the other.
  * @param item an expression of type text that names a row
  * @param query returns the query with this condition, with its own order and limit
  */
@@ -44,7 +45,7 @@ export function freshAndDue(sweep: RowSweep, item: string, query: (condition: st
     (${query(`${areDue} and ${found} <= now()`)})`;
 }
 
-/** Postpones the item, for longer after each failure. */
+/** Postpones the retry of a failed item. The delay grows with each failure. */
 export async function putOff(target: Queryable, sweep: RowSweep, item: string, fault: unknown): Promise<void> {
   await target.query(
     `insert into sweep_retry as r (sweep, item, failures, retry_at, error)
@@ -55,7 +56,7 @@ export async function putOff(target: Queryable, sweep: RowSweep, item: string, f
   );
 }
 
-/** Returns the error's name; its message may contain a caller's text. */
+/** Returns the name of an error for logs. The error's message is omitted, because it may contain a caller's text. */
 function nameOf(fault: unknown): string {
   return fault instanceof Error ? fault.name : typeof fault;
 }
@@ -68,7 +69,10 @@ export async function countPutOff(target: Queryable): Promise<ReadonlyMap<RowSwe
   return new Map(rows.map(({ sweep, count }) => [sweep, count]));
 }
 
-/** Deletes entries whose last failure is long ago: the item has succeeded since, or is gone. Returns their number. */
+/**
+ * Deletes retry entries whose last failure was long ago, because the item has succeeded since or is gone. Returns the number of deleted
+ * entries.
+ */
 export async function dropOldRetries(target: Queryable, max: number): Promise<number> {
   const rows = await target.query(
     `delete from sweep_retry where (sweep, item) in (

@@ -1,11 +1,12 @@
-/** Events of the installation itself, delivered in the operator's own workspace. */
+/** Events about the installation, delivered in the operator's workspace. */
 import { jobIdOf } from "#shared/base/ids.ts";
 
 import type { Queryable } from "./client.ts";
 
 /**
- * Reports that a stored workflow could not run a step because its model or capability is no longer available. Once a day for each workflow,
- * step and target, enforced by the id. Does nothing if the workspace is gone.
+ * Reports that a stored workflow could not run a step, because the step's model or capability is no longer available. Reports at most once
+ * a
+ * day for each workflow, step and target; the event id enforces this. Does nothing if the workspace is gone.
  */
 export async function noteTemplateUnavailable(
   target: Queryable,

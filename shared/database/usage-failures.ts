@@ -1,17 +1,17 @@
-/** Reasons of failed calls, stored beside their usage records. Successful calls have no row. */
+/** Error details of failed calls, stored beside their usage records. Successful calls have no row. */
 import type { Code } from "#shared/base/errors.ts";
 
 import type { Queryable } from "./client.ts";
 
-/** Retention of a provider's error text, in days. */
+/** Number of days for which a provider's error text is kept. */
 export const FAILURE_TEXT_DAYS = 7;
 /** Longest stored error text of a provider, in characters. */
 export const FAILURE_TEXT_CHARS_MAX = 1_000;
-/** Maximum stored attempts of one call: the first ones. */
+/** Maximum number of failed attempts stored for one call; later attempts are omitted. */
 const FAILED_ATTEMPTS_MAX = 20;
 
 export interface FailedAttempt {
-  /** `provider/model`. */
+  /** Source of the attempt, as `provider/model`. */
   readonly source: string;
   /** Class of the error, such as `misconfigured` or `timeout`. */
   readonly error: string;
@@ -27,18 +27,18 @@ export interface UsageFailure {
   /** Error code that the caller received. */
   readonly code: Code;
   readonly attempts: readonly FailedAttempt[];
-  /** Encrypted error text of the last provider called. */
+  /** Encrypted error text of the provider that was called last. */
   readonly text: string | null;
 }
 
-/** Failure in a usage record. */
+/** Failure as listed in a usage record. */
 export interface FailureFacts {
   readonly code: string;
   readonly attempts: readonly FailedAttempt[];
   readonly text: string | null;
 }
 
-/** Writes the reasons of failed calls. A second reason of the same call replaces the first. */
+/** Stores the failures of calls. A later failure of the same call replaces the earlier one. */
 export async function insertUsageFailures(target: Queryable, failures: readonly UsageFailure[]): Promise<void> {
   const rows = failures.map(({ workspaceId, jobId, attempt, code, attempts, text }) => {
     const kept = attempts.slice(0, FAILED_ATTEMPTS_MAX);
@@ -56,7 +56,7 @@ export async function insertUsageFailures(target: Queryable, failures: readonly 
   );
 }
 
-/** SQL for the failure of the usage record `u`, as JSON; null for a successful call. */
+/** SQL expression for the failure of the usage record `u`, as JSON; null for a successful call. */
 export const FAILURE = `(
   select jsonb_build_object('code', f.code, 'attempts', f.tries,
     'text', case when f.at > now() - interval '${FAILURE_TEXT_DAYS} days' then f.text end)

@@ -1,20 +1,20 @@
-/** Ended calls one by one: usage, charge, and the run whose step it was; a run is the sum of its steps. */
+/** Lists ended calls one by one, with usage, charge and the run whose step made the call. A run's usage is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
 import { FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
 export interface UsageRequestRow extends Omit<UsageRow, "model"> {
-  /** Null for a run. */
+  /** Slug of the model; null for a run. */
   readonly model: string | null;
-  /** Available while the job of the step is stored. */
+  /** Run whose step made the call. Available only while the job of the step is stored. */
   readonly run_id: string | null;
   readonly workflow_id: string | null;
-  /** Error code of its job, while that is stored. */
+  /** Error code of the call's job. Available only while the job is stored. */
   readonly job_error: string | null;
 }
 
-/** One attempt of a job: redriving a job creates a further attempt. */
+/** Identifies one attempt of a job. Each redrive of a job creates a further attempt. */
 export interface UsagePlace {
   readonly jobId: string;
   readonly attempt: number;
@@ -25,7 +25,7 @@ export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
   readonly runId: string | null;
   readonly start: Date | null;
   readonly end: Date | null;
-  /** The page starts after this call. */
+  /** Call behind which the page starts; null for the first page. */
   readonly after: UsagePlace | null;
   readonly limit: number;
 }
@@ -41,7 +41,7 @@ const withRun = (from: string): string =>
      left join run r on r.id = j.run_id
      ${ORDER}`;
 
-/** Returns SQL for the ids of all work of a run's steps, and of the runs that they started. */
+/** Returns SQL for the ids of all jobs and runs that a run's steps started, including those of child runs. */
 const workOf = (run: string): string => `
   with recursive work (id, is_run) as (
     select work_id, is_run from step_item where run_id = ${run} and work_id is not null
@@ -50,7 +50,7 @@ const workOf = (run: string): string => `
   )
   select id from work where not is_run`;
 
-/** Newest first. */
+/** Returns a page of ended calls, newest first. */
 export function pageUsageRequests(
   target: Queryable,
   workspaceId: string,
@@ -101,7 +101,9 @@ export function pageUsageRequests(
   );
 }
 
-/** Returns the named or last attempt; undefined if it is open, unknown, or of another workspace or member. */
+/**
+ * Returns the given or else the last attempt of a call. Returns undefined if the call is open, unknown, or of another workspace or member.
+ */
 export async function findUsageRequest(
   target: Queryable,
   workspaceId: string,
@@ -122,7 +124,7 @@ export async function findUsageRequest(
   return rows[0];
 }
 
-/** Returns the totals of an ended run; undefined if it is open, unknown, or of another workspace or member. */
+/** Returns the total usage of an ended run. Returns undefined if the run is open, unknown, or of another workspace or member. */
 export async function findRunUsage(
   target: Queryable,
   workspaceId: string,

@@ -1,21 +1,21 @@
 /**
- * Sums of usage. usage_hour contains sums by hour up to usage_rollup.until. Every reader adds the later records in the same statement, so
- * that a concurrent roll-up cannot cause a record to be counted twice or not at all.
+ * Sums of usage. The table usage_hour contains sums by hour up to usage_rollup.until. Every reader adds the later records in the same
+ * statement. A concurrent roll-up therefore never causes a record to be counted twice or not at all.
  */
 import type { Database, Queryable } from "./client.ts";
 
-/** Margin of the driver's timeout over the server's, in milliseconds. */
+/** Additional time that the driver waits after the server's statement timeout, in milliseconds. */
 const CANCEL_MS = 2_000;
 
-/** Excludes records that end from now on from the next roll-up. */
+/** Excludes usage records that end after this call from the next roll-up. */
 export async function raiseUsageFloor(target: Queryable): Promise<void> {
   await target.query("select raise_usage_floor()");
 }
 
 /**
- * Adds the records of `stepMs` to the sums, in one transaction. Returns the milliseconds of records that are ready but not yet added; null
- * if another process is rolling up.
- * @param limitMs for a step that may exceed the usual statement timeout
+ * Adds the usage records of the next `stepMs` milliseconds to the sums, in one transaction. Returns the time span of records that are ready
+ * but not yet added, in milliseconds. Returns null if another process is rolling up.
+ * @param limitMs statement timeout for a step that may exceed the usual one
  * @throws Error with the SQLSTATE of a statement timeout; nothing was changed
  */
 export async function rollUpStep(database: Database, stepMs: number, limitMs?: number): Promise<bigint | null> {
@@ -30,7 +30,7 @@ export async function rollUpStep(database: Database, stepMs: number, limitMs?: n
   });
 }
 
-/** Returns the lag of the sums in seconds. */
+/** Returns how far the sums lag behind the usage records, in seconds. */
 export async function usageBehindSeconds(target: Queryable): Promise<number> {
   const [row] = await target.query<{ seconds: number }>(
     "select extract(epoch from clock_timestamp() - until)::float8 as seconds from usage_rollup",
@@ -51,7 +51,7 @@ export interface UsageFilter {
 }
 
 export interface UsageQuery extends UsageFilter {
-  /** Start and end, both at the start of an hour; if `unit` is day, of a UTC day. */
+  /** Start and end of the period. Both are at the start of an hour, or of a UTC day if `unit` is `day`. */
   readonly start: Date;
   readonly end: Date;
   readonly unit: "hour" | "day";
@@ -64,12 +64,12 @@ export interface UsageSum {
   readonly model?: string;
   readonly key_id?: string;
   readonly member_id?: string;
-  /** Null: calls without a stored workflow. */
+  /** Workflow of the calls; null for calls without a stored workflow. */
   readonly workflow_id?: string | null;
   readonly status?: UsageStatus;
   readonly calls: bigint;
   readonly failed: bigint;
-  /** Nano-credits. */
+  /** Credits charged, in nano-credits. */
   readonly settled: bigint;
   readonly tokens: bigint;
 }
@@ -84,7 +84,7 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   status: "s.status",
 };
 
-/** Sorted by time, then by group; periods without usage have no row. */
+/** Returns usage sums, sorted by time and then by group. Periods without usage are omitted. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { groups, unit } = query;
   const asksWorkflow = groups.includes("workflow") || query.workflowId !== null;

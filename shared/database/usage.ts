@@ -1,9 +1,9 @@
-/** Usage records: the totals of each closed call. Written in shared/ledger, read here. */
+/** Usage records, which contain the totals of each ended call. Written in shared/ledger and read here. */
 import type { Queryable } from "./client.ts";
 import { FAILURE, type FailureFacts } from "./usage-failures.ts";
 
 export interface UsageRow {
-  /** For a call over HTTP, its x-request-id. */
+  /** Id of the job. For a call over HTTP, this is its x-request-id. */
   readonly job_id: string;
   readonly attempt: number;
   readonly key_id: string;
@@ -12,14 +12,14 @@ export interface UsageRow {
   readonly status: "succeeded" | "failed" | "cancelled" | "lost";
   readonly units: Readonly<Record<string, number>>;
   readonly is_estimated: boolean;
-  /** Nano-credits, like the two below. */
+  /** Credits held for the call, in nano-credits, like the two fields below. */
   readonly held: bigint;
   readonly settled: bigint;
   readonly uncollected: bigint;
   readonly tokens: bigint;
   readonly started_at: Date;
   readonly ended_at: Date;
-  /** Shares of the earlier models in the total of a continued stream, in order. */
+  /** Usage of the earlier models of a stream that another model continued, in order. */
   readonly parts: readonly UsagePart[];
   /** Reason of a failed call; null if none is recorded. */
   readonly failure: FailureFacts | null;
@@ -27,11 +27,11 @@ export interface UsageRow {
 
 interface UsagePart {
   readonly model: string;
-  /** `provider/model`. */
+  /** Source that was called, as `provider/model`. */
   readonly source: string;
   readonly units: Readonly<Record<string, number>>;
   readonly is_estimated: boolean;
-  /** Nano-credits, as digits. */
+  /** Cost in nano-credits, as digits. */
   readonly amount: string;
   /** Class of the failure that interrupted the stream. */
   readonly fault: string;
@@ -43,7 +43,7 @@ export const PARTS = `coalesce((
   from usage_part p
   where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
-/** Returns all attempts of one call, in order; none if the call is open, unknown, or of another workspace. */
+/** Returns all attempts of one call, in order. Returns an empty list if the call is open, unknown, or of another workspace. */
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,

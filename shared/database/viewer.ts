@@ -1,15 +1,18 @@
-/** Readers of rows owned by a member: the owner, and owners and admins of the workspace. */
+/** Readers of rows that belong to a member. A row is visible to its member, and to owners and admins of the workspace. */
 
 export interface Viewer {
   readonly workspaceId: string;
-  /** Null for the service itself. */
+  /** Id of the reading member; null for the service itself. */
   readonly memberId: string | null;
   /** True for owners and admins, who see rows of all members. */
   readonly seesAll: boolean;
 }
 
-/** Returns the reader for the service itself, on behalf of a caller that was checked before. */
+/**
+ * Returns a reader who sees all rows of the workspace, for the service itself. Use it only for a caller whose permission was checked
+ * before.
+ */
 export const anyMember = (workspaceId: string): Viewer => ({ workspaceId, memberId: null, seesAll: true });
 
-/** Returns the values of `$1` workspace, `$2` member and `$3` (true if all rows are visible) for visibility conditions. */
+/** Returns the SQL parameters of visibility conditions: `$1` workspace, `$2` member, `$3` true if all rows are visible. */
 export const viewerValues = ({ workspaceId, memberId, seesAll }: Viewer) => [workspaceId, memberId, seesAll] as const;

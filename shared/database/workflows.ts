@@ -1,4 +1,4 @@
-/** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
+/** Workflows of a workspace, and the versions of their definitions. One statement writes a change and its audit row. */
 
 import { plainArray } from "./arrays.ts";
 import { type Actor, actorJson } from "./audit-log.ts";
@@ -39,13 +39,13 @@ export interface WorkflowReader {
   readonly memberId: string;
   /** True if private workflows of other members are visible. */
   readonly seesAll: boolean;
-  /** Tools listed by its key: only their runs and jobs are found. */
+  /** Tools that the reader's key lists. Only runs and jobs of these tools are found. */
   readonly tools?: ReadonlySet<string>;
 }
 
 const COLUMNS =
   "id, workspace_id, name, description, latest_version, created_by, sharing_scope, share_permission, created_at, updated_at";
-/** Condition for visible workflows: $1 workspace, $2 member, $3 true if all are visible. */
+/** SQL condition for the workflows that a reader may see. $1 is the workspace, $2 the member, $3 true if all workflows are visible. */
 const VISIBLE = "workspace_id = $1 and deleted_at is null and ($3 or created_by = $2 or sharing_scope = 'workspace')";
 
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
@@ -55,7 +55,7 @@ interface Written {
   readonly description: string;
   readonly sharingScope: SharingScope;
   readonly sharePermission: SharePermission;
-  /** JSON text. */
+  /** Definition as JSON text. */
   readonly definition: string;
 }
 
@@ -108,9 +108,9 @@ export async function insertWorkflow(
 }
 
 /**
- * Updates a workflow; null members stay unchanged, a definition creates the next version.
- * @param storageBytesMax limit of its workspace
- * @returns `gone`; `crowded`: the workflow has the maximum of versions; `full`: the workspace's storage is full
+ * Updates a workflow. Null members stay unchanged; a definition creates the next version.
+ * @param storageBytesMax storage limit of the workspace, in bytes
+ * @returns `gone`: no such workflow; `crowded`: the workflow has the maximum of versions; `full`: the workspace's storage is full
  */
 export async function updateWorkflow(
   target: Queryable,
@@ -185,7 +185,11 @@ function update(
   );
 }
 
-/** Deletes a workflow with its definitions; the janitor deletes definitions of open runs later. Returns false if it was gone already. */
+/**
+ * Deletes a workflow and its definitions. The janitor later deletes definitions that open runs still need. Returns false if the workflow
+ * was
+ * already deleted.
+ */
 export async function deleteWorkflow(
   target: Queryable,
   { workspaceId }: WorkflowReader,
@@ -210,12 +214,12 @@ export async function deleteWorkflow(
   return rows.length > 0;
 }
 
-/** Deletes the definitions of a deleted workflow and frees their bytes, unless an open run needs them. */
+/** Deletes the definitions of a deleted workflow and frees their storage. Does nothing while an open run needs them. */
 export async function emptyWorkflow(target: Queryable, id: string): Promise<void> {
   await target.query("select empty_workflow($1)", [id]);
 }
 
-/** Returns deleted workflows whose definitions no run needs. */
+/** Returns deleted workflows that still have definitions which no run needs. */
 export async function findUnemptied(target: Queryable, max: number): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select id from workflow w where deleted_at is not null and not is_emptied
@@ -226,7 +230,7 @@ export async function findUnemptied(target: Queryable, max: number): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** Returns undefined for a workflow that the reader may not see. */
+/** Finds a workflow. Returns undefined if the reader may not see it. */
 export async function findWorkflow(
   target: Queryable,
   reader: WorkflowReader,
@@ -254,7 +258,7 @@ export function findWorkflowInputs(
   );
 }
 
-/** Newest first. `total` counts all visible workflows. */
+/** Lists visible workflows, newest first. `total` is the number of all visible workflows. */
 export async function listWorkflows(
   target: Queryable,
   reader: WorkflowReader,
@@ -273,7 +277,7 @@ export async function listWorkflows(
   return { rows, total: counted[0]?.total ?? 0 };
 }
 
-/** Returns undefined for a missing version. */
+/** Returns one version of a workflow's definition; undefined if the version is missing. */
 export async function findDefinition(target: Queryable, id: string, version: number): Promise<unknown> {
   const rows = await target.query<{ definition: unknown }>(
     "select definition from workflow_version where workflow_id = $1 and version = $2",
@@ -282,7 +286,7 @@ export async function findDefinition(target: Queryable, id: string, version: num
   return rows[0]?.definition;
 }
 
-/** Newest first. */
+/** Lists the versions of a workflow, newest first. */
 export function listVersions(
   target: Queryable,
   id: string,

@@ -1,10 +1,10 @@
-/** Workspaces, which own calls and balances. A change and its audit row are one statement, so neither exists alone. */
+/** Workspaces, which own calls and balances. One statement writes a change and its audit row, so that neither exists without the other. */
 import { isUuid } from "#shared/base/ids.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
-/** Maximum renames within the 30 days for which a released name is reserved. */
+/** Maximum number of renames of a workspace in 30 days. A released name is reserved for that time. */
 export const WORKSPACE_RENAMES_MAX = 10;
 
 export interface WorkspaceRow {
@@ -12,7 +12,7 @@ export interface WorkspaceRow {
   readonly name: string;
   readonly is_active: boolean;
   readonly created_at: Date;
-  /** Calls are rejected until this time, because a budget is spent. */
+  /** Time until which calls are rejected because a budget is spent. */
   readonly stopped_until: Date | null;
 }
 
@@ -22,12 +22,14 @@ const STOPPED_UNTIL = "(select s.until from budget_stop(id) s) as stopped_until"
 export const BOOTSTRAP_WORKSPACE = "default";
 
 export interface WorkspaceSummary extends WorkspaceRow {
-  /** Nano-credits. */
+  /** Balance in nano-credits. */
   readonly amount: bigint;
   readonly held: bigint;
 }
 
-/** Returns undefined if the name or the id is taken, or the name is reserved. Creates its balance and rate window as well. */
+/**
+ * Creates a workspace with its balance and rate-limit window. Returns undefined if the id or the name is taken, or the name is reserved.
+ */
 export async function insertWorkspace(
   target: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -45,7 +47,7 @@ export async function insertWorkspace(
   return rows[0];
 }
 
-/** Returns the workspace with that name, created if missing and locked until the transaction ends. */
+/** Returns the workspace with this name, and locks it until the transaction ends. Creates the workspace if it is missing. */
 export async function ensureWorkspace(
   tx: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -56,7 +58,7 @@ export async function ensureWorkspace(
   return row;
 }
 
-/** A weak lock: other transactions can insert rows that reference the workspace. */
+/** Locks a workspace's row weakly, so that other transactions can insert rows that reference the workspace. */
 async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
     `select id, name, is_active, created_at, ${STOPPED_UNTIL}
@@ -68,7 +70,7 @@ async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): P
   return rows[0];
 }
 
-/** Serializes additions to a workspace, so that its limits are never exceeded. */
+/** Runs additions to a workspace one after the other, so that its limits are never exceeded. */
 export function withWorkspaceLock<T>(
   database: Database,
   workspaceId: string,
@@ -80,7 +82,7 @@ export function withWorkspaceLock<T>(
   });
 }
 
-/** Returns undefined if nothing changed. */
+/** Enables or disables a workspace. Returns undefined if nothing changed. */
 export async function setWorkspaceActive(
   target: Queryable,
   workspaceId: string,
@@ -103,7 +105,10 @@ export async function setWorkspaceActive(
   return rows[0];
 }
 
-/** taken: another workspace has the name, or it is reserved; often: this workspace has reached its maximum of renames. */
+/**
+ * Renames a workspace. `taken`: another workspace has the name, or the name is reserved. `often`: the workspace has reached its maximum of
+ * renames.
+ */
 export async function renameWorkspace(
   target: Queryable,
   workspaceId: string,
@@ -141,7 +146,7 @@ export function findWorkspace(target: Queryable, nameOrId: string): Promise<Work
   return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, nameOrId);
 }
 
-/** Returns the workspace that released this name in the last 30 days. */
+/** Returns the workspace that released this name within the last 30 days. */
 export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}
@@ -178,8 +183,9 @@ const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL
      join balance b on b.workspace_id = w.id`;
 
 /**
- * Returns workspaces with balances, newest first, after `after`: for operators. Callers may choose ids, so ids have no order.
- * @param query a name: only the workspace that has it, or released it in the last 30 days
+ * Returns a page of workspaces with their balances for operators, newest first, starting behind the workspace `after`. Callers may choose
+ * workspace ids, so ids do not sort by time.
+ * @param query a name: returns only the workspace that has it, or released it in the last 30 days
  */
 export function pageWorkspaces(
   target: Queryable,

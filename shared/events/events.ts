@@ -1,18 +1,18 @@
 /**
- * Events that a workspace can subscribe to. A row of `event` is written in the transaction of the change, by the same SQL: `end_job` for
- * jobs, `end_batch` for batches. The table is the outbox of notifications.
+ * Events to which a workspace can subscribe. The transaction of a change also writes its row of the table `event`, which is the outbox of
+ * notifications. The SQL function `end_job` writes the events of jobs, `end_batch` those of batches.
  */
 import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
   readonly group: "runs" | "jobs" | "budgets" | "operator";
-  /** Description for subscribers. */
+  /** Description of the event for subscribers. */
   readonly description: string;
-  /** Title of the schema of its metadata. */
+  /** Title of the schema of the event's metadata. */
   readonly metadata: keyof SchemaTypes;
 }
 
-/** Events by name; schemas/names.json and the constraint of the domain `event_type` contain the same names. */
+/** Event types by name. schemas/names.json and the constraint of the SQL domain `event_type` contain the same names. */
 export const EVENTS = {
   "run.started": { group: "runs", metadata: "RunStarted", description: "A run started." },
   "run.retrying": {

@@ -1,6 +1,6 @@
 /** Data URLs (RFC 2397) with base64 data. */
 
-/** Maximum characters of a data URL before its data: a type and its parameters. */
+/** Maximum characters of a data URL before its data: media type and parameters. */
 const HEAD_MAX = 1_000;
 
 export interface DataUrl {
@@ -11,12 +11,12 @@ export interface DataUrl {
   readonly base64: string;
 }
 
-/** Returns true for text that begins as a data URL, in any encoding. */
+/** Returns true for a text that begins like a data URL, in any encoding. */
 export function isDataUrl(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** Returns undefined for data that is empty or not base64. */
+/** Parses a data URL. Returns undefined if its data is empty or not base64. */
 export function readDataUrl(text: string): DataUrl | undefined {
   // Split before a pattern is applied: with millions of semicolons, backtracking would keep them all.
   const comma = text.indexOf(",");

@@ -1,13 +1,13 @@
-/** Streaming checksums: of all bytes, and of each block. */
+/** Computes SHA-256 checksums of a stream: one of all bytes, and one of each block. */
 import { createHash, type Hash } from "node:crypto";
 
-/** Bytes per checksum: verifying a range requires little more than reading it. */
+/** Bytes of a block, each with its own checksum. Small blocks make sure that verifying a range reads little more than the range. */
 export const FILE_BLOCK_BYTES = 1_048_576;
 
 export interface Digested {
   readonly bytes: number;
   readonly sha256: Buffer;
-  /** 32 bytes per block; the last block may be short. */
+  /** Checksums of the blocks, 32 bytes each. The last block may be short. */
   readonly blockSha256: Buffer;
 }
 
@@ -34,7 +34,7 @@ export class Digest {
     }
   }
 
-  /** Call this once, after the last byte. */
+  /** Returns the checksums. Call this once, after the last byte. */
   end(): Digested {
     if (this.inBlock > 0) this.endBlock();
     return { bytes: this.total, sha256: this.whole.digest(), blockSha256: Buffer.concat(this.blocks) };

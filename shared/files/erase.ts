@@ -8,7 +8,7 @@ import { deleteObject, dropParts } from "#shared/storage/objects.ts";
 import { objectKey } from "./id.ts";
 
 /**
- * Deletes all objects of a deleted file in S3, then its row. Idempotent, callable by any process.
+ * Deletes all S3 objects of a deleted file and then its row. Idempotent; any process may call it.
  * @throws Error of the SDK; the row then stays for the janitor
  */
 export async function eraseBytes(storage: Storage, database: Queryable, ended: EndedUpload): Promise<void> {

@@ -1,4 +1,4 @@
-/** Ids of files, and the locations of their bytes. No text of a user ever becomes part of a path. */
+/** Ids of files, and the object keys of their bytes. A key never contains text of a user. */
 import { newId } from "#shared/base/ids.ts";
 
 export function newFileId(): string {
@@ -7,7 +7,7 @@ export function newFileId(): string {
 
 const FILE_ID = /^file-[0-9a-f]{32}$/;
 
-/** Returns true for the format of a file id; other texts need no query. */
+/** Returns true if a text has the format of a file id. A text in another format needs no query. */
 export function isFileId(text: string): boolean {
   return FILE_ID.test(text);
 }
@@ -18,7 +18,7 @@ export function objectKey(fileId: string): string {
   return FILES_PREFIX + fileId;
 }
 
-/** Returns undefined for a key outside of the file store. */
+/** Returns the file id of an object key; undefined for a key outside of the file store. */
 export function fileIdOf(key: string): string | undefined {
   const id = key.slice(FILES_PREFIX.length);
   return key.startsWith(FILES_PREFIX) && isFileId(id) ? id : undefined;

@@ -1,6 +1,7 @@
 /**
- * Links to files, valid for about an hour without a key: their content is signed with the installation's secret. A link in an input is
- * recognized here, and its file is read from the store, without a request through the guard for outbound URLs.
+ * Links to files that work without a key for about an hour. Their content is signed with the installation's secret. If an input contains
+ * such
+ * a link, the file is read directly from the store. The request does not pass the guard for outbound URLs.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -10,13 +11,13 @@ import { isUuid } from "#shared/base/ids.ts";
 
 import { isFileId } from "./id.ts";
 
-/** Validity of a link in seconds. */
+/** Time for which a link is valid, in seconds. */
 const LINK_LIFE_S = 3_600;
 
 const PATH = "/v1/media/content/";
 const OWN_PATH = /^(.*)\/v1\/(?:media\/content\/([\w.-]+)|files\/([\w-]+)\/content)$/;
 
-/** File named by a link of this installation. */
+/** File to which a link of this installation refers. */
 export interface LinkedFile {
   readonly fileId: string;
   /** True if the link has expired. */
@@ -26,19 +27,19 @@ export interface LinkedFile {
 export interface FileLinks {
   /** Returns a link. @param base address of the service for the client that receives the link, without a trailing slash */
   url(base: string, workspaceId: string, fileId: string): string;
-  /** Reads the last part of a link's path. Returns undefined for forged and for expired tokens. */
+  /** Decodes the token that is the last segment of a link's path. Returns undefined for forged and for expired tokens. */
   read(token: string): { readonly workspaceId: string; readonly fileId: string } | undefined;
   /**
-   * Returns the file of a link created by this installation, including host and port. Undefined for every other address: the same token at
-   * another host is another address.
+   * Returns the file of a link that this installation created; host and port must match too. Returns undefined for every other address,
+   * including the same token at another host.
    */
   find(address: string): LinkedFile | undefined;
 }
 
 interface Options {
-  /** Configured address of the service. Addresses of file contents below it are recognized too. */
+  /** Configured public address of the service. Links to file contents below this address are recognized too. */
   readonly publicUrl?: string | undefined;
-  /** Unix milliseconds. */
+  /** Returns the current time, in Unix milliseconds. */
   readonly now?: () => number;
 }
 
@@ -78,7 +79,9 @@ export function createFileLinks(secret: Uint8Array, { publicUrl, now = commonNow
   };
 }
 
-/** Compares as text, because other texts decode to the same bytes. */
+/**
+ * Compares two texts in constant time. Compares the texts and not the decoded bytes, because different texts can decode to the same bytes.
+ */
 function isSame(text: string, expected: string): boolean {
   const [one, other] = [Buffer.from(text), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
@@ -92,18 +95,21 @@ function placeOf({ origin, pathname }: URL): string {
 
 let own: Pick<FileLinks, "find"> | undefined;
 
-/** Sets the links that inputs of this process may name. Called by each role when it starts, with the same secret. */
+/** Sets the links that this process recognizes in inputs. Each role calls this when it starts, with the same secret. */
 export function recognizeLinks(links: Pick<FileLinks, "find">): void {
   own = links;
 }
 
-/** Returns the file of an own link; undefined for every other address. The later query of the file checks permissions. */
+/**
+ * Returns the file of a link of this installation; undefined for every other address. Permissions are checked later, when the file is
+ * queried.
+ */
 export function linkedFile(address: string): LinkedFile | undefined {
   return own?.find(address);
 }
 
 /**
- * Returns the file id of an own link; undefined for every other address.
+ * Returns the file id of a link of this installation; undefined for every other address.
  * @throws ApiError `file_not_found` for an expired link, as over HTTP
  */
 export function linkedFileId(address: string, param: string): string | undefined {
@@ -112,7 +118,10 @@ export function linkedFileId(address: string, param: string): string | undefined
   return link?.fileId;
 }
 
-/** @param param name of the member that has the link */
+/**
+ * Returns the error for an expired link.
+ * @param param name of the member that contains the link
+ */
 export function expiredLink(param: string): ApiError {
   return new ApiError("file_not_found", "There is no such file, or its link has expired; ask for a new link.", {
     param,

@@ -1,11 +1,11 @@
-/** Media type of a file: detected from its first bytes, and checked against the sender's claim. */
+/** Determines the media type of a file from its first bytes, and checks it against the type that the sender claims. */
 import { ApiError } from "#shared/base/errors.ts";
 import { isLegacyText, isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const OOXML = "application/vnd.openxmlformats-officedocument";
 const ODF = "application/vnd.oasis.opendocument";
 
-/** Media types of stored files. A row contains types with the same first bytes: a file of one may claim any other. */
+/** Media types of stored files, in groups of types with the same first bytes. A file of one type may claim any type of the same group. */
 const FAMILIES: readonly (readonly string[])[] = [
   ["image/png", "image/apng"],
   ["image/jpeg"],
@@ -49,12 +49,12 @@ const FAMILIES: readonly (readonly string[])[] = [
   ["application/x-cfb", "application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
 ];
 
-/** Row of each type. */
+/** Group of each media type. */
 const FAMILY_OF: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILIES.flatMap((family) => family.map((type) => [type, family] as const)),
 );
 
-/** Other names that senders use for types. A map, because senders may also write `constructor`. */
+/** Other names that senders use for media types. A map and not an object, because senders may also write `constructor`. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "image/jpg": "image/jpeg",
@@ -93,7 +93,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Filename extensions that claim each media type, separated by blanks. `ts` claims nothing: most such files are TypeScript. */
+/** Filename extensions that claim each media type, separated by blanks. `ts` claims no type, because most such files are TypeScript. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png apng",
   "image/jpeg": "jpg jpeg",
@@ -154,14 +154,14 @@ const TEXT_ENDINGS: Readonly<Record<string, string>> = {
   "image/svg+xml": "svg",
 };
 
-/** A map, because a name may also end in `constructor`. */
+/** Media type of each filename extension. A map and not an object, because a name may also end in `constructor`. */
 const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...ENDINGS, ...TEXT_ENDINGS }).flatMap(([type, ends]) =>
     ends.split(" ").map((end) => [end, type] as const),
   ),
 );
 
-/** Returns the filename extension of this type, without the dot; undefined for unknown types. */
+/** Returns the filename extension of a media type, without the dot; undefined for unknown types. */
 export function endingOf(mediaType: string): string | undefined {
   return new Map(Object.entries({ ...ENDINGS, ...TEXT_ENDINGS })).get(mediaType)?.split(" ", 1).join("");
 }
@@ -169,12 +169,12 @@ export function endingOf(mediaType: string): string | undefined {
 const UNKNOWN = "application/octet-stream";
 
 /**
- * Returns the media type of a file: the detected type, or the claimed name of it if both agree.
+ * Returns the media type of a file: the detected type, or the sender's name for it if both agree.
  *
- * The claim is the Content-Type, or else the filename extension. A known claim must match the bytes. An unknown Content-Type claims
- * nothing.
+ * The sender claims a type by the Content-Type, or else by the filename extension. A known claimed type must match the bytes. An unknown
+ * Content-Type claims no type.
  * @param bytes at least the first SNIFF_BYTES, or all bytes of a shorter file
- * @throws ApiError `unprocessable_input` for a file that does not match its claim
+ * @throws ApiError `unprocessable_input` for a file that does not match its claimed type
  */
 export async function settleMediaType(
   bytes: Uint8Array,

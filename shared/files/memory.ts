@@ -1,4 +1,7 @@
-/** Manually managed buffers. The collector frees buffers outside its heap too late: uploads would use many times their memory. */
+/**
+ * Manually managed buffers. The garbage collector frees buffers outside its heap too late, so that uploads would use many times their
+ * memory.
+ */
 
 const KEPT_MAX = 4;
 const kept: Buffer[] = [];
@@ -13,7 +16,7 @@ export function takeMemory(bytes: number): Buffer {
   return Buffer.allocUnsafeSlow(bytes);
 }
 
-/** Frees a buffer that is no longer used. `keep`: a buffer of this size will be needed again soon. */
+/** Frees a buffer. Set `keep` if a buffer of this size will be needed again soon. */
 export function freeMemory(memory: Uint8Array<ArrayBuffer>, keep = false): void {
   if (keep && (kept.length === 0 || keptBytes === memory.length)) {
     keptBytes = memory.length;

@@ -1,12 +1,13 @@
-/** A folder for temporary files of this process. */
+/** Creates and removes a folder for temporary files of this process. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Returns a function that returns the folder's path. The folder is created at the first call, created again if something deleted it, and
- * removed when the process exits. After a kill, the next process with this prefix removes it.
- * @param prefix prefix of its name; the process id and start time follow
+ * Returns a function that returns the folder's path. The folder is created at the first call, and again if something deleted it. It is
+ * removed
+ * when the process exits. After a kill, the next process with this prefix removes it.
+ * @param prefix prefix of the folder's name; the process id and start time follow
  */
 export function processFolder(prefix: string, parent: string = tmpdir()): () => string {
   let path: string | undefined;
@@ -28,7 +29,7 @@ function makeFolder(prefix: string, parent: string): string {
   return path;
 }
 
-/** Removes a folder if possible: another user's folder cannot be removed. */
+/** Removes a folder. Ignores errors, because another user's folder cannot be removed. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -38,8 +39,9 @@ function removeQuietly(path: string): void {
 }
 
 /**
- * Returns true if the process that started then is still running. A process id alone is not enough. In a container, each restart of a role
- * may get the same id, and the id of a killed role may be a thread of the next one.
+ * Returns true if the process with this id and start time is still running. A process id alone is not enough. In a container, each restart
+ * of
+ * a role may get the same id. The id of a killed role may also be a thread of the next one.
  */
 function isAlive(pid: number, start: number): boolean {
   const current = startOf(pid);
@@ -53,7 +55,10 @@ function isAlive(pid: number, start: number): boolean {
   }
 }
 
-/** Returns clock ticks from the machine's start to the process's or thread's; null if unavailable (proc_pid_stat(5), field 22). */
+/**
+ * Returns the start time of a process or thread, in clock ticks since the machine's start. Returns null if unavailable (proc_pid_stat(5),
+ * field 22).
+ */
 function startOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

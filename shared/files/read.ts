@@ -1,6 +1,7 @@
 /**
- * Reads the bytes of a file and verifies each block by its checksum before passing on any of its bytes. Truncated or altered data is never
- * served; a failed block is requested again.
+ * Reads the bytes of a file and verifies the checksum of each block before any of its bytes are returned. Truncated or altered data is
+ * never
+ * served. A block that fails is requested again.
  */
 import { createHash } from "node:crypto";
 
@@ -11,13 +12,13 @@ import { isMissing, readObject, StorageError } from "#shared/storage/objects.ts"
 import { objectKey } from "./id.ts";
 import { freeMemory } from "./memory.ts";
 
-/** Maximum attempts to read a file, each from the position of the last fault. */
+/** Maximum attempts to read a file. Each attempt starts at the position of the last fault. */
 const FILE_READ_ATTEMPTS = 3;
 
 const HASH_BYTES = 32;
 
 /**
- * Yields the bytes from `from` up to, but not including, `to`, at most a block at a time.
+ * Yields the bytes of a file from `from` up to, but not including, `to`, at most one block at a time.
  * @throws StorageError; Error of the SDK if the store is unreachable
  */
 export async function* readFile(
@@ -45,7 +46,7 @@ export async function* readFile(
   }
 }
 
-/** Yields verified blocks, until one fails. */
+/** Yields verified blocks until a block fails. */
 async function* readBlocks(
   storage: Storage,
   file: FileBlocks,

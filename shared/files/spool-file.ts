@@ -1,4 +1,4 @@
-/** Temporary file for data between two networks that must be complete before it is processed: on disk, not in memory. */
+/** Temporary file for received data that must be complete before it is processed. The data is kept on disk, not in memory. */
 import { createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -9,18 +9,18 @@ import { processFolder } from "./process-folder.ts";
 
 export interface SpoolFile {
   readonly path: string;
-  /** Resolves when the next write is allowed. @throws Error of the disk */
+  /** Writes bytes. Resolves when the next write is allowed. @throws Error of the disk */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the data. @throws Error of the disk */
+  /** Finishes the file after the last write. @throws Error of the disk */
   end(): Promise<void>;
-  /** Returns all bytes, mapped without using memory. Call this after `end` and before `remove`. */
+  /** Returns all bytes, mapped from disk without using memory. Call this after `end` and before `remove`. */
   view(): Uint8Array;
   remove(): void;
 }
 
 const folder = processFolder("sluice-spool-");
 
-/** The opener must remove the file; after a crash, the next process removes it. */
+/** Creates a spool file. The caller must remove it; after a crash, the next process removes it. */
 export function openSpoolFile(): SpoolFile {
   const path = join(folder(), newId());
   const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });

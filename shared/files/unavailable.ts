@@ -1,7 +1,7 @@
-/** Errors of our infrastructure for clients: the database or the object store is unavailable. */
+/** Errors that clients receive while the database or the object store is unavailable. */
 import { ApiError } from "#shared/base/errors.ts";
 
-/** @throws ApiError `service_unavailable` for every error of the work that is not an ApiError */
+/** Returns the result of `work`. @throws ApiError `service_unavailable` for every error of `work` that is not an ApiError */
 export async function unavailable<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,6 +1,7 @@
 /**
- * One upload: received bytes are counted, hashed and collected into parts. The storage of each part is reserved in Postgres before it is
- * sent to S3. The file exists only after `finish` has written the row; every other end leaves neither row nor bytes.
+ * One upload. Received bytes are counted, hashed and collected into parts. The storage of each part is reserved in Postgres before the part
+ * is
+ * sent to S3. The file exists only after `finish` has written its row. If the upload ends in any other way, neither row nor bytes remain.
  */
 import type { Database } from "#shared/database/client.ts";
 import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX, type Taking } from "#shared/database/files.ts";
@@ -24,7 +25,11 @@ import { objectKey } from "./id.ts";
 import { freeMemory, takeMemory } from "./memory.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** Lease of an upload, and the interval of its renewal, in milliseconds; an upload without owner is freed after it. */
+/**
+ * Lease of an upload (UPLOAD_LEASE_MS) and interval of its renewal (UPLOAD_BEAT_MS), in milliseconds. An upload that is not renewed is
+ * freed
+ * when the lease expires.
+ */
 export const UPLOAD_LEASE_MS = paced(30_000);
 export const UPLOAD_BEAT_MS = paced(8_000);
 
@@ -42,9 +47,13 @@ export interface FileFacts {
   readonly mediaType: string;
   /** Lifetime in seconds after its creation; null: unlimited. */
   readonly expiresS: number | null;
-  /** Key whose member owns the file; null: all members of the workspace see it. */
+  /** Key whose member owns the file; null if all members of the workspace see the file. */
   readonly ownerKeyId: string | null;
-  /** Fingerprint for comparison with a repeat under the same key, and the response for that repeat; null for a call without key. */
+  /**
+   * Fingerprint that repeats under the same idempotency key must match, and the response that such a repeat receives. Null for a call
+   * without
+   * idempotency key.
+   */
   readonly repeat: { readonly fingerprint: string; readonly answer: string } | null;
 }
 
@@ -52,7 +61,7 @@ export interface FileFacts {
 export interface ByteSink {
   /** @throws ApiError `request_too_large` */
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends the bytes. */
+  /** Ends the data and returns its checksums. */
   end(): Promise<Digested>;
 }
 
@@ -82,7 +91,7 @@ export class Upload implements ByteSink {
   readonly createdAt: Date;
   private readonly tools: { readonly database: Database; readonly storage: Storage; readonly limits: UploadLimits };
   private readonly key: string;
-  /** Reserved size, if it was known at the start of the upload. */
+  /** Reserved size in bytes, if it was known at the start of the upload. */
   private readonly reservedBytes: number | undefined;
   private readonly digest = new Digest();
   private readonly part = new PartBuffer(UPLOAD_PART_BYTES);
@@ -99,7 +108,7 @@ export class Upload implements ByteSink {
     this.key = objectKey(id);
   }
 
-  /** @throws ApiError `request_too_large`, `storage_limit_exceeded`, `service_unavailable` */
+  /** Adds bytes to the upload. @throws ApiError `request_too_large`, `storage_limit_exceeded`, `service_unavailable` */
   async write(bytes: Uint8Array): Promise<void> {
     checkSize(this.digest.bytes + bytes.length, this.tools.limits.fileBytesMax);
     this.digest.update(bytes);
@@ -110,7 +119,7 @@ export class Upload implements ByteSink {
     }
   }
 
-  /** Sends the last bytes to S3 and checks that S3 has all of them. @throws ApiError as `write` */
+  /** Sends the last bytes to S3 and checks that S3 has all bytes. @throws ApiError as `write` */
   async end(): Promise<Digested> {
     const digested = this.digest.end();
     await unavailable(NOT_STORED, this.complete(digested.bytes));
@@ -135,8 +144,8 @@ export class Upload implements ByteSink {
   }
 
   /**
-   * Creates the file. Call this after `end`.
-   * @throws ApiError `service_unavailable` if the row is gone; after any other error, the file may or may not exist
+   * Creates the file's row. Call this after `end`.
+   * @throws ApiError `service_unavailable` if the upload's row is gone; after any other error, the file may or may not exist
    */
   async finish({ repeat, ...facts }: FileFacts): Promise<void> {
     const { digested } = this;
@@ -152,12 +161,12 @@ export class Upload implements ByteSink {
     failpoint("upload.finished");
   }
 
-  /** Stops sending: data that arrived after the deletion would stay in the store. */
+  /** Stops sending data, because data that arrives after the deletion would stay in the store. */
   abandon(): void {
     this.abandoned.abort(new Error("the upload was given up"));
   }
 
-  /** Frees the memory after any outcome. A part whose sending failed may still be used by a socket, so it is not reused. */
+  /** Frees the upload's memory, after success or failure. A part whose sending failed is not reused, because a socket may still use it. */
   close(): void {
     if (this.digested) this.part.free();
   }
@@ -188,7 +197,7 @@ export class Upload implements ByteSink {
   }
 }
 
-/** Stores an object and checks that the store has all of it. */
+/** Stores an object and checks that the store has all bytes. */
 async function putWhole(storage: Storage, key: string, content: Uint8Array, signal?: AbortSignal): Promise<void> {
   const isProven = await putObject(storage, key, content, signal);
   failpoint("upload.stored");
@@ -200,14 +209,14 @@ async function checkStored(storage: Storage, key: string, bytes: number): Promis
   if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
 }
 
-/** A file whose bytes are stored, and whose row is written at the end of the job that created it. */
+/** A file whose bytes are stored but whose row is written only when the job that created the file ends. */
 export interface StoredFile extends Pick<FileFacts, "filename" | "purpose" | "mediaType"> {
   readonly id: string;
   readonly digested: Digested;
 }
 
 /**
- * Stores the bytes of a small file in S3; idempotent. Its row is written later.
+ * Stores the bytes of a small file in S3. Idempotent. The file's row is written later.
  * @param signal as for `putObject`
  * @throws ApiError `service_unavailable`
  */
@@ -223,7 +232,7 @@ export async function storeBytes(
   return digest.end();
 }
 
-/** @throws ApiError if the bytes of an upload exceed the workspace's limit */
+/** Checks the result of reserving storage for an upload. @throws ApiError if the upload would exceed the workspace's limit */
 export function checkTaking(taking: Taking, storageBytesMax: number): void {
   if (taking === "gone") throw lostOwnership();
   failpoint("upload.reserved");
@@ -244,7 +253,7 @@ function checkSize(bytes: number, bytesMax: number): void {
   throw new ApiError("request_too_large", `Expected a file of at most ${bytesMax} bytes.`, { param: "file" });
 }
 
-/** Error of an upload whose lease was not renewed in time, so that the janitor considered it dead. */
+/** Returns the error of an upload whose lease was not renewed in time, so that the janitor considered the upload dead. */
 function lostOwnership(): ApiError {
   return new ApiError("service_unavailable", "The upload was interrupted; send it again.");
 }
@@ -252,7 +261,7 @@ function lostOwnership(): ApiError {
 // Initial buffer of a part: memory grows with the received bytes, up to one part.
 
 const FIRST_BYTES = 64 * 1024;
-/** Growth factor: two steps from the initial size to a full part, each with a copy. */
+/** Growth factor of the part buffer. The buffer reaches a full part in two steps from its initial size, each with a copy. */
 const GROWTH = 10;
 
 class PartBuffer {
@@ -269,7 +278,7 @@ class PartBuffer {
     return this.length === this.bytesMax;
   }
 
-  /** Copies as much as fits. Returns the remaining bytes. */
+  /** Copies as many bytes as fit into the buffer. Returns the remaining bytes. */
   fill(bytes: Uint8Array): Uint8Array {
     const taken = bytes.subarray(0, this.bytesMax - this.length);
     this.reserveBytes(this.length + taken.length);
@@ -278,7 +287,7 @@ class PartBuffer {
     return bytes.subarray(taken.length);
   }
 
-  /** Valid until the next call. */
+  /** Bytes in the buffer. Valid until the next call of any method. */
   get content(): Buffer {
     return this.memory.subarray(0, this.length);
   }
@@ -287,7 +296,7 @@ class PartBuffer {
     this.length = 0;
   }
 
-  /** Frees the memory. */
+  /** Frees the buffer's memory. */
   free(): void {
     this.length = 0;
     freeMemory(this.memory, this.memory.length === this.bytesMax);

@@ -1,4 +1,4 @@
-/** Uploads of one process: their maximum number, their leases, and the cleanup after failures. */
+/** Uploads of one process: limits their number, renews their leases, and cleans up after failures. */
 
 import type { Database } from "#shared/database/client.ts";
 import { knownFiles } from "#shared/database/file-sweeps.ts";
@@ -16,20 +16,24 @@ import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";
 import { checkTaking, Upload, type UploadLimits, UPLOAD_LEASE_MS, UPLOAD_BEAT_MS } from "./upload.ts";
 
-/** Maximum concurrent uploads of one process, and of one workspace in it: each uses a part of UPLOAD_PART_BYTES, 120 MB in total. */
+/**
+ * Maximum concurrent uploads of one process (UPLOADS_MAX), and of one workspace in it. Each uses a buffer of UPLOAD_PART_BYTES; together
+ * 120 MB.
+ */
 export const UPLOADS_MAX = 24;
 export const UPLOADS_PER_WORKSPACE_MAX = 8;
 
-/** Longest wait for the deletion of a failed upload's bytes before its caller receives the error, in milliseconds. */
+/** Maximum time that the caller of a failed upload waits for the deletion of its bytes before it receives the error, in milliseconds. */
 const UPLOAD_ERASE_MS = paced(2_000);
 
 export type BegunUpload =
   | { readonly kind: "upload"; readonly upload: Upload }
-  /** The first call with the key has succeeded: its response, for an identical call. */
+  /** The first call with the idempotency key has succeeded. `answer` is its response, for an identical repeat. */
   | { readonly kind: "done"; readonly fingerprint: string; readonly answer: string };
 
 export interface Uploads {
   /**
+   * Runs an upload under its limits and lease.
    * @param key the client's Idempotency-Key, null if absent
    * @param bytes size of the upload, if known: a small file is then reserved at the start
    * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` above the maximum of concurrent uploads
@@ -61,8 +65,10 @@ export function openUploads(tools: {
   }, UPLOAD_BEAT_MS);
 
   /**
-   * A failed call leaves nothing: its reservation is released before its caller receives the error. Its bytes are mostly deleted by then
-   * too; during an outage of the store, the janitor deletes them. An upload that the janitor has already ended may have written since: its
+   * Cleans up after a failed upload. Its reservation is released before its caller receives the error. Its bytes are usually deleted by
+   * then too;
+   * during an outage of the store, the janitor deletes them. An upload that the janitor has already ended may have written bytes since.
+   * These
    * unreferenced bytes are deleted as well.
    */
   const giveUp = async (id: string): Promise<void> => {

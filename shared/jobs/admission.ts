@@ -1,7 +1,8 @@
 /**
- * Admission of durable jobs: window, daily tokens, balance, hold and row in one transaction. Jobs are grouped like HTTP calls and decided
- * by the same functions of the database (see admit_jobs, and admit_job for a single one). A job over a full window is neither counted nor
- * stored: its publisher's message waits.
+ * Admission of durable jobs. One transaction checks rate-limit window, daily tokens and balance, and stores hold and job row. Jobs are
+ * grouped
+ * like HTTP calls and decided by the same database functions (see admit_jobs, and admit_job for a single job). If the rate-limit window is
+ * full, a message's job is neither counted nor stored, and the message waits.
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -26,51 +27,61 @@ export interface JobRequest {
   readonly kind: string;
   readonly modality: string;
   readonly model: string | null;
-  /** The work message without its request. */
+  /** Body of the job's queue message, without the request. */
   readonly work: object;
   readonly request: { readonly text: string } | { readonly reference: string } | null;
   readonly publisherKey: string | null;
   readonly reply: string | null;
-  /** True if no caller can find the job. */
+  /** True if callers cannot find the job by its id or in lists. */
   readonly isHidden?: boolean;
   /** True if the object store keeps a record of the job. */
   readonly keepsRecord?: boolean;
-  /** Calls per 60 s of its key; null: counted, but never delayed. */
+  /** Rate limit of the job's key, in calls per 60 s. Null: the job is counted, but never delayed. */
   readonly limit: number | null;
-  /** False: the window neither counts nor rejects it. */
+  /** False if the rate-limit window neither counts nor rejects the job. */
   readonly isCounted?: false;
-  /** Step of a run that the job executes, and the job that started the run. */
+  /** Step of a run that the job executes. `parentId` is the job that started the run. */
   readonly step?: { readonly runId: string; readonly stepId: string; readonly parentId?: string };
   /** W3C trace context. */
   readonly traceparent?: string;
-  /** Behaviour for a full window: a message waits, uncounted; an HTTP call is counted and rejected. */
+  /**
+   * Behaviour if the rate-limit window is full. `wait`: a message waits and is not counted. `refuse`: an HTTP call is counted and rejected.
+   */
   readonly ifFull: "wait" | "refuse";
-  /** True if the message has waited for longer than a window: a share of the window is reserved for such messages (see window_share). */
+  /**
+   * True if the message has waited for longer than a rate-limit window. A share of the window is reserved for such messages (see
+   * window_share).
+   */
   readonly starves?: boolean;
-  /** Batch whose line the job is, offered by its leader. */
+  /** Batch to which the job belongs as a line, as offered by the process that leads the batch. */
   readonly batch?: Led;
-  /** Required hold, or an error that rejects the job regardless of the database; such a job is only counted and recorded. */
+  /** Required hold, or an error that rejects the job without asking the database. A rejected job is only counted and recorded. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
 }
 
 export type JobVerdict =
   /**
-   * attempt: above 1 if the id was used before. dispatch: number of the message to queue now; 0: the job waits for queue capacity.
-   * isFromShare: the window was full.
+   * Job was admitted. `attempt` is above 1 if the id was used before. `dispatch` is the number of the queue message to send now; 0 if the
+   * job
+   * waits for queue capacity. `isFromShare` is true if the rate-limit window was full.
    */
   | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
-  /** Nothing is stored. waitMs: milliseconds until the window opens; isForFunds: until credits are available. */
+  /**
+   * Job must wait; nothing is stored. `waitMs`: milliseconds until the rate-limit window has capacity. `isForFunds`: the wait is for
+   * credits instead.
+   */
   | { readonly kind: "full"; readonly waitMs: number; readonly isForFunds?: true }
   | { readonly kind: "refused"; readonly error: JobError }
   | { readonly kind: "known" }
   | { readonly kind: "unknown_workspace" }
-  /** Another process leads its batch. Nothing is stored. */
+  /** Another process leads the job's batch. Nothing is stored. */
   | { readonly kind: "superseded" };
 
 /**
- * `recalled`: credit lines of the workspace are being reclaimed, after which the balance suffices. `due`: lines of crashed processes have
- * the missing credits, and return them in `dueMs`. Counted, nothing is stored.
+ * Decision of the database. `recalled`: credit lines of the workspace are being reclaimed; afterwards the balance suffices. `due`: credit
+ * lines
+ * of crashed processes contain the missing credits, and return them in `dueMs` milliseconds. Both are counted, and nothing is stored.
  */
 type Decision =
   | JobVerdict
@@ -78,7 +89,10 @@ type Decision =
   | { readonly kind: "due"; readonly dueMs: number };
 
 export interface JobAdmission {
-  /** @throws ApiError `overloaded`; a driver error if it is unknown whether the job was admitted: ask again */
+  /**
+   * Decides about a job and stores it if admitted.
+   * @throws ApiError `overloaded`; a driver error if it is unknown whether the job was admitted: then ask again
+   */
   admit(job: JobRequest): Promise<JobVerdict>;
 }
 
@@ -92,7 +106,7 @@ interface VerdictRow {
   readonly reason: string | null;
 }
 
-/** Maximum jobs of a group, whose requests are one parameter. */
+/** Maximum number of jobs in a group. The requests of a group are one SQL parameter. */
 const GROUP_MAX = 64;
 
 export function createJobAdmission({
@@ -102,7 +116,11 @@ export function createJobAdmission({
   database: Database;
   metrics?: Pick<Metrics, "groupSize">;
 }): JobAdmission {
-  /** Workspace → time (performance.now()) until which its jobs use the grouped statement, after one could not be admitted alone. */
+  /**
+   * Time (performance.now()) until which a workspace's jobs use the grouped statement, by workspace id. Set after a job could not be
+   * admitted
+   * alone.
+   */
   const apartUntil = new Map<string, number>();
   const grouper = openGrouped<JobRequest, Decision>({
     connections: reserveForGroups(database, "job admission"),
@@ -142,10 +160,10 @@ export function createJobAdmission({
   };
 }
 
-/** Longest pause before work that waits for credits of a crashed process is offered again, in milliseconds. */
+/** Maximum pause before a job that waits for credits of a crashed process is offered again, in milliseconds. */
 const DUE_RETRY_MAX_MS = paced(30_000);
 
-/** Returns the wait of a message that may wait for credits. @throws ApiError for other jobs; a run waits with its step */
+/** Returns how long a message that may wait for credits waits. A run waits together with its step. @throws ApiError for other jobs */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_RETRY_MAX_MS), isForFunds: true };
   if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
@@ -153,7 +171,10 @@ function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): J
   throw refusal(FUNDS, { ...job, hold }, { dueMs });
 }
 
-/** Time for which a workspace's jobs use the grouped statement after a failed single one, in milliseconds: the failure costs a rollback. */
+/**
+ * Time for which a workspace's jobs use the grouped statement after a single admission failed, in milliseconds. Each such failure costs a
+ * rollback.
+ */
 const APART_MS = 1_000;
 const APART_MAX = 1_000;
 
@@ -169,7 +190,7 @@ function noteApart(until: Map<string, number>, { workspaceId }: JobRequest): voi
 
 const LONE_SQL = waitingForLocks("admit_job($1::jsonb) as number", "$2");
 
-/** Admits a single job. Returns undefined, without changes, if the grouped statement must decide. */
+/** Admits one job alone. Returns undefined, without changes, if the grouped statement must decide. */
 async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise<JobVerdict | undefined> {
   try {
     const [row] = await target.query<{ number: number | null }>(
@@ -184,7 +205,7 @@ async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise
   }
 }
 
-/** Returns a job_offer. @param n index of the job in its statement */
+/** Converts a job to a row of the SQL type `job_offer`. @param n index of the job in its statement */
 export function toAdmissionRequest(job: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = job;
   const hold = "hold" in terms ? terms.hold : undefined;
@@ -240,7 +261,7 @@ function refusalOf(job: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOK
   return refusal(verdict, { workspaceId: job.workspaceId, limit: job.limit, hold });
 }
 
-/** The numbers are those of `admit_jobs`. */
+/** Converts a result row of `admit_jobs`, which defines the numeric codes, to a decision. */
 function toVerdict(job: JobRequest, row: VerdictRow | undefined): Decision | typeof BUSY {
   const { terms } = job;
   switch (row?.verdict) {

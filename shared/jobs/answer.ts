@@ -1,4 +1,8 @@
-/** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the reliable source. */
+/**
+ * Messages that report a job's result to its publisher, or to the ingress whose caller waits. Delivery is best effort; the job's endpoint
+ * is
+ * the reliable source.
+ */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { creditsNumber } from "#shared/base/money.ts";
@@ -8,7 +12,7 @@ import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 import { fitsRow } from "./result.ts";
 
-/** Maximum size of a reply to a publisher (server limit 1 MiB); a larger result is fetched from the job's endpoint. */
+/** Maximum size of a reply to a publisher, in bytes (server limit: 1 MiB). A larger result must be read from the job's endpoint. */
 const BATCH_ANSWER_BYTES_MAX = 768 * 1024;
 
 export interface Addressed {
@@ -20,7 +24,7 @@ export interface Addressed {
 
 export interface JobReply {
   readonly status: BatchAnswer["status"];
-  /** JSON text of an object. */
+  /** Result as the JSON text of an object. */
   readonly result?: string | null;
   readonly error?: JobError | null;
   readonly creditsNano?: bigint | null;
@@ -31,7 +35,10 @@ interface Connection {
   isClosed(): boolean;
 }
 
-/** Notifies the ingress of a waiting caller. The message contains a result that fits a row; the ingress reads a larger one. */
+/**
+ * Notifies the ingress whose caller waits for a job. The message contains a result that fits a row; the ingress reads a larger result
+ * itself.
+ */
 export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, jobReply?: JobReply): void {
   if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
   connection.publish(job.reply, endedFrame(jobReply) ?? job.id);
@@ -42,7 +49,9 @@ function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Ui
   return encodeJobFrame({ t: "ended", nano: String(creditsNano) }, Buffer.from(result));
 }
 
-/** Publishes to the job's publisher, if its row has a reply address of its workspace: immediately or after a reconnect. */
+/**
+ * Sends a job's state to its publisher, immediately or after a reconnect. Does nothing unless the job has a reply address of its workspace.
+ */
 export function notifyPublisher(connection: Connection, job: Addressed, jobReply: JobReply): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
@@ -55,7 +64,7 @@ export function notifyPublisher(connection: Connection, job: Addressed, jobReply
   whenLinked(connection, () => connection.publish(reply, text));
 }
 
-/** Returns the state of a job that was offered again. */
+/** Returns the current state of a job that a publisher sent again. */
 export function jobReplyOf(row: JobRow, result: string | null): JobReply {
   return { status: row.state, result, error: row.error, creditsNano: row.credits };
 }

@@ -1,7 +1,8 @@
 /**
- * Publishes admitted jobs to their pool's stream. The row is authoritative: the janitor detects a lost message and sends it again with the
- * next number. The database decides about fairness (see release_jobs): jobs above a workspace's share wait in their rows and are released
- * here as others end.
+ * Publishes admitted jobs to the stream of their pool. The database row is authoritative: the janitor detects a lost message and sends it
+ * again
+ * with the next number. The database decides about fairness (see release_jobs). Jobs above a workspace's share wait in their rows, and are
+ * released here when other jobs end.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -15,20 +16,26 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 export type DispatchReason = "admitted" | "released" | "repeated";
 
 export interface JobDispatcher {
-  /** Never throws: the janitor dispatches undelivered jobs again. Resolves when the server has accepted or rejected all. */
+  /**
+   * Publishes jobs. Resolves when the server has accepted or rejected all. Never throws, because the janitor sends undelivered jobs again.
+   */
   send(pool: Pool, lane: Lane, jobs: readonly Dispatched[], reason: DispatchReason): Promise<void>;
-  /** Releases waiting jobs while the pool has capacity. A call during a run starts one more run. */
+  /** Releases waiting jobs while the pool has capacity. A call during a release starts one more release afterwards. */
   release(pool: Pool, lane: Lane): Promise<void>;
-  /** Resolves when all sent sequences are recorded. */
+  /** Resolves when the stream sequences of all sent messages are recorded. */
   idle(): Promise<void>;
 }
 
 const RELEASE_MAX = 256;
-/** Pause between two runs, in milliseconds: many jobs end in it, and the queue has jobs for twice the fleet's slots. */
+/** Pause between two releases, in milliseconds. Many jobs end within it, and the queue has jobs for twice the fleet's slots. */
 const RELEASE_PAUSE_MS = 25;
-/** Pause before sequences are recorded, in milliseconds. Most small jobs end within it, and their rows need no further write. */
+/**
+ * Pause before the stream sequences of sent messages are recorded, in milliseconds. Most small jobs end within it, and their rows then need
+ * no
+ * further write.
+ */
 const NOTE_PAUSE_MS = 50;
-/** Time after which an undelivered message is left to the janitor, in milliseconds. */
+/** Time after which the janitor becomes responsible for an undelivered message, in milliseconds. */
 const SEND_MS = 15_000;
 
 interface Sent {

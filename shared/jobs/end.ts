@@ -1,4 +1,4 @@
-/** Ends of jobs: one idempotent statement writes hold, usage record, outcome and small files. */
+/** Ends jobs. One idempotent statement settles the hold and writes usage record, outcome and small files. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
@@ -15,41 +15,41 @@ import { storableText } from "./error.ts";
 export interface JobEnd {
   readonly id: string;
   readonly epoch: number;
-  /** True for the owner; false for a process that ends a job without live owner. */
+  /** True if the job's owner ends it; false if another process ends a job without live owner. */
   readonly isOwned: boolean;
   readonly state: Exclude<JobState, "queued" | "running" | "refused">;
-  /** Usage for the settlement, as for a call. */
+  /** Usage for the settlement, in the same form as for a synchronous call. */
   readonly usage: Pick<CallSettlement, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
-  /** JSON text, or the reference of its location. */
+  /** Result as JSON text, or the object-store reference of it; null if there is none. */
   readonly result: { readonly text: string } | { readonly reference: string } | null;
   readonly error: JobError | null;
-  /** Set for a failed job if fallbacks of its model were tried. */
+  /** Set for a failed job if fallback models were tried. */
   readonly fallback?: Fallback | undefined;
-  /** True: the row keeps the request, because an operator may redrive the job. */
+  /** True if the row keeps the request, because an operator may redrive the job. */
   readonly keepsRequest?: boolean;
   /** Small files of the result, whose rows are written in the same statement, and the workspace's storage limit in bytes. */
   readonly files?: { readonly stored: readonly StoredFile[]; readonly storageBytesMax: number };
 }
 
-/** Returns the usage of a job that no provider received, or whose outcome can never be known: its hold is released. */
+/** Returns zero usage, so that the hold is released. For a job that no provider received, or whose outcome can never be known. */
 export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost"): JobEnd["usage"] {
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }
 
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
 const WITH_FILES_TEXT = `select end_job_with_files($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13, $14, $15::jsonb, $16, $17) as taken`;
-/** Fallback after rejected figures, as in the settlement of a call: releases the hold and writes a settle_fault. */
+/** SQL for a job whose usage figures the database rejected: releases the hold and writes a settle_fault, as for a call. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const HOLD_LOCKED = -1n;
-/** Results if the workspace has no capacity for the files. */
+/** Result codes of the SQL function if the workspace has no capacity for the files. */
 const REFUSALS: ReadonlyMap<bigint | undefined, "full" | "crowded"> = new Map([
   [-2n, "full"],
   [-3n, "crowded"],
 ]);
 
 /**
- * Ends a job. Returns the charged nano-credits, or undefined without changes if the job has ended or another worker has it. If the database
- * rejects the figures, the job ends without them and its hold is released.
+ * Ends a job. Returns the charged nano-credits. Returns undefined, without changes, if the job has ended or another worker owns it. If the
+ * database rejects the usage figures, the job ends without them and its hold is released.
  * @throws ApiError `storage_limit_exceeded` without changes if the workspace has no capacity for the files; Error if the database is
  * unavailable for longer than `retryMs`, or rejects the result
  */
@@ -120,7 +120,7 @@ async function endAs(
   return taken;
 }
 
-/** Returns the row of a file for end_job_with_files. */
+/** Converts a file to a row for the SQL function end_job_with_files. */
 function rowOf({ id, filename, purpose, mediaType, digested }: StoredFile): object {
   const { bytes, sha256, blockSha256 } = digested;
   const hashes = { sha256: sha256.toString("hex"), block_sha256: blockSha256.toString("hex"), block_bytes: FILE_BLOCK_BYTES }; // prettier-ignore

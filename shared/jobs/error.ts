@@ -1,4 +1,4 @@
-/** Errors in a job's row: the inner object of the envelope. */
+/** Errors as stored in a job's row: the inner object of the error envelope. */
 import type { JobError } from "#shared/database/jobs.ts";
 import { type Code, errorEnvelope } from "#shared/base/errors.ts";
 

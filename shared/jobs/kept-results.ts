@@ -1,4 +1,4 @@
-/** Files stored by a running media job, each once, under keys in the namespace of uploads' Idempotency-Keys. */
+/** Files that a running media job has stored, each once. Their keys share the namespace of the Idempotency-Keys of uploads. */
 import { endKeyedFile, findKeyedFiles } from "#shared/database/files.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -16,18 +16,26 @@ interface Job {
   readonly workspaceId: string;
 }
 
-/** No client's key begins with a blank, since headers are trimmed. The janitor searches for this prefix (see kept_result). */
+/**
+ * Returns the prefix of a job's result keys. It begins with a blank, which no client's key does, because headers are trimmed. The janitor
+ * searches for this prefix (see kept_result).
+ */
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**
- * Returns the key of one result of a job. The key names the provider's work, so the result of another provider is another file.
+ * Returns the key of one result of a job. The key includes the provider and its work, so that the result of another provider is another
+ * file.
  * @param work the source, and the provider's name for the work if there is one
  */
 export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): string {
   return `${prefixOf(id)}${at} of ${Bun.hash(work).toString(36)}`;
 }
 
-/** Deletes the files of a job that another provider repeats, or that does not continue. The janitor deletes the rest after a failure. */
+/**
+ * Deletes the stored files of a job that another provider repeats, or that does not continue. If this fails, the janitor deletes the
+ * remaining
+ * files.
+ */
 export async function discardResults({ database, storage, log }: ResultTools, job: Job): Promise<void> {
   try {
     for (const { id, key } of await findKeyedFiles(database, job.workspaceId, prefixOf(job.id))) {

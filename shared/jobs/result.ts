@@ -1,4 +1,4 @@
-/** A job's result: in its row up to JOB_TEXT_BYTES_MAX, otherwise in the object store. */
+/** Stores and loads a job's result: in its row up to JOB_TEXT_BYTES_MAX bytes, otherwise in the object store. */
 import type { JobRow } from "#shared/database/jobs.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
@@ -6,7 +6,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import type { JobEnd } from "./end.ts";
 
-/** Maximum size of requests and results in the job's row; larger ones are in the object store. */
+/** Maximum size of a request or result in the job's row, in bytes. Larger ones are in the object store. */
 export const JOB_TEXT_BYTES_MAX = 64 * 1024;
 
 /** Returns true for a text that fits a job's row. */
@@ -14,7 +14,10 @@ export function fitsRow(text: string): boolean {
   return text.length <= JOB_TEXT_BYTES_MAX && Buffer.byteLength(text) <= JOB_TEXT_BYTES_MAX;
 }
 
-/** Stores a result. During an outage of the store, the row contains it regardless of its size, so that a paid result is never lost. */
+/**
+ * Stores a result. During an outage of the object store, the row stores the result regardless of its size, so that a paid result is never
+ * lost.
+ */
 export async function keepResult(
   context: { readonly storage: Storage; readonly log: Logger },
   job: { readonly id: string; readonly epoch: number },
@@ -32,7 +35,7 @@ export async function keepResult(
   }
 }
 
-/** Returns JSON text; null if the job has none. @throws Error if the object store does not return it completely */
+/** Returns a job's result as JSON text; null if the job has none. @throws Error if the object store does not return it completely */
 export async function loadResult(storage: Storage, row: Pick<JobRow, "result" | "result_ref">): Promise<string | null> {
   if (row.result !== null) return row.result;
   return row.result_ref === null ? null : readClaim(storage, row.result_ref);

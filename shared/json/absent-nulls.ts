@@ -1,35 +1,35 @@
 /**
- * Null for an optional member means that the member is absent, because SDKs send null for unset members. A member keeps its null if its
- * schema accepts null, if it is required, or if nothing declares it. With REFUSES_NULL, a schema keeps the null of an optional member and
- * its validator rejects it: absence has a meaning there that a caller sending null may not intend (decision 0107).
+ * Treats null for an optional member as absent, because SDKs send null for unset members. A member keeps its null if its schema accepts
+ * null, if it is required, or if no schema declares it. A schema with REFUSES_NULL also keeps the null of an optional member, so that its
+ * validator rejects it. Absence has a meaning there that a caller sending null may not intend (decision 0107).
  */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keyword of a schema whose optional member rejects null. */
+/** Schema keyword that makes the validator reject null for optional members. */
 export const REFUSES_NULL = "x-svc-refuses-null";
 
-/** Optional members of a schema that count as absent when null, at every depth. JSON. */
+/** Describes the optional members of a schema that count as absent when null, at every depth. It contains only JSON types. */
 export interface NullShape {
-  /** Names of the optional members. */
+  /** Names of the optional members that count as absent when null. */
   readonly optional?: readonly string[];
-  /** Shapes of the members' values. */
+  /** Null shapes of the named members' values. */
   readonly members?: Readonly<Record<string, NullShapeRef>>;
-  /** Shape of the values of members that the schema does not name. */
+  /** Null shape for the values of members that the schema does not name. */
   readonly others?: NullShapeRef;
-  /** Shape of the items of an array. */
+  /** Null shape of an array's items. */
   readonly items?: NullShapeRef;
-  /** Discriminator member that selects one of `branches`. */
+  /** Name of the discriminator member, whose value selects one of `branches`. */
   readonly tag?: string;
   readonly branches?: Readonly<Record<string, NullShapeRef>>;
 }
 
-/** A shape, or the name of a shape. */
+/** Null shape, or the name of one. */
 export type NullShapeRef = NullShape | string;
 
-/** Shapes by name; a name without a shape has no such members. */
+/** Null shapes by schema name. A name is missing if its schema has no members that count as absent when null. */
 export type NullShapes = Readonly<Record<string, NullShapeRef>>;
 
-/** Returns the value without nulls of absent members; the same object if there are none. */
+/** Returns the value without the nulls that mean absence. Returns the same object if there are none. */
 export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): unknown {
   if (ref === undefined || typeof value !== "object" || value === null) return value;
   if (typeof ref === "string") return withoutNulls(value, shapes[ref], shapes);
@@ -74,7 +74,7 @@ export function memberNamesAt(
   return [...new Set([...(shape?.optional ?? []), ...Object.keys(shape?.members ?? {})])];
 }
 
-/** Returns the shape of a value; for a union, the shape of the branch selected by its tag. */
+/** Returns the null shape of a value. For a union, it is the shape of the branch that the discriminator selects. */
 function shapeOf(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): NullShape | undefined {
   const shape = typeof ref === "string" ? shapes[ref] : ref;
   if (typeof shape === "string") return shapeOf(value, shape, shapes);
@@ -88,13 +88,13 @@ function memberOf(members: NullShape["members"], name: string): NullShapeRef | u
   return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-/** True if an optional member of the value itself is null. */
+/** True if a direct optional member of the value is null. */
 export function hasNullMember(value: unknown, ref: NullShapeRef | undefined): boolean {
   if (typeof value !== "object" || value === null || typeof ref !== "object") return false;
   return ref.optional?.some((name) => (value as Readonly<Record<string, unknown>>)[name] === null) === true;
 }
 
-/** Returns a copy with changed members; undefined removes a member. */
+/** Returns a copy with changed members. A change to undefined removes the member. */
 function withChanges(record: Readonly<Record<string, unknown>>, changes: ReadonlyMap<string, unknown>): object {
   const all = Object.entries(record).map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value]);
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as object;
@@ -112,14 +112,17 @@ function withoutNullsInList(list: readonly unknown[], items: NullShapeRef, shape
 }
 
 /**
- * Returns the shape of a schema; undefined if no null in its values makes a member absent.
+ * Returns the null shape of a schema; undefined if none of its members counts as absent when null.
  * @param part returns the schema of a reference
  */
 export function nullShapeOf(schema: Schema, part: (name: string) => Schema): NullShapeRef | undefined {
   return shapeOfAny([schema], part);
 }
 
-/** Returns the shape of a value that matches any of these schemas. Branches of a union without discriminator count as one schema. */
+/**
+ * Returns the null shape of a value that matches any of these schemas. Branches of a union without discriminator are merged into one
+ * schema.
+ */
 function shapeOfAny(schemas: readonly Schema[], part: (name: string) => Schema): NullShapeRef | undefined {
   const [first, ...more] = schemas.filter(({ type }) => type !== "null");
   if (first === undefined) return undefined;
@@ -162,7 +165,7 @@ function alternatives(schema: Schema, part: (name: string) => Schema): readonly 
   return [schema, ...branches.flatMap((branch) => alternatives(branch, part))];
 }
 
-/** @throws Error for two unions with a discriminator in the same schema */
+/** Returns the discriminator and the branches of a union. @throws Error if the schema has two unions with a discriminator */
 function tagged(all: readonly Schema[], part: (name: string) => Schema): Pick<NullShape, "branches" | "tag"> {
   const [union, ...more] = all.filter(({ discriminator }) => discriminator !== undefined);
   if (union === undefined) return {};
@@ -178,7 +181,7 @@ function tagged(all: readonly Schema[], part: (name: string) => Schema): Pick<Nu
   return { tag, branches: Object.fromEntries(branches) };
 }
 
-/** Returns true if the schema accepts null, also if it does not restrict the type. */
+/** True if the schema accepts null. A schema that does not restrict the type also accepts it. */
 export function acceptsNull(schema: Schema, part: (name: string) => Schema): boolean {
   const { $ref: name, const: value, enum: values, type, anyOf, oneOf, allOf } = schema;
   if (typeof name === "string") return acceptsNull(part(name), part);

@@ -1,12 +1,12 @@
-/** Converts Ajv's errors to one error for the client, in OpenAI's form: code, message, param. */
+/** Converts Ajv's errors to one error for the client, in OpenAI's format: code, message, param. */
 import type { SchemaError } from "#schemas/generated/validators.js";
 
 import { didYouMean, nearNames } from "../base/near-names.ts";
 
 export interface Fault {
-  /** Path of the invalid parameter, such as `messages[0].content`; null for the whole body. */
+  /** JSON path of the invalid parameter, such as `messages[0].content`; null for the whole body. */
   readonly param: string | null;
-  /** One sentence: the expected and the received value. */
+  /** Sentence with the expected and the received value. */
   readonly message: string;
   readonly code: "missing_required_parameter" | "unsupported_value" | "invalid_request";
   /** True if the value has the wrong type. */
@@ -18,10 +18,10 @@ interface Place {
   readonly value: unknown;
 }
 
-/** Longest part of a client's text that an error repeats, in characters: an enum value, a member's name. */
+/** Maximum length of a client's text that an error repeats, in characters. Such texts are enum values and member names. */
 const ECHO_CHARS_MAX = 40;
 
-/** Descriptions of patterns in our schemas; other patterns are printed as they are. */
+/** Descriptions of the patterns in our schemas. A pattern without description is printed as it is. */
 const PATTERN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "^[a-zA-Z0-9_-]{1,64}$": "have 1 to 64 characters of a-z, A-Z, 0-9, _ and -",
   "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
@@ -51,7 +51,7 @@ const COMPARISON_TEXTS: Readonly<Record<string, string>> = {
   "<": "less than",
 };
 
-/** Keyword → expectation for the value. `fallback` describes other keywords. */
+/** Text of the expectation for a value, by schema keyword. `fallback` describes all other keywords. */
 const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
   type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_DESCRIPTIONS[String(type)] ?? String(type)))}`,
   enum: (params) => {
@@ -75,7 +75,7 @@ const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => s
   uniqueItems: (params) => `not repeat an item, as items ${String(params["j"])} and ${String(params["i"])} do`,
 };
 
-/** Keywords that check a value of the correct type. */
+/** Schema keywords whose errors occur only for values of the correct type. Their error code is `unsupported_value`. */
 const VALUE_KEYWORDS = new Set([
   "enum",
   "const",
@@ -88,7 +88,7 @@ const VALUE_KEYWORDS = new Set([
   "discriminator",
 ]);
 
-/** Maximum members of an object that are compared with a missing name. */
+/** Maximum number of members of an object that are compared with a missing member's name. */
 const COMPARED_MEMBERS_MAX = 64;
 
 /**
@@ -138,12 +138,12 @@ export function describeFault<E extends SchemaError>(
   };
 }
 
-/** Returns the message for an undeclared member. @param names declared members of the same object */
+/** Returns the error message for an undeclared member. @param names declared members of the same object */
 export function unknownMember(param: string, name: string, names: Iterable<string>): string {
   return `${param} is not a known parameter.${didYouMean(names, name)}`;
 }
 
-/** Returns a hint on an undeclared member whose name is similar to a missing one, or an empty string. */
+/** Returns a hint about an undeclared member whose name is similar to that of a missing member; "" if there is none. */
 function misspelt(errors: readonly SchemaError[], value: unknown, names: Iterable<string>): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
   const known = new Set(names);
@@ -159,8 +159,8 @@ function misspelt(errors: readonly SchemaError[], value: unknown, names: Iterabl
 }
 
 /**
- * Returns the errors to report. For a union, these are the errors of the branch that the client most likely meant: the deepest in the
- * value. Among equals, an error other than a wrong type proves that the type was right.
+ * Returns the errors to report. For a union, these are the errors of the branch that the client most likely meant. It is the branch whose
+ * errors lie deepest in the value. Among equally deep errors, an error other than a wrong type shows that the branch has the right type.
  */
 function mostRelevant<E extends SchemaError>(all: readonly E[]): readonly E[] {
   const errors = withoutOtherBranches(all);
@@ -176,7 +176,7 @@ function mostRelevant<E extends SchemaError>(all: readonly E[]): readonly E[] {
   return union && isOneOfSeveral ? deepest.filter(isAlternative) : [first];
 }
 
-/** Removes the errors of union branches whose constant member has a value other than the client's. */
+/** Removes the errors of union branches that do not match the value. A constant member of such a branch differs from the client's value. */
 function withoutOtherBranches<E extends SchemaError>(errors: readonly E[]): readonly E[] {
   const others = errors.flatMap(({ keyword, schemaPath }) => {
     const branch =
@@ -204,7 +204,7 @@ function expectation(errors: readonly SchemaError[]): string {
   return EXPECTATIONS[error.keyword]?.(error.params) ?? "have one of the documented forms";
 }
 
-/** Follows a JSON pointer. Returns the client's notation of the path, and the value. */
+/** Resolves a JSON pointer. Returns the value and its path in the notation for clients. */
 function locate(instancePath: string, root: unknown): Place {
   let param: string | null = null;
   let value = root;
@@ -216,14 +216,14 @@ function locate(instancePath: string, root: unknown): Place {
   return { param, value };
 }
 
-/** Returns the path of a member in the notation of `Fault.param`. */
+/** Returns the path of a member in the notation of `Fault.param`, such as `messages[0].content`. */
 export function memberParam(param: string | null, key: string, isIndex: boolean): string {
   if (isIndex) return `${param ?? ""}[${key}]`;
   const short = key.length > ECHO_CHARS_MAX ? `${key.slice(0, ECHO_CHARS_MAX)}…` : key;
   return param === null ? short : `${param}.${short}`;
 }
 
-/** Describes the received value. Repeats only numbers, booleans, null and short candidates for an enum. */
+/** Describes the received value for an error message. Repeats only numbers, booleans, null and short strings given for an enum. */
 export function arrived(keyword: string, value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   if (Array.isArray(value)) return `an array of ${counted(value.length, "item")}`;

@@ -1,6 +1,6 @@
 /**
- * Validation of all external data, by validators compiled from schemas/, with error messages for clients. Messages name the expected and
- * the received value, never a text, a prompt or a key.
+ * Validates all external data with validators compiled from schemas/ and creates error messages for clients. Messages contain the expected
+ * and the received value, but never a text, a prompt or a key.
  */
 import shapes from "#schemas/generated/request-shapes.json" with { type: "json" };
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
@@ -10,15 +10,15 @@ import { hasNullMember, memberNamesAt, type NullShapes, withoutNulls } from "./a
 import { describeFault, type Fault } from "./contract-fault.ts";
 import { ApiError } from "../base/errors.ts";
 
-/** Returns the first fault of a value against a schema, or null. Never throws. */
+/** Validates a value against a schema. Returns the first fault, or null if the value is valid. Never throws. */
 export function validate(name: SchemaName, value: unknown): Fault | null {
   return isValid(name, value) ? null : faultOf(name, value);
 }
 
 /**
- * Returns the same value, typed; unknown members are kept. Returns a copy without null optional members if there are any
+ * Validates a value and returns it with its type. Unknown members are kept. Optional members that are null are removed in a copy
  * (`absent-nulls.ts`).
- * @throws ApiError 400 with the code, message and param of the first fault, which is its cause
+ * @throws ApiError 400 with the code, message and param of the first fault; the fault is its cause
  */
 export function parse<N extends SchemaName>(name: N, value: unknown): SchemaTypes[N] {
   const read = tryParse(name, value);
@@ -28,8 +28,8 @@ export function parse<N extends SchemaName>(name: N, value: unknown): SchemaType
 }
 
 /**
- * Returns the value as `parse` does, or its first fault. Searching for nulls takes about as long as validating, so valid values are not
- * searched. The value's own members are checked first, because most nulls are there.
+ * Validates a value like `parse` but returns the first fault instead of throwing. Only an invalid value, or a value with a null at its top
+ * level, is searched for nulls, because the search takes about as long as the validation.
  */
 export function tryParse<N extends SchemaName>(
   name: N,
@@ -41,7 +41,7 @@ export function tryParse<N extends SchemaName>(
   return cleaned !== value && isValid(name, cleaned) ? { value: cleaned } : { fault: faultOf(name, cleaned) };
 }
 
-/** Returns the value without null optional members, for a value that another schema validates. */
+/** Returns an object without its optional members that are null. Another schema validates the object afterwards. */
 export function withoutAbsent(name: SchemaName, value: object): object {
   return withoutNulls(value, name, SHAPES) as object;
 }
@@ -52,7 +52,7 @@ function isValid<N extends SchemaName>(name: N, value: unknown): value is Schema
   return validators[name](value);
 }
 
-/** Returns the fault of the last validation, which failed. */
+/** Returns the fault of the last validation with this schema, which must have failed. */
 function faultOf(name: SchemaName, value: unknown): Fault {
   return describeFault(validators[name].errors ?? [], value, ({ instancePath }) =>
     memberNamesAt(value, name, SHAPES, instancePath),

@@ -16,7 +16,7 @@ import {
 } from "./tokens.ts";
 
 export interface JsonBody {
-  /** The original text without byte-order mark, forwarded unchanged, so that numbers and order stay the same. */
+  /** Received text without byte-order mark. It is forwarded unchanged, so that numbers and the order of members stay the same. */
   readonly text: string;
   readonly value: unknown;
 }
@@ -25,8 +25,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Returns text and value of a JSON body. A member named `__proto__` is an ordinary own property of the value.
- * @throws ApiError 400 `invalid_json`: not UTF-8, not JSON, deeper than JSON_DEPTH_MAX, or a number beyond a double; `request_too_large`
- * for more parts than JSON_PARTS_MAX
+ * @throws ApiError 400 `invalid_json`: not UTF-8, not JSON, deeper than JSON_DEPTH_MAX, or a number that a double cannot represent;
+ * `request_too_large` for more values and member names than JSON_PARTS_MAX
  */
 export function readJson(bytes: Uint8Array, bounds?: JsonBounds): JsonBody {
   const text = decode(bytes);
@@ -40,7 +40,7 @@ export function readJson(bytes: Uint8Array, bounds?: JsonBounds): JsonBody {
   }
 }
 
-/** Parses like `readJson`, in time slices, for a large body that would delay others. @throws ApiError as `readJson` */
+/** Parses like `readJson`, but in time slices, because a large body would delay other calls. @throws ApiError as `readJson` */
 export async function readJsonInSlices(bytes: Uint8Array, slices: TimeSlices, bounds?: JsonBounds): Promise<JsonBody> {
   await slices.next();
   const text = decode(bytes);
@@ -55,7 +55,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Checks structure only; the text may still be invalid JSON. */
+/** Checks depth and numbers of a text before it is parsed. The text may still be invalid JSON afterwards. */
 function checkDepthAndNumbers(text: string): void {
   const length = text.length;
   let depth = 0;
@@ -75,34 +75,35 @@ function checkDepthAndNumbers(text: string): void {
 // cores: 32 MB of token numbers take 0.35 s and 32 MB of base64 0.1 s, a piece less than 1 ms.
 
 /**
- * Limit of values and member names in a large text: the longest conversations have some thousand. An object with this many distinct members
- * takes 60 ms and 30 MB to parse and check.
+ * Maximum number of values and member names in a large text. The longest conversations have some thousand. An object with this many
+ * distinct
+ * members takes 60 ms and 30 MB to parse and check.
  */
 export const JSON_PARTS_MAX = 200_000;
 
 export interface JsonBounds {
-  /** False for contracts with many lists of numbers: the size of the text limits numbers, which do not count as parts. */
+  /** False if numbers do not count toward `partsMax`, for contracts with many lists of numbers. The size of the text then limits them. */
   readonly countsNumbers?: boolean;
   /** Maximum number of values and member names, and of items of one list. Default: JSON_PARTS_MAX. */
   readonly partsMax?: number;
 }
 
-/** Characters of a piece, plus or minus one member. */
+/** Approximate size of a chunk, in characters; the last member may exceed it. */
 const PIECE_CHARS = 65_536;
-/** Pieces of a long string parsed per step; they are joined at the end. */
+/** Number of chunks of a long string that are parsed before the generator yields. The chunks are joined at the end. */
 const STRING_PIECES = 4;
 
 /** A list or an object that is open at the current position. */
 interface Frame {
   readonly around: Around;
   readonly openAt: number;
-  /** Position up to which the text has been parsed into `into`. */
+  /** Position in the text up to which the content has been parsed into `into`. */
   fromAt: number;
   /** Start of the current member, including its name. */
   memberAt: number;
   /** True if the current member was parsed separately, up to `fromAt`. */
   isBehindValue: boolean;
-  /** Parsed part; absent if the container is parsed as a whole with its neighbours. */
+  /** Parsed content so far; undefined if the container is parsed together with its neighbours. */
   into?: unknown[] | Record<string, unknown>;
 }
 
@@ -131,7 +132,7 @@ export class JsonPieces {
     this.pieceChars = pieceChars;
   }
 
-  /** Returns the parsed value; yields between pieces. @throws ApiError `invalid_json`, `request_too_large` */
+  /** Returns the parsed value. Yields between chunks. @throws ApiError `invalid_json`, `request_too_large` */
   *read(): Generator<void, unknown> {
     const { length } = this.text;
     for (let at = 0; at < length;) {
@@ -143,7 +144,7 @@ export class JsonPieces {
     return this.end();
   }
 
-  /** Scans the text up to `stop`, or up to a string before it that is longer than a piece. */
+  /** Scans the text up to `stop`, or up to the start of a string that is longer than a chunk. */
   private skim(from: number, stop: number): { readonly reached: number; readonly isAtLongString: boolean } {
     const { text } = this;
     let at = from;
@@ -204,7 +205,7 @@ export class JsonPieces {
     frame.memberAt = at + 1;
   }
 
-  /** Parses the complete members of every open list and object. */
+  /** Parses the complete members of every list and object that is open at the current position. */
   private readMembers(): void {
     for (const frame of this.frames) {
       frame.into ??= frame.around === "{" ? {} : [];
@@ -230,7 +231,7 @@ export class JsonPieces {
     }
   }
 
-  /** Adds a separately parsed value. In an object, its name precedes it. */
+  /** Adds a separately parsed value to its container. In an object, the member's name precedes the value. */
   private attach(frame: Frame, value: unknown, from: number, to: number): void {
     const { memberAt, into, isBehindValue } = frame;
     const isNameless = Array.isArray(into);
@@ -244,7 +245,7 @@ export class JsonPieces {
     frame.fromAt = to;
   }
 
-  /** Parses a string longer than a piece. Returns the position after it. */
+  /** Parses a string that is longer than a chunk. Returns the position directly behind the string. */
   private *readString(open: number): Generator<void, number> {
     const { text, last } = this;
     if (last.around === "{" && this.isBlank(last.memberAt, open)) {
@@ -304,7 +305,7 @@ export class JsonPieces {
     if (!this.isBlank(frame.fromAt, to)) throw this.faultIn(frame);
   }
 
-  /** Searches the unparsed part, which is little more than a piece. */
+  /** Finds the syntax error in the unparsed text of a container, which is little more than a chunk. */
   private faultIn({ around, openAt, fromAt, isBehindValue }: Frame): ApiError {
     const isFirst = fromAt === openAt + 1;
     return this.refusal(findSyntaxFault(this.text, fromAt, around, { isBehind: isBehindValue, isFirst }));
@@ -330,7 +331,7 @@ function frameOf(around: Around, openAt: number): Frame {
   return { around, openAt, fromAt: openAt + 1, memberAt: openAt + 1, isBehindValue: false };
 }
 
-/** Returns the position at which a string, valid up to `from`, can be cut: `to` or slightly before it, so that no escape is split. */
+/** Returns the position at which a string, valid up to `from`, can be cut without splitting an escape: `to`, or slightly before it. */
 function cutOf(text: string, from: number, to: number): number {
   if (to === text.length) return to;
   let last = to - 1;
@@ -342,7 +343,9 @@ function cutOf(text: string, from: number, to: number): number {
   return (last - first) % 2 === 0 ? last : last + 1;
 }
 
-/** A later member replaces an earlier one of the same name, as in JSON.parse; `__proto__` is an ordinary member. */
+/**
+ * Adds members to an object as JSON.parse does: a later member replaces an earlier one of the same name. `__proto__` is an ordinary member.
+ */
 function putAll(into: Record<string, unknown>, members: object): void {
   for (const [name, value] of Object.entries(members)) {
     if (name !== "__proto__") into[name] = value;
@@ -363,7 +366,7 @@ class SyntaxFault {
   }
 }
 
-/** Container around a part of a text: a list, an object, or none. */
+/** Container that surrounds a position in a JSON text: list, object, or none. */
 type Around = "[" | "{" | "";
 
 const CLOSING = { "[": "]", "{": "}" } as const;
@@ -374,8 +377,9 @@ const PLAIN_CHARACTERS = /[\u0020\u0021\u0023-\u005b\u005d-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Returns the expectation and position, such as `expected "," or "}" at line 2, column 5`, without quoting the text. The caller must have
- * checked the depth, because this function is recursive.
+ * Returns a description of the first syntax error, such as `expected "," or "}" at line 2, column 5`, without quoting the text. The caller
+ * must
+ * have checked the depth, because this function is recursive.
  */
 export function locateSyntaxFault(text: string): string {
   const fault = findSyntaxFault(text, 0, "");
@@ -387,9 +391,9 @@ export function locateSyntaxFault(text: string): string {
 }
 
 /**
- * Returns the first fault from a position on.
- * @param around container of the position; faults after its end are not found
- * @param isBehind true if a value of the container ends there; otherwise one begins, or the first may
+ * Returns the first syntax error at or behind a position.
+ * @param around container that surrounds the position; errors after its end are not found
+ * @param isBehind true if a value of the container ends at the position; otherwise a value begins there, or the first one may
  * @param isFirst true if nothing precedes the position in the container
  */
 function findSyntaxFault(
@@ -411,7 +415,7 @@ function findSyntaxFault(
   });
 }
 
-/** Returns the first fault of a string, from a position inside it on. */
+/** Returns the first syntax error of a string, starting at a position inside the string. */
 function findStringFault(text: string, from: number): SyntaxFault | undefined {
   return faultOf(() => string(text, from - 1));
 }
@@ -428,7 +432,7 @@ function faultOf(read: () => unknown): SyntaxFault | undefined {
 
 type One = (text: string, at: number) => number;
 
-/** Returns the position after the value that starts at `at`. */
+/** Returns the position directly behind the value that starts at `at`. */
 function value(text: string, at: number): number {
   const first = text.charAt(at);
   if (first === "{" || first === "[") {
@@ -480,7 +484,7 @@ function skipSpace(text: string, at: number): number {
   return match(WHITE_SPACE, text, at) ?? at;
 }
 
-/** Returns the position after a match of a sticky expression at `at`. */
+/** Matches a sticky regular expression at `at`. Returns the position directly behind the match; undefined if there is none. */
 function match(expression: RegExp, text: string, at: number): number | undefined {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : undefined;

@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   return parts.join("");
 }
 
-/** Writes the same text in parts and yields between them, for a shared thread. For JSON values only. */
+/** Writes the text of `canonicalJson` in chunks. Yields between them so that other calls can use the thread. For JSON values only. */
 export function* writingCanonical(value: unknown, write: (part: string) => void): Generator<void, void> {
   let text = "";
   const put = function* (part: string): Generator<void, void> {
@@ -51,7 +51,7 @@ function* putting(value: unknown, put: Put): Generator<void, void> {
   yield* put(before === "," ? (isList ? "]" : "}") : isList ? "[]" : "{}");
 }
 
-/** Returns the names sorted, with integer names first and by value, as in JavaScript objects. */
+/** Returns the member names of an object in sorted order. Integer names come first, sorted by value, as in JavaScript objects. */
 function sortedNames(members: object): readonly string[] {
   const names = Object.keys(members);
   const at = names.findIndex((name) => !isIndex(name));
@@ -66,24 +66,25 @@ function isIndex(name: string): boolean {
 // Integers of a JSON text that a double cannot represent: a caller's 64-bit seed, or the bounds of a tool's schema. They are parsed like
 // any number, and serialized with their original digits.
 
-/** Parsed number → original digits. */
+/** Maps each parsed number to its original digits. */
 export type ExactIntegers = ReadonlyMap<number, string>;
 
-/** Matches texts that may contain such integers: few have so many digits in a row. */
+/** Matches texts that may contain integers beyond the precision of a double. Few texts have that many digits in a row. */
 const MANY_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
-/** A double represents every number of at most this many characters without exponent. */
+/** Maximum characters of a number without exponent that a double always represents exactly. */
 const SAFE_CHARACTERS_MAX = 15;
 
 /**
- * Returns the exact integers of a JSON text, found in one pass; undefined if there are none. Different integers that parse to the same
+ * Returns the integers of a JSON text that a double cannot represent; undefined if there are none. Different integers that parse to the
+ * same
  * double are omitted, because they cannot be distinguished.
  */
 export function exactIntegersOf(text: string): ExactIntegers | undefined {
   return MANY_DIGITS.test(text) ? runWhole(findingExactIntegers(text)) : undefined;
 }
 
-/** Finds exact integers and yields between parts, for a shared thread. */
+/** Finds exact integers like `exactIntegersOf`, but yields between chunks so that other calls on the thread can run. */
 export function* findingExactIntegers(text: string): Generator<void, ExactIntegers | undefined> {
   const sources = new Map<number, string>();
   const same = new Set<number>();
@@ -114,7 +115,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Returns the position after the number that begins at `start`. */
+/** Returns the index directly behind the number that begins at `start`. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
@@ -126,7 +127,7 @@ function numberEnd(text: string, start: number): number {
   return at;
 }
 
-/** Serializes a value to JSON, with exact digits for its integers. */
+/** Serializes a value to JSON, and writes the given integers with their original digits. */
 export function stringifyExact(value: unknown, integers: ExactIntegers | undefined): string {
   if (integers === undefined) return JSON.stringify(value);
   return JSON.stringify(value, (_name, member: unknown) => {
@@ -135,10 +136,13 @@ export function stringifyExact(value: unknown, integers: ExactIntegers | undefin
   });
 }
 
-/** List items serialized per step. */
+/** Number of list items that are serialized before the generator yields. */
 const ITEMS_AT_ONCE = 1_024;
 
-/** Serializes like `stringifyExact` and yields between parts, for a shared thread: lists of millions of token numbers take a second. */
+/**
+ * Serializes like `stringifyExact`, but yields between chunks so that other calls on the thread can run. Lists of millions of token numbers
+ * take a second.
+ */
 export function* stringifyingExact(value: unknown, integers: ExactIntegers | undefined): Generator<void, string> {
   if (!isHolder(value)) return stringifyExact(value, integers);
   if (!Array.isArray(value)) {
@@ -164,5 +168,5 @@ function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** `JSON.rawJSON` is missing in the language's type declarations. */
+/** The global `JSON` with `rawJSON`, which TypeScript's declarations lack. */
 const JSON_TEXT = JSON as unknown as { rawJSON(text: string): unknown };

@@ -1,26 +1,33 @@
-/** Finds the ends of strings and numbers in a JSON text for checks of depth and size; the parser decides about validity. */
+/** Finds the ends of strings and numbers in a JSON text, for checks of depth and size. Only the parser decides if the text is valid. */
 import { ApiError } from "../base/errors.ts";
 
-/** Maximum depth. Bun parses deeper JSON, but cannot serialize it from about 5·10⁴ levels. */
+/** Maximum depth of accepted JSON. Bun parses deeper JSON, but fails to serialize it from about 5·10⁴ levels. */
 export const JSON_DEPTH_MAX = 64;
 
-/** Larger JSON is parsed in pieces: a parser takes up to 2 ms for this size (measured), and the search for a fault 5 ms. */
+/**
+ * Maximum size of JSON that is parsed at once, in bytes; larger JSON is parsed in chunks. At this size, parsing takes up to 2 ms (measured)
+ * and
+ * the search for a syntax error 5 ms.
+ */
 export const JSON_AT_ONCE_BYTES_MAX = 65_536;
 
-/** Bodies above this size count as large; the largest chats stay below. */
+/** Maximum size of a small body, in bytes; larger bodies count as large. The largest chats stay below. */
 export const SMALL_BODY_BYTES_MAX = 1_048_576;
 
 export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A shorter number without exponent is finite: the largest double has 309 digits. */
+/** Maximum characters of a number without exponent that is always finite. The largest double has 309 digits. */
 const FINITE_CHARS_MAX = 308;
 
-/** Characters of a string that our loop scans; for the remainder, the engine's search is many times faster. */
+/**
+ * Number of characters of a string that our loop scans. The engine's search scans the remaining ones, because it is many times faster
+ * there.
+ */
 const SHORT_STRING_CHARS = 48;
 
 /**
- * Returns the position of the quote that closes the string opened at `open`; the text's length if there is none.
+ * Returns the position of the quote that closes the string opened at `open`. Returns the text's length if there is none.
  * @param limit last position searched
  */
 export function stringEnd(text: string, open: number, limit = text.length): number {

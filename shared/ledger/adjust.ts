@@ -1,4 +1,4 @@
-/** Adjusts an open hold to the price of another model before that model runs, under the same job and attempt. */
+/** Adjusts the open hold of a call to the price of another model before that model runs. Job and attempt stay the same. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
@@ -13,33 +13,33 @@ export interface Adjustment {
   readonly attempt: number;
   /** Slug of the model that runs next, for the usage record. */
   readonly model: string;
-  /** Highest possible cost at the full price, in nano-credits. Replaces the held amount, up or down. */
+  /** New amount of the hold: the highest possible cost at the full price, in nano-credits. May be more or less than before. */
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** Most tokens that the model may use. Replaces the reservation under a daily cap. */
+  /** Maximum number of tokens that the model may use. Replaces the tokens that the call has reserved under the key's daily limit. */
   readonly tokensMax: number;
-  /** Batch line of the call, whose price is a share of the full price. */
+  /** Batch line to which the call belongs; its price is a share of the full price. Undefined outside of batches. */
   readonly batchLine?: JobMessage["batch_line"];
-  /** Credit line of the call: the call first gets a hold of its own. */
+  /** Share of a credit line that the call has drawn. It is first replaced by a separate hold. Undefined if the call already has a hold. */
   readonly creditLineHold?: CreditLineHold | undefined;
-  /** Parts of a continued stream by previous models, in order; included in the amount. */
+  /** Usage of the models that produced earlier parts of a continued stream, in order. The amount includes their cost. */
   readonly parts?: readonly UsagePart[];
 }
 
-/** Part of a stream by one model, which another model continued. */
+/** Usage of one model in a stream that another model continued. */
 export interface UsagePart {
   readonly model: string;
-  /** Source, `provider/model`. */
+  /** Source that served this part of the stream, as `provider/model`. */
   readonly source: string;
   readonly units: Readonly<Record<string, number>>;
   readonly is_estimated: boolean;
-  /** Nano-credits, as a string of digits. */
+  /** Cost in nano-credits, as a string of digits. */
   readonly amount: string;
-  /** Class of the failure that interrupted the part. */
+  /** Class of the failure that interrupted this part of the stream. */
   readonly fault: string;
 }
 
-/** `insufficient`: the balance is too low and the hold is unchanged. `closed`: the hold was closed before. */
+/** Result of adjusting a hold. `insufficient`: the balance is too low and the hold is unchanged. `closed`: the hold was closed before. */
 export type Adjusted = "adjusted" | "insufficient" | "closed";
 
 const ADJUST_SQL = "select adjust_hold($1, $2, $3::smallint, $4, $5, $6, $7, $8) as verdict";
@@ -52,8 +52,8 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
 ]);
 
 /**
- * Adjusts a hold. The statement is idempotent, so it is retried after a locked row, a deadlock or a lost connection.
- * @throws Error after two seconds, or if the figures were refused; the hold is then unchanged or adjusted
+ * Adjusts a hold. The statement is idempotent, and is retried after a locked row, a deadlock or a lost connection.
+ * @throws Error after two seconds, or if the database rejected the figures; the hold may or may not be adjusted
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {

@@ -1,27 +1,30 @@
 /**
- * Moves old usage records, their parts and their ledger entries out of the tables. Balances do not change: a sum for each workspace keeps
- * the archived amounts, and audits add it to the remaining entries.
+ * Moves old usage records with their parts and ledger entries from the tables to an archive. Balances do not change: a sum for each
+ * workspace
+ * keeps the archived amounts, and audits add that sum to the remaining entries.
  */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 
-/** Most records per transaction. */
+/** Maximum number of records archived in one transaction. */
 const STEP_MAX = 5_000;
-/** Longest duration of a step, in milliseconds. A step waits for the hourly audit, which locks the limit of closed periods. */
+/**
+ * Maximum duration of one step, in milliseconds. A step waits for the hourly audit, because the audit locks the limit of closed periods.
+ */
 const STEP_LIMIT_MS = 900_000;
 
 export interface Archive {
-  /** End of the archived usage, in whole hours, at most up to the last exact hourly audit. */
+  /** End of the usage to archive, at a whole hour. At most the time up to which the last hourly audit found no difference. */
   readonly before: Date;
-  /** Name of the archive, for the audit log. */
+  /** Name of the archive in the audit log. */
   readonly name: string;
   readonly actor: Actor;
-  /** Stores records permanently, each as JSON text. An error leaves the records in the tables. */
+  /** Stores records permanently, each as JSON text. If this fails, the records stay in the tables. */
   readonly keep: (records: readonly string[]) => Promise<void>;
 }
 
 /**
- * Archives usage. May be repeated after any interruption: records are stored before they are moved, and may be stored twice.
+ * Archives usage. Can be repeated after any interruption. Records are stored before they are moved, so that a record may be stored twice.
  * @returns number of archived records, and end of their last hour; null if no audit has succeeded yet
  */
 export async function archiveUsage(

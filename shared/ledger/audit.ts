@@ -1,7 +1,11 @@
-/** Recomputes balances and counters from the ledger: completely for `admin credits check` and fault tests, new entries for the janitor. */
+/**
+ * Recomputes balances and counters from the ledger and reports differences. `admin credits check` and fault tests audit everything; the
+ * janitor
+ * audits new entries.
+ */
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 
-/** Longest duration of an audit, in milliseconds. A full audit reads every entry, and so does the first incremental one. */
+/** Maximum duration of an audit, in milliseconds. A full audit reads every entry, and so does the first incremental one. */
 export const AUDIT_LIMIT_MS = 900_000;
 
 export interface LedgerFault {
@@ -11,17 +15,24 @@ export interface LedgerFault {
   readonly found: string;
 }
 
-/** Returns the differences, empty if the books and checkpoints are exact. Uses one snapshot, so concurrent calls do not disturb it. */
+/**
+ * Audits the complete ledger. Returns the differences; empty if balances and checkpoints are exact. Reads one snapshot, so that concurrent
+ * calls
+ * cause no differences.
+ */
 export function auditLedger(target: Queryable): Promise<LedgerFault[]> {
   return target.query<LedgerFault>("select * from audit_ledger()");
 }
 
 /** Key of the advisory lock that lets one audit of an operator run at a time. */
 const ALONE_LOCK = 7_514_200_112n;
-/** The driver times out this much later than the server, in milliseconds, so that the error of the server arrives. */
+/** Additional time that the driver waits after the server's timeout, in milliseconds, so that the server's error arrives first. */
 const CANCEL_MS = 2_000;
 
-/** Audits the ledger for a waiting caller: `busy` while another audit runs in any process; `late` after `limitMs`. */
+/**
+ * Audits the ledger while an operator waits. Returns `busy` while another audit runs in any process, and `late` after `limitMs`
+ * milliseconds.
+ */
 export async function auditAlone(database: Database, limitMs: number): Promise<LedgerFault[] | "busy" | "late"> {
   try {
     return await database.slowTransaction(limitMs + CANCEL_MS, async (tx) => {
@@ -35,15 +46,15 @@ export async function auditAlone(database: Database, limitMs: number): Promise<L
   }
 }
 
-/** Most entries, and hours of usage, of one step. A million calls take one minute, or two on a busy machine. */
+/** Maximum entries and hours of usage in one audit step. A million calls take one minute, or two on a busy machine. */
 const STEP_ENTRIES_MAX = 1_000_000;
 const STEP_HOURS_MAX = 1;
-/** Larger than any number of entries. */
+/** A limit that is larger than any number of entries. */
 const ALL_ENTRIES = 2n ** 62n;
 
 /**
- * Audits checkpoints and the entries after them. Compares every balance if one step covers all new entries. An exact audit may close a
- * period: its entries are added to the checkpoints and not read again.
+ * Audits the checkpoints and the ledger entries after them. Compares every balance if one step covers all new entries. If an audit finds no
+ * difference, it may close a period: its entries are added to the checkpoints and not read again.
  * @param tx transaction that has written and locked nothing yet
  */
 export function auditNewEntries(tx: Queryable, entriesMax: number | bigint = STEP_ENTRIES_MAX): Promise<LedgerFault[]> {
@@ -53,7 +64,7 @@ export function auditNewEntries(tx: Queryable, entriesMax: number | bigint = STE
   ]);
 }
 
-/** Progress of an incremental audit, and whether entries remain after the next step. */
+/** Progress of an incremental audit. `isBehind` is true if entries remain for a further step. */
 interface Progress {
   readonly place: string;
   readonly is_behind: boolean;
@@ -70,13 +81,14 @@ async function auditProgress(target: Queryable, entriesMax: number): Promise<Pro
   return row ?? { place: "", is_behind: false };
 }
 
-/** Steps without progress before a transaction counts as permanently open. */
+/** Number of steps without progress after which another transaction is considered permanently open. */
 const STANDSTILLS_MAX = 10;
 const STANDSTILL_MS = 1_000;
 
 /**
- * Audits in steps until all new entries and every balance were compared, or until a difference is found. While a transaction stays open, no
- * period can be closed, so one step then covers everything.
+ * Audits in steps until all new entries and every balance were compared, or until a difference is found. While another transaction stays
+ * open, no
+ * period can be closed. One step then covers all entries.
  */
 export async function auditInSteps(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Admission statement for HTTP and NATS calls: counts a call in the rate window of its workspace. For a paid call, it also reserves daily
- * tokens and places the hold. Calls are grouped into one statement (shared/database/grouped.ts).
+ * Admits HTTP and NATS calls with one SQL statement. It counts a call in the rate-limit window of its workspace. For a paid call, it also
+ * reserves daily tokens and places the hold. Several calls share one statement (shared/database/grouped.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
@@ -24,38 +24,39 @@ export interface HoldRequest {
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
-  /** True for a chat call without an output limit: its charge may exceed the hold. */
+  /** True for a chat call without an output limit, whose charge may exceed the hold. */
   readonly mayExceed: boolean;
-  /** Most tokens that the call can use; reserved under the daily cap while the call is open. */
+  /** Maximum number of tokens that the call can use. They are reserved under the key's daily limit while the call is open. */
   readonly tokensMax: number;
-  /** Daily token cap of the key; null for none. */
+  /** Daily token limit of the key; null for no limit. */
   readonly dailyTokens: number | null;
-  /** Lifetime of the hold, in milliseconds. Afterwards, the janitor may close it. */
+  /** Lifetime of the hold, in milliseconds. Afterwards, the janitor may close the hold. */
   readonly lifeMs: number;
 }
 
 interface Call {
   readonly workspaceId: string;
-  /** Most calls of the workspace per 60 s for this key; null for no limit. */
+  /** Maximum calls of the workspace per 60 s for this key; null for no limit. */
   readonly limit: number | null;
   readonly hold: HoldRequest | null;
 }
 
 type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
 
-/** Verdict for a reached budget; its error message is read from the database. */
+/** Result code for a spent budget. The error message is read from the database. */
 const BUDGET_REACHED = 9;
 const WINDOW_FULL = 1;
 const FUNDS_MISSING = 3;
-/** Limit that marks a call as counted before. */
+/** Value of `limit` for a call that was already counted. */
 const COUNTED = -1;
 
 export interface CallAdmission {
-  /** Counts a call without a hold. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
+  /** Counts a call in the rate-limit window, without a hold. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
-   * Counts a call and places its hold. Returns undefined for a hold of its own. If a credit line of the workspace covers the call, returns
-   * its share of the line instead, which the settlement requires.
+   * Counts a call and reserves its credits. If a credit line of the workspace covers the call, returns the call's share of the line, which
+   * the
+   * settlement requires. Otherwise places a separate hold and returns undefined.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
    */
@@ -65,8 +66,8 @@ export interface CallAdmission {
     hold: HoldRequest & { readonly canUseCreditLine?: boolean },
   ): Promise<CreditLineHold | undefined>;
   /**
-   * Checks whether a call would be admitted now, without counting it, before work for the call begins.
-   * @param leastNano lowest hold of the call, in nano-credits; a free call is checked against the window only
+   * Checks if a call would be admitted now, without counting it. Called before costly preparation of the call begins.
+   * @param leastNano lowest possible hold of the call, in nano-credits; for a free call, only the rate-limit window is checked
    * @throws ApiError `budget_reached`, `rate_limit_exceeded`, `insufficient_credits`, `service_unavailable`
    */
   check(workspaceId: string, limit: number | null, leastNano?: bigint): Promise<void>;
@@ -82,19 +83,22 @@ const CHECK_SQL =
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /**
- * Longest wait for further calls of a group, in milliseconds. Without it, a group contains two or three calls at 1,000 calls a second.
- * Measured at 1,200 calls a second: the wait lowers the CPU time of a call from about 1,440 to 1,290 µs and p99 from 86 to 66 ms.
+ * Maximum time that a call waits for further calls of its group, in milliseconds. Without it, a group contains two or three calls at 1,000
+ * calls
+ * a second. At 1,200 calls a second, the wait lowers the CPU time of a call from about 1,440 to 1,290 µs (measured). It lowers p99 from 86
+ * to
+ * 66 ms.
  */
 const GATHER_MAX_MS = 3;
-/** Most tries after a deadlock. Our lock order excludes deadlocks, but the session of an operator may use another order. */
+/** Maximum attempts after a deadlock. Our lock order excludes deadlocks, but an operator's session may lock in another order. */
 const TRIES_MAX = 3;
 
 export function createCallAdmission(options: {
   database: Database;
   log: Logger;
-  /** Releases a hold that may exist although its statement failed (connection lost at commit). */
+  /** Releases a hold that may exist although its statement failed, for example because the connection was lost at the commit. */
   ledger: Pick<Ledger, "undo">;
-  /** Credit lines; if absent, every call gets a hold of its own. */
+  /** Credit lines. If undefined, every call gets a separate hold. */
   lines?: CreditLines | undefined;
   metrics?: Pick<Metrics, "groupSize" | "creditLineCalls">;
 }): CallAdmission {
@@ -133,9 +137,9 @@ export function createCallAdmission(options: {
     return new ApiError("service_unavailable", AWAY, { cause: error });
   };
 
-  /** Pending recalls by workspace; calls of a workspace share one. */
+  /** Pending reclaims of credit lines, by workspace. Calls of one workspace share one reclaim. */
   const reclaims = new Map<string, { readonly nano: bigint; readonly reclaimed: Promise<ReclaimableCredits> }>();
-  /** Recalls the credit lines of a workspace for a call. `dueMs`, `freeNano`: see `Recalled`. */
+  /** Reclaims the credit lines of a workspace for a call that its balance does not cover. `dueMs`, `freeNano`: see `Recalled`. */
   const reclaim = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
     const nano = hold?.amountNano ?? 0n;
     let asked = reclaims.get(workspaceId);
@@ -265,10 +269,10 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   return BUSY;
 }
 
-/** Smallest amount, for work whose price is not known yet and that requires a workspace with credits. */
+/** Smallest amount of a hold, in nano-credits. Used when the price is not known yet but the workspace must have credits. */
 export const LEAST_NANO = 1n;
 
-/** See `Recalled`. */
+/** Subset of `Recalled`, which describes the fields. */
 type Funds = Partial<Pick<ReclaimableCredits, "freeNano" | "dueMs">>;
 
 function tooExpensive(amountNano: bigint, { freeNano, dueMs }: Funds): ApiError {
@@ -286,14 +290,17 @@ function tooExpensive(amountNano: bigint, { freeNano, dueMs }: Funds): ApiError 
   return new ApiError("insufficient_credits", `${message} ${more}`, { headers: { "retry-after": String(seconds) } });
 }
 
-/** @param seconds until a request is admitted, if none comes before it */
+/**
+ * Returns the error for a full rate-limit window.
+ * @param seconds time until a request is admitted, if no other request comes before it
+ */
 function windowFull(limit: number, seconds: number | undefined): ApiError {
   const message = `The keys of the workspace made more than ${limit} requests in the last 60 seconds, the limit of this key. Refused requests count too.`;
   const wait = seconds === undefined ? "" : ` Without further requests, the next one is accepted in ${seconds} s.`;
   return new ApiError("rate_limit_exceeded", `${message}${wait}`);
 }
 
-/** Returns the error of a verdict. */
+/** Returns the error for a rejected admission. */
 export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call, funds: Funds = {}): ApiError {
   switch (verdict) {
     case WINDOW_FULL:
@@ -314,12 +321,18 @@ export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, ca
 
 // Time at which a full window of a workspace accepts a request again, for the message of a refusal.
 
-/** Time for which an answer is reused, so that a flood of refused requests costs one statement a second for each limit of a workspace. */
+/**
+ * Time for which a result is reused, in milliseconds. A flood of rejected requests then costs one statement a second per limit of a
+ * workspace.
+ */
 const REUSED_MS = 1_000;
-/** Answers that are kept at most, of all workspaces. */
+/** Maximum number of cached results, for all workspaces together. */
 const KEPT_MAX = 1_000;
 
-/** The next call under the limit is admitted when this one of the window is 60 seconds old. Refused calls are counted already. */
+/**
+ * SQL for the time until the next call is admitted: the call that must leave the window first has to be 60 seconds old. Rejected calls are
+ * already counted.
+ */
 const FREE_AT_SQL = `select window_call($1, r.calls + 1 - $2) + 60000 - greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) as ms
   from rate_window r
   cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms offset 0) clock
@@ -327,7 +340,7 @@ const FREE_AT_SQL = `select window_call($1, r.calls + 1 - $2) + 60000 - greatest
 
 interface FullWindows {
   /**
-   * Returns the seconds until a request under the limit is admitted if none comes before it, at least 1; undefined when it is unknown.
+   * Returns the seconds until a request is admitted if no other one comes before it, at least 1. Returns undefined if the time is unknown.
    * @param limit requests in 60 seconds
    */
   secondsUntilFree(workspaceId: string, limit: number): Promise<number | undefined>;

@@ -1,4 +1,4 @@
-/** Charge of a finished call, for the ledger, metrics and log. */
+/** Computes the charge of a finished call for the ledger, metrics and log. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
@@ -7,34 +7,38 @@ import type { CallSettlement, Settled, UsageStatus } from "./settle.ts";
 
 export interface Charge {
   readonly nano: bigint;
-  /** Measured units, for the usage record. */
+  /** Usage in measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
-  /** Used tokens, for the daily counter. */
+  /** Number of tokens used, for the daily limit of the key. */
   readonly tokens: number;
-  /** Reason why the figures are estimated; undefined if the provider reported them. */
+  /** Reason why the usage is estimated; undefined if the provider reported it. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
-/** Batch line, whose hold and charge are a share of the full price. */
+/** Batch line of a call. Its hold and charge are a share of the full price. */
 type BatchLine = JobMessage["batch_line"];
 
 const WHOLE = 1_000_000n;
 
-/** Returns the price of a call whose full price is `nano`, in nano-credits; fractions are rounded up. */
+/** Returns the price of a call whose full price is `nano`, in nano-credits. Rounds fractions up. */
 export function priceAt(nano: bigint, line: BatchLine): bigint {
   if (line === undefined) return nano;
   return (nano * BigInt(line.price_millionths) + WHOLE - 1n) / WHOLE;
 }
 
-/** Returns the charge at the price of a batch line. */
+/** Returns the charge at the price share of a batch line. */
 export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | undefined {
   return charge && { ...charge, nano: priceAt(charge.nano, line) };
 }
 
-/** `CallSettlement` without the identity of its call. */
+/** `CallSettlement` without the fields that identify the call. */
 export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient" | "isDelivered">;
 
-/** Returns the settlement of a call. @param charge undefined releases the hold @param source `provider/model`; null if none served */
+/**
+ * Returns the settlement of a call.
+ * @param charge undefined releases the hold
+ * @param source `provider/model`; null if no source served the call
+ */
 export function settlementOf(status: UsageStatus, source: string | null, charge: Charge | undefined): Settlement {
   return {
     status,
@@ -69,7 +73,7 @@ export function countCharge(
   );
 }
 
-/** Counts the settlement of a delivered answer whose hold another process had closed before. */
+/** Counts the settlement of a delivered response whose hold another process had already closed. */
 export function countDelivered(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Pick<Charge, "nano">,

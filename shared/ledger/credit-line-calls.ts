@@ -1,4 +1,4 @@
-/** Calls that were admitted on a credit line. */
+/** Calls that were admitted on a credit line instead of a separate hold. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
@@ -10,18 +10,18 @@ import { InFlightMap } from "#shared/limits/in-flight.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { paced } from "#shared/config/pace.ts";
 
-/** Share of a credit line that a call has drawn, with the properties of a hold. */
+/** Share of a credit line that a call has drawn, with the same fields as a hold. */
 export interface CreditLineHold {
   readonly lineId: string;
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** Latest end of the call, in Unix milliseconds. */
+  /** Latest time at which the call ends, in Unix milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** Returns the share of a credit line of a call, from its message. */
+/** Reads a call's share of a credit line from its queue message. Returns undefined if the call has a separate hold. */
 export function creditLineHoldOf(
   job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
 ): CreditLineHold | undefined {
@@ -37,13 +37,14 @@ export function creditLineHoldOf(
 }
 
 const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
-/** Lifetime of a separate hold beyond the end of its call, in milliseconds, since the settlement may be repeated. */
+/** Lifetime of a separate hold beyond the end of its call, in milliseconds, because the settlement may be repeated. */
 const HOLD_SLACK_MS = 120_000;
 
 /**
- * Places a separate hold for a call on a credit line, taken from the line, or from the available credits if the line has ended. Idempotent.
- * `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was settled before.
- * @throws Error while other lines of the workspace are being recalled for the hold
+ * Replaces a call's share of a credit line by a separate hold. Takes the credits from the line, or from the available credits if the line
+ * has
+ * ended. Idempotent. `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was already settled.
+ * @throws Error while other credit lines of the workspace are being reclaimed for the hold
  */
 export async function placeCreditLineHold(
   database: Queryable,
@@ -57,7 +58,7 @@ export async function placeCreditLineHold(
   return row?.verdict === 0 ? "stands" : "closed";
 }
 
-/** Age at which an open call is listed as a hold, so that the janitor finds it if no process settles it. */
+/** Age at which an open call is listed as a hold, in milliseconds, so that the janitor finds it if no process settles it. */
 const LIST_AFTER_MS = paced(1_000);
 const LIST_BATCH_MAX = 1_000;
 
@@ -70,11 +71,11 @@ interface OpenCall {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly creditLineHold: CreditLineHold;
-  /** performance.now() of the admission. */
+  /** Time of the admission, as performance.now(). */
   readonly at: number;
 }
 
-/** Calls on credit lines that this process admitted, until they are settled or listed as holds; by job. */
+/** Calls that this process admitted on credit lines, by job, until they are settled or listed as holds. */
 export class UnlistedCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
@@ -96,7 +97,7 @@ export class UnlistedCalls {
     this.calls.take(jobId);
   }
 
-  /** Lists calls that were admitted a second ago as holds. Never throws. */
+  /** Lists calls that were admitted more than a second ago as holds. Never throws. */
   async listDue(): Promise<void> {
     if (this.isListing) return;
     this.isListing = true;
@@ -127,7 +128,7 @@ export class UnlistedCalls {
     }
   }
 
-  /** Lists calls as holds. @param calls calls of one line */
+  /** Lists the given calls as holds. @param calls calls of one credit line */
   private async listBatch(calls: readonly OpenCall[], lockMs: number): Promise<void> {
     const [first] = calls;
     if (!first) return;

@@ -1,7 +1,9 @@
 /**
- * Credit lines: credits that a process reserves for a busy workspace. The process alone admits a call that the line covers, and the call is
- * settled against the line, so neither waits for the balance row of the workspace. Once a second, a renewal books the settlements of the
- * line into the balance.
+ * Credit lines: credits that a process reserves for a busy workspace. The process admits a call that the line covers without the database,
+ * and
+ * the call is settled against the line. Neither step waits for the balance row of the workspace. Once a second, a renewal books the
+ * settlements
+ * of the line into the balance.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
@@ -14,7 +16,10 @@ import { paced } from "#shared/config/pace.ts";
 
 import { type CreditLineHold, UnlistedCalls } from "./credit-line-calls.ts";
 
-/** Finds expired lines. Returns none during the first `startedMs` of the database server, so that processes can renew first. */
+/**
+ * Finds expired credit lines. Returns none during the first `startedMs` milliseconds of the database server, so that processes can renew
+ * first.
+ */
 export function findOverdueLines(
   target: Queryable,
   max: number,
@@ -33,7 +38,7 @@ export function findOverdueLines(
   );
 }
 
-/** Deletes counts of lines that are older than the rate window. */
+/** Deletes call counts of credit lines that are older than the rate-limit window. */
 export async function deleteOldCounts(target: Queryable): Promise<void> {
   await target.query(
     `delete from lined_calls where ctid = any (array(
@@ -41,7 +46,10 @@ export async function deleteOldCounts(target: Queryable): Promise<void> {
   );
 }
 
-/** Returns the credits of a line whose process is dead. `isOverdue`: only if the line was not renewed meanwhile. */
+/**
+ * Returns the credits of a credit line whose process has crashed to the balance.
+ * @param how `isOverdue`: only if the line was not renewed meanwhile
+ */
 export async function endLine(
   target: Queryable,
   lineId: string,
@@ -50,92 +58,102 @@ export async function endLine(
   await target.query("select end_credit_line($1, $2)", [lineId, how.isOverdue === true], "end_credit_line");
 }
 
-/** Call that a line may cover: without a rate limit and without a daily token cap. */
+/** A call that a credit line may cover, because its key has neither a rate limit nor a daily token limit. */
 export interface CreditLineCall {
   readonly jobId: string;
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** Time until the call has ended at the latest, in milliseconds. */
+  /** Maximum time until the call has ended, in milliseconds. */
   readonly lifeMs: number;
 }
 
 export interface CreditLines {
-  /** Draws the amount of a call from the line of its workspace. Undefined if no line covers the call. */
+  /** Draws the amount of a call from the credit line of its workspace. Returns undefined if no line covers the call. */
   draw(workspaceId: string, call: CreditLineCall): CreditLineHold | undefined;
-  /** Records the admission time of a call without a line. Long waits make a workspace busy even if this ingress serves few of its calls. */
+  /**
+   * Records how long the admission of a call without a credit line took. Long waits make a workspace count as busy even if this ingress
+   * serves few
+   * of its calls.
+   */
   noteWait(workspaceId: string, nano: bigint, waitMs: number): void;
-  /** Removes a settled call. */
+  /** Removes a call that has been settled. */
   forget(jobId: string): void;
-  /** Returns all lines. The janitor returns parts that are still in use. */
+  /** Returns the credits of all credit lines. The janitor later returns amounts that are still in use. */
   close(): Promise<void>;
 }
 
-/** Calls that make a workspace busy, about 20 a second; calls of each earlier interval count half. */
+/**
+ * Number of recent calls from which a workspace counts as busy, about 20 a second. Each earlier interval counts half as much as the one
+ * after it.
+ */
 const BUSY_CALLS = 20;
-/** Admission time that counts as one more call, in milliseconds: one wait of 400 ms makes a workspace busy. */
+/** Admission time that counts as one more call, in milliseconds. One wait of 400 ms therefore makes a workspace busy. */
 const WAIT_MS = 20;
 const CHECK_INTERVAL_MS = paced(500);
-/** Idle time after which a line is returned. */
+/** Idle time after which a credit line is returned, in milliseconds. */
 const IDLE_MS = paced(1_500);
-/** Interval of renewals. A recalled line is returned at its next renewal. */
+/** Interval between renewals of a credit line, in milliseconds. A reclaimed line is returned at its next renewal. */
 const RENEW_MS = paced(1_000);
-/** Interval of renewals of a line that is nearly used up. */
+/** Interval between renewals of a credit line that is nearly used up, in milliseconds. */
 const RENEW_EARLY_MS = paced(100);
-/** Time without renewal after which a line covers no further calls. */
+/** Time without renewal after which a credit line covers no further calls, in milliseconds. */
 const FRESH_MS = paced(5_000);
-/** Lifetime of a line beyond its last call, since the settlement may be repeated. */
+/** Lifetime of a credit line beyond the end of its last call, in milliseconds, because the settlement may be repeated. */
 const SLACK_MS = paced(60_000);
 const BARRED_MS = paced(10_000);
-/** Time for booking the last settlements when the process stops. */
+/** Time for booking the last settlements when the process stops, in milliseconds. */
 const CLOSE_MS = paced(2_000);
-/** Calls that a new line covers; doubled when it proves too small. */
+/** Number of calls that a new credit line covers. Doubled when the line proves too small. */
 const CALLS = 256n;
-/** Number of renewal intervals whose usual draws a line covers. */
+/** Number of renewal intervals for whose usual usage a credit line has credits. */
 const REACH = 4;
-/** Number of largest calls that a line with few calls covers. A dead process holds back no more than it may have drawn. */
+/**
+ * Number of largest calls that a credit line with few calls covers. A crashed process therefore blocks no more credits than it may have
+ * drawn.
+ */
 const REACH_CALLS = 64n;
-/** Larger than any balance. */
+/** A limit in nano-credits that is larger than any balance. */
 const NANO_MAX = 2n ** 62n;
-/** Most lines of a process. */
+/** Maximum number of credit lines of a process. */
 const LINES_MAX = 1_000;
-/** Most calls on lines that are neither settled nor listed as holds. Further calls get a hold of their own. */
+/** Maximum number of calls on credit lines that are neither settled nor listed as holds. Further calls get a separate hold. */
 const UNLISTED_MAX = 20_000;
 
 interface Line {
   readonly id: string;
   readonly workspaceId: string;
-  /** True until the database has confirmed the line. */
+  /** True until the database has confirmed the credit line. */
   isNew: boolean;
-  /** Number of the last renewal: a statement whose response was lost may execute after a later one. */
+  /** Sequence number of the last renewal. It is needed because a statement whose response was lost may execute after a later one. */
   renewalNumber: number;
-  /** Nano-credits and calls drawn since opening, and the part that the database has booked as settled. */
+  /** Nano-credits and calls drawn since the line was opened. `closed` is the amount that the database has booked as settled. */
   drawn: bigint;
   calls: number;
   closed: bigint;
-  /** Known undrawn nano-credits; never more than the actual amount. */
+  /** Nano-credits known to be undrawn; never more than the actual amount. */
   free: bigint;
-  /** Largest amount of a single call. */
+  /** Largest amount drawn by a single call, in nano-credits. */
   largest: bigint;
   /** Upper limit of `drawn` until the next renewal; never more than the database has recorded. */
   most: bigint;
   /** True while calls may draw on the line. */
   isOpen: boolean;
-  /** True while the line is being returned. */
+  /** True while the credit line is being returned. */
   isEnding: boolean;
-  /** performance.now() of the last use and last renewal, and until when the line covers calls. */
+  /** Times of the last use and the last renewal, and time until which the line covers calls, all as performance.now(). */
   usedAt: number;
   renewedAt: number;
   freshUntil: number;
   /** Value of `drawn` at the last renewal. */
   drawnBefore: bigint;
-  /** Wanted undrawn amount, and the amount that calls may draw until the next renewal. */
+  /** Wanted undrawn amount, and the amount that calls may draw until the next renewal, in nano-credits. */
   wanted: bigint;
   reach: bigint;
-  /** Largest uncovered amount since the last renewal. */
+  /** Largest amount since the last renewal that the line did not cover, in nano-credits. */
   missing: bigint;
-  /** True while a statement of the line is pending. */
+  /** True while a SQL statement for this credit line is pending. */
   isAsking: boolean;
 }
 
@@ -144,9 +162,9 @@ export function openCreditLines(options: {
   readonly database: Database;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "creditLines">;
-  /** Longest time from admission to the end of a call, in milliseconds. */
+  /** Maximum time from admission to the end of a call, in milliseconds. */
   readonly callMs: number;
-  /** Time for which a workspace gets no line after a refusal, in milliseconds. Default: 10 s. */
+  /** Time for which a workspace gets no credit line after a refusal, in milliseconds. Default: 10 s. */
   readonly barredMs?: number | undefined;
 }): CreditLines {
   return new ProcessLines(options);
@@ -154,12 +172,15 @@ export function openCreditLines(options: {
 
 class ProcessLines implements CreditLines {
   private readonly options: Parameters<typeof openCreditLines>[0];
-  /** Lines by workspace. */
+  /** Credit lines by workspace id. */
   private readonly lines = new Map<string, Line>();
   private readonly calls: UnlistedCalls;
-  /** Calls of workspaces without a line; calls of each earlier interval count half. */
+  /**
+   * Number of recent calls of workspaces without a credit line, by workspace. Each earlier interval counts half as much as the one after
+   * it.
+   */
   private readonly callsOf = new Map<string, number>();
-  /** Workspace → performance.now() until which no line is requested. */
+  /** Time (performance.now()) until which no credit line is requested, by workspace id. */
   private readonly barred = new Map<string, number>();
   private readonly clock: ReturnType<typeof setInterval>;
   private isClosing = false;
@@ -238,7 +259,7 @@ class ProcessLines implements CreditLines {
     void this.renewLine(line);
   }
 
-  /** Closes a line, and opens none for its workspace for a while. */
+  /** Closes a credit line, and requests no new one for its workspace for a while. */
   private barWorkspace(line: Line): void {
     this.bar(line.workspaceId);
     void this.giveBack(line);
@@ -295,14 +316,14 @@ class ProcessLines implements CreditLines {
     line.isOpen = !this.isClosing && !line.isEnding;
   }
 
-  /** Returns the undrawn credits of a line, and the remainder after its calls are settled. */
+  /** Returns the undrawn credits of a credit line immediately, and the remaining ones after its calls are settled. */
   private async giveBack(line: Line): Promise<void> {
     line.isOpen = false;
     line.isEnding = true;
     await this.ask(line, { more: 0n, most: line.drawn, givesBack: true });
   }
 
-  /** Renews a line. `over`: the line must be returned. Undefined: the result is unknown. */
+  /** Renews a credit line. Returns `over` if the line must be returned, and undefined if the result is unknown. */
   private async ask(
     line: Line,
     { more, most, givesBack }: { readonly more: bigint; readonly most: bigint; readonly givesBack: boolean },

@@ -1,4 +1,7 @@
-/** Records the reasons of failed calls, several in one statement. A failed call waits for its record; successful calls cause none. */
+/**
+ * Records the reasons of failed calls, several in one statement. A failed call waits until its reason is recorded. Successful calls cost
+ * nothing.
+ */
 import type { Database } from "#shared/database/client.ts";
 import {
   type FailedAttempt,
@@ -16,7 +19,8 @@ import type { UsageStatus } from "./settle.ts";
 export interface FailureLog {
   /**
    * Records the reason of a failed or lost call. Resolves when the record is written or abandoned. Never rejects, because the caller
-   * receives its error in any case.
+   * receives the
+   * call's error in any case.
    */
   record(call: RecordedCall, outcome: RecordedFailure): Promise<void>;
 }
@@ -26,21 +30,24 @@ interface RecordedFailure {
   readonly status: UsageStatus;
   readonly failure: { readonly code: Code };
   readonly attempts?: readonly FailedAttempt[];
-  /** Error text of the provider, not encrypted yet. */
+  /** Error text of the provider, not yet encrypted. */
   readonly providerText?: string;
 }
 
-/** Most failures per statement. */
+/** Maximum number of failures recorded by one statement. */
 const BATCH_MAX = 200;
-/** Most failures that wait for a statement; further ones are not recorded. */
+/** Maximum number of failures that wait to be recorded; further ones are not recorded. */
 const WAITING_MAX = 2_000;
-/** Longest wait of a failed call for its record, in milliseconds. */
+/** Maximum time that a failed call waits until its reason is recorded, in milliseconds. */
 const WAIT_MS = 2_000;
 
-/** @param options.secrets values that are redacted in stored texts */
+/**
+ * Opens a failure log.
+ * @param options.secrets values that are redacted in stored texts
+ */
 export function openFailureLog(options: {
   readonly database: Pick<Database, "query">;
-  /** Encrypts texts of providers; undefined in processes that call no provider. */
+  /** Encrypts error texts of providers. Undefined in processes that call no provider. */
   readonly sealer: Pick<Sealer, "seal"> | undefined;
   readonly secrets: readonly string[];
   readonly log: Logger;
@@ -91,7 +98,7 @@ export function openFailureLog(options: {
   };
 }
 
-/** Returns the place for which the text of a failure is encrypted. */
+/** Returns the storage location to which the encrypted error text is bound. */
 export function placeOfFailure({ workspaceId, jobId, attempt }: RecordedCall): SealedPlace {
   return { workspaceId, table: "usage_failure", row: `${jobId}:${attempt}`, field: "text" };
 }

@@ -1,6 +1,7 @@
 /**
- * Closes holds of calls whose worker died: settles what an ingress recorded as relayed, and releases the hold if nothing was relayed. Used
- * by later deliveries and by the janitor.
+ * Closes holds of calls whose worker crashed. Charges the amount that an ingress recorded as relayed to the caller, and releases the hold
+ * if
+ * nothing was relayed. Used by later deliveries of the message and by the janitor.
  */
 import type { Database } from "#shared/database/client.ts";
 
@@ -14,7 +15,7 @@ interface Progress {
   units: Record<string, number>;
 }
 
-/** Closes the hold of a lost call. No effect if it was closed before. */
+/** Closes the hold of a lost call. Does nothing if it was already closed. */
 export async function settleLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Settled> {
   const rows = await database.query<Progress>(
     "select amount, tokens, units from relay_progress where workspace_id = $1 and job_id = $2",

@@ -9,17 +9,17 @@ import { reclaimLines } from "./reclaim-lines.ts";
 
 export interface HandMove {
   readonly kind: "top_up" | "correction";
-  /** Nano-credits; negative for a correction downwards. */
+  /** Amount in nano-credits; negative for a correction downwards. */
   readonly amountNano: bigint;
-  /** Idempotency key, together with workspace and kind. */
+  /** Idempotency key. A movement is booked once for each workspace, kind and key. */
   readonly sourceId: string;
   readonly note: string | null;
 }
 
-/** Most credits of one movement: a ninth of the largest balance, so that a typing error causes no overflow. */
+/** Maximum credits of one movement: a ninth of the largest balance, so that a typing error causes no overflow. */
 const CREDITS_MAX = 1_000_000_000n;
 
-/** Converts decimal text to nano-credits. @throws RangeError with the expected format */
+/** Parses an amount in credits, as decimal text, to nano-credits. @throws RangeError with the expected format */
 export function parseMove(text: string): bigint {
   let nano: bigint;
   try {
@@ -32,12 +32,12 @@ export function parseMove(text: string): bigint {
   throw new RangeError(`expected between 0 and ${CREDITS_MAX} credits`);
 }
 
-/** Name of the constraint that keeps a balance at or above its holds. */
+/** Name of the database constraint that prevents a balance from falling below the workspace's open holds. */
 const FUNDS = "funds";
 
 /**
- * moved: booked now; repeat: booked before with the same id; other: the id was used for another amount, `earlierNano`; funds: the balance
- * would fall below its holds.
+ * Result of a movement. `moved`: booked now. `repeat`: already booked with the same id. `other`: the id was used for another amount,
+ * `earlierNano`. `funds`: the balance would fall below its holds.
  */
 export type MoveResult =
   | { readonly result: "moved" | "repeat" | "funds" }
@@ -76,14 +76,17 @@ export async function moveByHand(
 interface HandClose {
   readonly jobId: string;
   readonly attempt: number;
-  /** Nano-credits to charge, at most the held amount; null releases the hold. */
+  /** Nano-credits to charge, at most the amount of the hold. Null releases the hold. */
   readonly amountNano: bigint | null;
-  /** True closes the hold even before its deadline. A call that still runs is then charged from the available credits, or not at all. */
+  /** True to close the hold even before its deadline. A call that still runs is then charged from the available credits, or not at all. */
   readonly isEarly: boolean;
   readonly note: string | null;
 }
 
-/** unknown: no such hold; early: deadline not reached; above: the hold is smaller; busy: a settlement is running, retry. */
+/**
+ * Result of closing a hold. `unknown`: no such hold. `early`: its deadline is not reached. `above`: the hold is smaller than the amount.
+ * `busy`: a settlement is running; retry.
+ */
 type CloseResult =
   | { readonly result: "closed"; readonly workspaceId: string; readonly heldNano: bigint; readonly takenNano: bigint }
   | { readonly result: "unknown" }

@@ -2,7 +2,7 @@
 import type { Queryable } from "#shared/database/client.ts";
 
 /**
- * Adds `amountNano` to a balance (negative for a correction downwards), once per `sourceId`. Returns true if booked now, false for a repeat.
+ * Adds `amountNano` to a balance, once per `sourceId`; negative for a correction downwards. Returns true if booked now, false for a repeat.
  * @throws Error of the driver with constraint `funds` if the balance would fall below its holds
  */
 export async function moveCredits(

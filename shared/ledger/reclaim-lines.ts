@@ -1,25 +1,29 @@
-/** Recalls credit lines of a workspace whose credits are needed elsewhere. */
+/** Reclaims credit lines of a workspace whose credits are needed for another call. */
 import type { Queryable } from "#shared/database/client.ts";
 import { paced } from "#shared/config/pace.ts";
 
-/** Pause between checks for recalled lines, and longest wait for them: longer than the database waits for any line. */
+/**
+ * Pause between checks for reclaimed credit lines (RECALL_MS), and maximum wait for them, in milliseconds. The wait is longer than the
+ * database waits for any line.
+ */
 export const RECLAIM_POLL_INTERVAL_MS = paced(200);
 export const RECLAIM_WAIT_MAX_MS = 4_000;
 
-/** Credits that recalled lines can provide for a call that the balance does not cover. */
+/** Credits that reclaimed credit lines can provide for a call that the balance does not cover. */
 export interface ReclaimableCredits {
   /**
-   * Nano-credits that are available after the recalled lines return. If they suffice, a retry makes sense, for at most three seconds.
-   * Undefined if there are no lines.
+   * Nano-credits that are available after the reclaimed lines have returned. If they suffice, the caller should retry, for at most three
+   * seconds.
+   * Undefined if the workspace has no credit lines.
    */
   readonly covered: bigint | undefined;
-  /** Milliseconds until lines of dead processes expire and provide the amount; undefined if they cannot. */
+  /** Milliseconds until credit lines of crashed processes expire and provide the amount; undefined if they cannot. */
   readonly dueMs: number | undefined;
-  /** Nano-credits that calls of the workspace can hold now; undefined for a workspace without a balance. */
+  /** Nano-credits that are available for holds now; undefined for a workspace without a balance. */
   readonly freeNano: bigint | undefined;
 }
 
-/** Recalls the lines of a workspace if they can provide the amount, and waits briefly for them. */
+/** Reclaims the credit lines of a workspace if they can provide the amount, and waits briefly until they are returned. */
 export async function reclaimLines(database: Queryable, workspaceId: string, nano: bigint): Promise<ReclaimableCredits> {
   const sql = `select recall_credit_lines($1, $2) as covered, funds_due($1, $2) as due,
     (select amount - held + lines_to_recall($1) from balance where workspace_id = $1) as free`;

@@ -1,7 +1,9 @@
 /**
- * Closes holds and calls on credit lines: settles or releases, once per job and attempt, in groups. Only this file and move.ts move credits.
- * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second one finds the hold closed or the usage record
- * written, and has no effect.
+ * Closes holds and calls on credit lines, by charging or by releasing them, once per job and attempt, in groups. Only this file and move.ts
+ * move
+ * credits. The idempotency key is (workspace id, job id, attempt). Every write may happen twice: the second one finds the hold closed or
+ * the
+ * usage record written, and has no effect.
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLocks } from "#shared/database/client.ts";
@@ -17,7 +19,7 @@ import { type CreditLineHold, placeCreditLineHold } from "./credit-line-calls.ts
 
 /** Time that a settlement waits for others of its group after its call was answered, in milliseconds. */
 const SETTLE_LINGER_MS = 20;
-/** The same time under load, where larger groups need fewer commits. */
+/** Time that a settlement waits for others of its group under load, in milliseconds. Larger groups need fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
@@ -29,39 +31,45 @@ export interface CallSettlement {
   /** Nano-credits to charge; null releases the hold. */
   readonly usedNano: bigint | null;
   readonly status: UsageStatus;
-  /** Source that served the call, `provider/model`; null if none did. */
+  /** Source that served the call, as `provider/model`; null if none did. */
   readonly source: string | null;
-  /** Measured units, for the usage record. */
+  /** Usage in measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
   readonly isEstimated: boolean;
-  /** Used tokens, for the daily counter. */
+  /** Number of tokens used, for the daily limit of the key. */
   readonly tokens: number;
-  /** True if no caller waits for the settlement, so that it may wait some milliseconds for others. */
+  /** True if no caller waits for the settlement. It may then wait some milliseconds for other settlements of its group. */
   readonly isPatient?: boolean;
-  /** Credit line against which the call is settled. */
+  /** Credit line against which the call is settled; undefined if the call has a separate hold. */
   readonly creditLineHold?: CreditLineHold | undefined;
-  /** True if the caller has the whole answer. If the hold was closed for less before, the difference is charged from the available credits. */
+  /**
+   * True if the caller has the complete response. If the hold was already closed for less, the difference is charged from the available
+   * credits.
+   */
   readonly isDelivered?: boolean;
 }
 
-/** Charged nano-credits. `wasClosed`: an earlier settlement closed the hold, and the amount is the earlier one. */
+/**
+ * Result of a settlement: the charged nano-credits. `wasClosed`: an earlier settlement had closed the hold; the amount is that of the
+ * earlier one.
+ */
 export interface Settled {
   readonly takenNano: bigint;
   readonly wasClosed: boolean;
-  /** Part of the amount that was charged now from the available credits, because the hold had been closed for less. */
+  /** Part of the amount that was charged from the available credits now, because the hold had been closed for less. */
   readonly lateNano?: bigint;
 }
 
-/** Call whose hold may exist. */
+/** A call for which a hold may exist. */
 export type PlacedCall = Pick<CallSettlement, "workspaceId" | "jobId">;
 
 export interface Ledger {
   /**
-   * Settles a call. Figures that the database refuses release the hold and write a settle_fault for an operator.
-   * @throws Error if the database is away for longer than `retryMs`; the janitor then closes the hold
+   * Settles a call. If the database rejects the usage figures, releases the hold and writes a settle_fault for an operator.
+   * @throws Error if the database is unavailable for longer than `retryMs`; the janitor then closes the hold
    */
   settle(settlement: CallSettlement): Promise<Settled>;
-  /** Releases holds whose admission may not have been committed. Never throws; retries for 30 s. */
+  /** Releases holds whose admission may or may not have been committed. Never throws; retries for 30 s. */
   undo(calls: readonly PlacedCall[]): void;
   /** Resolves when all accepted settlements are written. */
   idle(): Promise<void>;
@@ -84,7 +92,7 @@ const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smal
 export function openLedger(options: {
   database: Database;
   log: Logger;
-  /** Time for which a settlement is retried while the database is away, in milliseconds. */
+  /** Time for which a settlement is retried while the database is unavailable, in milliseconds. */
   retryMs: number;
   metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {
@@ -140,7 +148,7 @@ export function openLedger(options: {
         ),
     });
 
-  /** Settles against the credit line, or if that fails, from a separate hold. */
+  /** Settles a call against its credit line; if that is impossible, places a separate hold and settles that. */
   const settleOnLine = async (item: CreditLineSettlement): Promise<Settled> => {
     const settled = await repeated(item, async () => {
       const taken = await creditLineGrouper.call(item).catch((error: unknown) => {
@@ -179,7 +187,7 @@ function isOnCreditLine(item: CallSettlement): item is CreditLineSettlement {
   return item.creditLineHold !== undefined;
 }
 
-/** Verdict for a call that cannot be settled against its credit line. */
+/** Result code for a call that cannot be settled against its credit line. */
 const NEEDS_HOLD = -3n;
 
 /** Charged nano-credits; null if there was no hold. */
@@ -215,7 +223,7 @@ async function settleSingle(
   return [busy(rows[0]?.taken ?? null)];
 }
 
-/** Returns the figures of calls as columns, in the order of the parameters of both statements. */
+/** Returns the settlement values of calls as columns, in the parameter order of both SQL statements. */
 function outcomeColumns(items: readonly CallSettlement[]): SqlValue[] {
   return [
     plainArray(items.map((item) => item.usedNano)),
@@ -272,7 +280,7 @@ async function settleCreditLineGroup(
   return rows[0]?.taken.map((taken) => (taken === NEEDS_HOLD ? taken : busy(taken))) ?? [];
 }
 
-/** Releases the hold of a settlement whose figures the database refuses. */
+/** Releases the hold of a settlement whose usage figures the database rejects. */
 async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken | typeof BUSY> {
   const rows = await database.query<{ taken: bigint | null }>(REFUSE_SQL, [
     item.workspaceId,
@@ -286,7 +294,7 @@ async function refuseSettle(database: Database, item: CallSettlement, fault: unk
 
 const NOTHING: Settled = { takenNano: 0n, wasClosed: true };
 
-/** Returns the charge of an earlier settlement, and charges now what a delivered answer still owes. */
+/** Returns the charge of an earlier settlement. For a delivered response that was charged too little, charges the difference now. */
 async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
   const key = [item.workspaceId, item.jobId, item.attempt] as const;
   const [earlier] = await database.query<{ settled: bigint }>(

@@ -1,15 +1,17 @@
 /**
- * A bounded capacity, in permits or bytes, shared by owners such as workspaces. A request for more than is free waits. Rules limit the
- * share of one owner, the order of owners and the amount that may wait, so that one owner's waiting requests never block the others.
+ * A limited capacity, in permits or bytes, that owners such as workspaces share. A request for more than is free waits. Rules limit the
+ * share
+ * of one owner, the order of owners and the amount that may wait. One owner's waiting requests therefore never block the others.
  *
- * Without ranks, requests are served in order of arrival. No request passes one that needs more than is free, or small requests would
- * starve large ones; requests pass an owner who has reached its share. With ranks, the owner of the lowest rank is first, then the owner
- * served least recently.
+ * Without ranks, requests are served in order of arrival. A request never overtakes one that needs more than is free, because small
+ * requests
+ * would otherwise starve large ones. Requests do overtake an owner who has reached its share. With ranks, the owner of the lowest rank is
+ * first, then the owner that was served least recently.
  */
 export interface Ask {
   /** Owner of the request; requests without a name share one owner. */
   readonly owner?: string;
-  /** Amount; 1 by default. An amount above the capacity is granted exclusively. */
+  /** Requested amount; default 1. An amount above the capacity is granted exclusively. */
   readonly amount?: number;
   /** Memory used by the request while it waits, in bytes. */
   readonly bytes?: number;
@@ -17,7 +19,7 @@ export interface Ask {
 
 export interface Owner {
   readonly id: string;
-  /** Amount that the owner has. */
+  /** Amount that was granted to the owner and not yet released. */
   readonly taken: number;
   /** Number of waiting requests. */
   readonly waiting: number;
@@ -27,37 +29,37 @@ export interface Owner {
 export interface FairRules<A extends Ask> {
   /** Capacity shared by all owners. */
   readonly max: number;
-  /** Returns true if an owner may take the additional amount; absent: always. */
+  /** Returns true if an owner may take the additional amount. If absent, always true. */
   readonly mayHave?: (owner: Owner, amount: number) => boolean;
-  /** Returns true if a request may be granted; absent: always. Other requests of the owner pass a blocked one. */
+  /** Returns true if a request may be granted. If absent, always true. Other requests of the owner overtake a blocked one. */
   readonly mayTake?: (ask: A) => boolean;
-  /** Returns the rank of an owner; absent: requests are served in order of arrival. */
+  /** Returns the rank of an owner; lower ranks are served first. If absent, requests are served in order of arrival. */
   readonly rank?: (owner: Owner) => number;
-  /** Returns true if an owner may wait with all its waiting requests; absent: always. */
+  /** Returns true if an owner may wait with all its waiting requests. If absent, always true. */
   readonly mayWait?: (owner: Owner) => boolean;
-  /** Longest wait in milliseconds; absent: unlimited. */
+  /** Maximum wait of a request, in milliseconds. If absent, unlimited. */
   readonly waitMs?: number;
   /** Creates the error of a request that may not wait, or has waited too long. */
   readonly refusal?: () => Error;
-  /** Creates the error of a request whose signal aborts while it waits; absent: the signal's reason. */
+  /** Creates the error of a request whose signal aborts while it waits. If absent, the error is the signal's reason. */
   readonly gone?: (reason: unknown) => Error;
   /** Called for each granted request, before the next one is considered. */
   readonly onTake?: (ask: A) => void;
 }
 
 export interface Lease {
-  /** Resolves when the request is granted; never after a release. Absent if it was granted immediately. */
+  /** Resolves when the request is granted; never resolves after a release. Undefined if the request was granted immediately. */
   readonly entered: Promise<void> | undefined;
-  /** Reduces the granted amount to this. */
+  /** Reduces the granted amount to the given one. */
   readonly shrink: (amount: number) => void;
-  /** Releases the remaining amount, or stops waiting. Idempotent. */
+  /** Releases the remaining amount, or stops waiting. Can be called repeatedly. */
   readonly release: () => void;
 }
 
 interface Place<A> {
   readonly ask: A;
   readonly owner: OwnerState<A>;
-  /** Sequence number by arrival, across all owners. */
+  /** Sequence number of the request by arrival, across all owners. */
   readonly number: number;
   isWaiting: boolean;
   /** Granted amount. */
@@ -72,7 +74,7 @@ class OwnerState<A> implements Owner {
   waiting = 0;
   waitingBytes = 0;
   rank = 0;
-  /** Sequence number of the owner's last grant, across all owners. New owners queue behind owners with earlier grants. */
+  /** Sequence number of the owner's last grant, across all owners. New owners are served after owners with earlier grants. */
   lastTurn: number;
 
   constructor(id: string, lastTurn: number) {
@@ -86,7 +88,7 @@ export class FairLimit<A extends Ask = Ask> {
   private readonly owners = new Map<string, OwnerState<A>>();
   /** Owners with waiting requests. */
   private readonly queues = new Set<OwnerState<A>>();
-  /** Owners without amount and requests, kept because they were served after an owner that still waits. */
+  /** Owners without granted amount or requests. They are kept because they were served after an owner that still waits. */
   private readonly idle = new Set<OwnerState<A>>();
   private all = 0;
   private asks = 0;
@@ -97,12 +99,12 @@ export class FairLimit<A extends Ask = Ask> {
     this.rules = rules;
   }
 
-  /** Amount of all owners. */
+  /** Sum of the amounts granted to all owners. */
   get taken(): number {
     return this.all;
   }
 
-  /** Number of owners with an amount or a waiting request. */
+  /** Number of owners with a granted amount or a waiting request. */
   get busy(): number {
     return this.owners.size - this.idle.size;
   }
@@ -116,18 +118,18 @@ export class FairLimit<A extends Ask = Ask> {
     return this.queues.values().reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
   }
 
-  /** Returns the owner; undefined if it has no amount and no waiting request. */
+  /** Returns an owner; undefined if it has no granted amount and no waiting request. */
   ownerOf(id: string): Owner | undefined {
     const owner = this.owners.get(id);
     return owner && !this.idle.has(owner) ? owner : undefined;
   }
 
-  /** @throws the refusal of the rules if the request may not wait */
+  /** Adds a request, which is granted immediately or waits. @throws the refusal of the rules if the request may not wait */
   enter(ask: A): Lease {
     return this.leaseOf(this.add(ask));
   }
 
-  /** Resolves when the request is granted. @throws the errors of the rules, or the signal's reason */
+  /** Waits until a request is granted, and returns its lease. @throws the errors of the rules, or the signal's reason */
   async take(ask: A, signal?: AbortSignal): Promise<Lease> {
     if (this.over) throw this.over;
     if (signal?.aborted) throw this.gone(signal);
@@ -136,7 +138,7 @@ export class FairLimit<A extends Ask = Ask> {
     return this.leaseOf(place);
   }
 
-  /** Takes back a part of an owner's amount. */
+  /** Returns a part of an owner's granted amount to the shared capacity. */
   giveBack(id: string, amount: number): void {
     const owner = this.owners.get(id);
     if (!owner) return;
@@ -146,7 +148,7 @@ export class FairLimit<A extends Ask = Ask> {
     this.letIn();
   }
 
-  /** Rejects all waits of `take`; later calls throw. */
+  /** Rejects all waiting calls of `take` with this error. Later calls throw it. */
   end(error: Error): void {
     this.over = error;
     for (const { queue } of this.queues) for (const place of queue) this.giveUp(place, error);
@@ -224,7 +226,7 @@ export class FairLimit<A extends Ask = Ask> {
     }
   }
 
-  /** Removes the request immediately, so that it gets no grant; the requests behind it may fit. */
+  /** Removes a waiting request immediately, so that it is never granted. Requests behind it may then fit. */
   private giveUp(place: Place<A>, error: Error): void {
     if (!place.isWaiting) return;
     place.entry?.reject(error);
@@ -289,7 +291,7 @@ export class FairLimit<A extends Ask = Ask> {
     else this.owners.delete(owner.id);
   }
 
-  /** Forgets idle owners that precede all waiting ones: as new owners they get the same position. */
+  /** Deletes idle owners that precede all waiting ones. If they return as new owners, they get the same position. */
   private forgetIdle(): void {
     let least = Infinity;
     for (const { lastTurn } of this.queues) least = Math.min(least, lastTurn);

@@ -1,10 +1,10 @@
 /**
- * A map and a set for entries that live as long as a call. When a Map or Set of JavaScriptCore is full, it allocates a new table; the old
- * table keeps its contents and points to the new one. The collector's short cycles therefore keep everything added since the last full
- * cycle: 12 KB per call of a worker (measured). The entries here drop their values when they are deleted.
+ * A map and a set for entries that exist only as long as a call. A Map or Set of JavaScriptCore that is full allocates a new table. The
+ * old table keeps its contents and points to the new one. The collector's short cycles therefore keep everything added since the last full
+ * cycle: 12 KB per call of a worker (measured). The map and set here drop a value when its entry is deleted.
  */
 export interface Entry<Value> {
-  /** Undefined after deletion. */
+  /** Value of the entry; undefined after its deletion. */
   readonly value: Value | undefined;
 }
 
@@ -12,7 +12,7 @@ interface OwnEntry<Value> {
   value: Value | undefined;
 }
 
-/** Values by key, in insertion order; setting a key again keeps its position. Keys are strings, since old tables keep keys. */
+/** Map in insertion order. Setting a key again keeps its position. Keys must be strings, because old tables keep their keys. */
 export class InFlightMap<Value> {
   private readonly entries = new Map<string, OwnEntry<Value>>();
 
@@ -51,7 +51,7 @@ export class InFlightMap<Value> {
   }
 }
 
-/** Values in insertion order; duplicates are allowed. */
+/** Set in insertion order. Duplicate values are allowed. */
 export class InFlightSet<Value> {
   private readonly entries = new Set<OwnEntry<Value>>();
 
@@ -59,14 +59,14 @@ export class InFlightSet<Value> {
     return this.entries.size;
   }
 
-  /** Returns the entry, which `delete` accepts. */
+  /** Adds a value. Returns its entry, which `delete` accepts. */
   add(value: Value): Entry<Value> {
     const entry: OwnEntry<Value> = { value };
     this.entries.add(entry);
     return entry;
   }
 
-  /** Returns true if the entry was present. */
+  /** Deletes an entry. Returns true if it was present. */
   delete(entry: Entry<Value>): boolean {
     const own = entry as OwnEntry<Value>;
     own.value = undefined;

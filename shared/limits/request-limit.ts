@@ -1,22 +1,29 @@
 /**
- * Capacity shared by the requests of a process, with a maximum share per workspace: a flood from one workspace leaves capacity for others.
+ * Capacity that the requests of a process share, with a maximum share per workspace. A flood from one workspace therefore leaves capacity
+ * for others.
  * Requests without capacity wait for a limited time. Too many waiting requests, or too many of one workspace, are rejected immediately.
  */
 import { ApiError } from "../base/errors.ts";
 import { FairLimit } from "./fair-limit.ts";
 
 export interface RequestLimits {
-  /** Capacity of all workspaces and of one, in a unit such as bytes. A larger single request is granted exclusively. */
+  /**
+   * Capacity for all workspaces, and maximum share of one workspace, in a unit such as bytes. A larger single request is granted
+   * exclusively.
+   */
   readonly max: number;
   readonly perWorkspaceMax: number;
-  /** Maximum number of waiting requests, half of them for one workspace, and their longest wait in milliseconds. */
+  /** Maximum number of waiting requests, half of them for one workspace. `waitMs` is their maximum wait, in milliseconds. */
   readonly waitingMax: number;
   readonly waitMs: number;
-  /** Name of the limited resource for the error, such as `audio inputs`. */
+  /** Name of the limited resource in the error message, such as `audio inputs`. */
   readonly noun: string;
 }
 
-/** Rejects with `overloaded` after a wait without capacity, and with `request_timeout` if the caller has disconnected. */
+/**
+ * Creates a request limit. A request that waits too long is rejected with `overloaded`, and with `request_timeout` if the caller has
+ * disconnected.
+ */
 export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, noun }: RequestLimits): FairLimit {
   const limit: FairLimit = new FairLimit({
     max,
@@ -29,7 +36,7 @@ export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, nou
   return limit;
 }
 
-/** Returns the error for a request without capacity, which may succeed soon. */
+/** Returns the error for a request without capacity. The same request may succeed soon. */
 export function tooMany(sentence: string): ApiError {
   return new ApiError("overloaded", `${sentence}; try again shortly.`, { headers: { "retry-after": "2" } });
 }

@@ -1,21 +1,21 @@
 /**
- * Bounds of an image's size and frames, read from its header, to price work on it in advance. Sources besides those of `image-header.ts`:
- * GIF89a, TIFF 6.0, HEIF (ISO/IEC 23008-12), whose container AVIF uses.
+ * Reads upper limits of an image's size and frames from its header, so that processing can be priced in advance. Sources besides those of
+ * `image-header.ts`: GIF89a, TIFF 6.0, HEIF (ISO/IEC 23008-12), whose container AVIF uses.
  */
 import { readImageHeader } from "./image-header.ts";
 
 export interface ImageExtent {
-  /** Pixels before rotation; an upper bound for every decoder. */
+  /** Width in pixels before rotation; an upper limit for every decoder. */
   readonly width: number;
   readonly height: number;
-  /** Frames, or pages of a TIFF: exact if the format states it, otherwise the maximum for its bytes. */
+  /** Number of frames, or of pages of a TIFF. Exact if the format states it, otherwise the maximum that its bytes can contain. */
   readonly frames: number;
   readonly framesMax: number;
   readonly isTiff: boolean;
 }
 
 /**
- * Returns undefined for an unknown format, and for a header longer than the given bytes.
+ * Reads the extent of an image. Returns undefined for an unknown format, and if the header is longer than the given bytes.
  * @param head the first bytes of the image
  * @param total size of the image in bytes; `head` may be all of it
  */
@@ -32,7 +32,9 @@ export function readImageExtent(head: Uint8Array, total: number): ImageExtent | 
   }
 }
 
-/** Older headers have 12 bytes; a negative height means rows from top to bottom (Windows GDI, BITMAPINFOHEADER). */
+/**
+ * Reads the size of a BMP. Older headers have 12 bytes. A negative height means rows from top to bottom (Windows GDI, BITMAPINFOHEADER).
+ */
 function readBmp(bytes: Buffer): ImageExtent {
   const isOld = bytes.readUInt32LE(14) === 12;
   const width = isOld ? bytes.readUInt16LE(18) : bytes.readInt32LE(18);
@@ -53,7 +55,7 @@ function readHead(bytes: Buffer, total: number, isWhole: boolean): ImageExtent |
   return { width, height, frames, framesMax: frames, isTiff: false };
 }
 
-/** Returns the offset of a TIFF's first directory, which contains the image's size; undefined for other formats. */
+/** Returns the offset of the first directory of a TIFF, which contains the image's size. Returns undefined for other formats. */
 export function tiffDirectoryAt(head: Uint8Array): number | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
   const order = bytes.toString("latin1", 0, 4);
@@ -63,8 +65,8 @@ export function tiffDirectoryAt(head: Uint8Array): number | undefined {
 }
 
 /**
- * Reads the extent of a TIFF whose first directory is after the head, like `readImageExtent`.
- * @param piece bytes from `at` on
+ * Reads the extent of a TIFF, like `readImageExtent`, if its first directory is not in the head.
+ * @param piece bytes from offset `at`
  */
 export function readTiffExtent(
   head: Uint8Array,
@@ -82,11 +84,11 @@ export function readTiffExtent(
   }
 }
 
-/** Bytes of an entry: tag, type, count and value. */
+/** Size of a TIFF directory entry in bytes: tag, type, count and value. */
 const ENTRY_BYTES = 12;
 const [WIDTH, HEIGHT] = [256, 257];
 const SHORT = 3;
-/** Bytes of a directory with one entry. */
+/** Size of a TIFF directory with one entry, in bytes. */
 const DIRECTORY_BYTES_MIN = 2 + ENTRY_BYTES + 4;
 const DIRECTORIES_MAX = 10_000;
 
@@ -112,7 +114,7 @@ function readTiff(head: Buffer, base: number, bytes: Buffer, total: number, isWh
   return { ...extent, frames, framesMax: frames < DIRECTORIES_MAX ? frames : most };
 }
 
-/** Frames may exceed the screen size in the header: decoders allocate memory for them. */
+/** Reads the extent of a GIF. Includes frames that exceed the screen size of the header, because decoders allocate memory for them. */
 function readGif(bytes: Buffer): ImageExtent {
   let [width, height, frames] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), 0];
   let at = 13 + tableBytes(bytes.readUInt8(10));
@@ -146,7 +148,7 @@ function endOfBlocks(bytes: Buffer, from: number): number {
 }
 
 const ANIMATION_FLAG = 0x02;
-/** Bytes of the header and fields of a frame's chunk. */
+/** Minimum size of a WebP frame chunk with header and fields, in bytes. */
 const ANMF_BYTES_MIN = 24;
 
 function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {
@@ -162,7 +164,7 @@ function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {
   return Math.max(1, frames);
 }
 
-/** Returns the largest size in its `meta` box: of the image, its parts and its thumbnails. */
+/** Returns the largest size in the `meta` box of a HEIF file: of the image, its parts and its thumbnails. */
 function readHeif(bytes: Buffer): ImageExtent | undefined {
   const at = boxAt(bytes, "meta");
   if (at === undefined) return undefined;
@@ -179,7 +181,7 @@ function readHeif(bytes: Buffer): ImageExtent | undefined {
   return { width, height, frames: 1, framesMax, isTiff: false };
 }
 
-/** Returns the offset of a top-level box by name. */
+/** Returns the offset of the top-level box with this name; undefined if there is none. */
 function boxAt(bytes: Buffer, name: string): number | undefined {
   for (let at = 0; at + 8 <= bytes.length;) {
     if (bytes.toString("latin1", at + 4, at + 8) === name) return at;

@@ -2,12 +2,12 @@
 
 export interface ImageHeader {
   readonly format: "PNG" | "JPEG" | "GIF" | "WebP";
-  /** Pixels, both at least 1. */
+  /** Width in pixels. Width and height are at least 1. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Returns null if the bytes are no image of a known format, or end before its size. */
+/** Reads the header of an image. Returns null if the format is unknown, or if the bytes end before the image's size. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -50,7 +50,7 @@ function readWebp(view: DataView): ImageHeader | null {
   }
 }
 
-/** Walks the segments up to a frame header; comments and thumbnails may precede it. */
+/** Reads the size of a JPEG from its frame header. Comments and thumbnails may precede the frame header. */
 function readJpeg(view: DataView): ImageHeader | null {
   if (view.getUint16(0) !== 0xffd8) return null;
   for (let at = 2; ;) {
@@ -68,7 +68,7 @@ function readJpeg(view: DataView): ImageHeader | null {
   }
 }
 
-/** Returns true for SOF0 to SOF15, without the Huffman, arithmetic and reserved markers in that range. */
+/** Returns true for the JPEG markers SOF0 to SOF15, except the Huffman, arithmetic and reserved markers in that range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

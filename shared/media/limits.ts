@@ -1,33 +1,38 @@
-/** Limits of inspecting media without decoding. */
+/** Limits of probing media files without decoding them. */
 export const PROBE_LIMITS = {
   audioBytesMax: 100 * 1_048_576,
-  /** Maximum boxes, pages, frames or elements per probe, 0.1 s of work: ten hours of MP3 frames are 1.4 million. */
+  /** Maximum boxes, pages, frames or elements that one probe reads, about 0.1 s of CPU time. Ten hours of MP3 frames are 1.4 million. */
   stepsMax: 1_500_000,
-  /** Maximum bytes that look like a frame but are none, plus one per this many bytes of the file: the chance is 1 in 256. */
+  /**
+   * Maximum number of bytes that look like a frame but are none. One more is allowed per `bytesPerMiss` bytes of the file; the chance is 1
+   * in 256.
+   */
   missesMax: 200_000,
   bytesPerMiss: 128,
-  /** Maximum tracks; a video has a few dozen languages. */
+  /** Maximum number of tracks. A video has tracks for a few dozen languages at most. */
   tracksMax: 100,
-  /** Maximum processed characters and values of a PDF: a real one takes one for each character outside its streams. */
+  /** Maximum processed characters and values of a PDF. A real PDF needs one for each character outside its streams. */
   pdfStepsBase: 100_000,
   pdfStepsPerByte: 2,
-  /** Maximum unpacked object streams of one PDF: a book of a thousand pages has a few megabytes. */
+  /** Maximum size of a PDF's unpacked object streams, in bytes. A book of a thousand pages has a few megabytes. */
   pdfInflatedBytesMax: 64 * 1_048_576,
-  /** Maximum queued nodes of a page tree. */
+  /** Maximum number of queued nodes of a PDF's page tree. */
   pdfNodesMax: 1_000_000,
-  /** Concurrent probes of one process, and its waiting ones. */
+  /** Maximum concurrent probes of one process (childrenMax), and maximum waiting ones (queueMax). */
   childrenMax: 2,
   queueMax: 64,
-  /** Timeout of a probe in milliseconds; the largest audio takes a tenth of it on a slow machine. */
+  /** Timeout of a probe, in milliseconds. The largest audio takes a tenth of it on a slow machine. */
   jobMs: 10_000,
-  /** Idle time of a child in milliseconds: a warm child responds 100 ms sooner and uses 60 MB. */
+  /**
+   * Idle time after which a child process is stopped, in milliseconds. An idle child responds 100 ms sooner than a new one, but uses 60 MB.
+   */
   idleMs: 30_000,
-  /** The runtime reserves far more than it uses. */
+  /** Address space of a child process, in bytes. The runtime reserves far more than it uses. */
   addressSpaceBytes: 16_000_000_000,
-  /** Memory for the largest audio, read through a pipe, and the runtime's overhead. */
+  /** Memory limit of a child process, in bytes. Enough for the largest audio, read through a pipe, and the runtime's overhead. */
   memoryBytesMax: 640 * 1_048_576,
   watchMs: 100,
-  /** Half of it exceeds the longest probe: a child that has used half is replaced. */
+  /** CPU time limit of a child process, in seconds. A child that has used half is replaced; half exceeds the longest probe. */
   processorSeconds: 120,
   jobsMax: 1_000,
   residentBytesMax: 300 * 1_048_576,

@@ -1,5 +1,6 @@
 /**
- * Format and duration of untrusted audio and video, and page counts of PDFs, determined in child processes with limits, without blocking
+ * Determines format and duration of untrusted audio and video, and page counts of PDFs. Probes run in child processes with limits and never
+ * block
  * the event loop.
  */
 import { fileURLToPath } from "node:url";
@@ -10,22 +11,22 @@ import { PROBE_LIMITS } from "./limits.ts";
 import type { AudioFacts } from "./probe/facts.ts";
 import type { VideoFacts } from "./probe/video.ts";
 
-/** A local file, or bytes in memory. An empty file must be given as bytes, because it cannot be mapped. */
+/** File to probe: a local path, or bytes in memory. An empty file must be passed as bytes, because it cannot be mapped. */
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export interface MediaProbes {
-  /** Returns the result of `probeAudio`. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
+  /** Runs `probeAudio` in a child process. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
-  /** Returns the result of `probeVideo`. @throws MediaError as `audio` */
+  /** Runs `probeVideo` in a child process. @throws MediaError as `audio` */
   video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
-  /** Returns the result of `countPdfPages`. @throws MediaError as `audio` */
+  /** Runs `countPdfPages` in a child process. @throws MediaError as `audio` */
   pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
-  /** Ends the children. */
+  /** Ends the child processes. */
   close(): Promise<void>;
 }
 
 /**
- * Starts no child before the first probe. The caller must close it.
+ * Opens the pool of probes; the first child process starts with the first probe. The caller must close the pool.
  * @param queueMax maximum waiting probes; further ones fail with `busy`
  */
 export function openMediaProbes(queueMax: number = PROBE_LIMITS.queueMax): MediaProbes {

@@ -1,14 +1,15 @@
 /**
- * Checks that a file has content after its header: a picture, sound, frames or a shape. Walks the file's structure without decoding, so a
- * damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794, glTF 2.0.
+ * Checks that a media file has content after its header: a picture, sound, frames or a shape. Reads the file's structure without decoding,
+ * so that
+ * a damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794, glTF 2.0.
  */
 
-/** Maximum parts read of a file, and maximum bytes searched. A longer file counts as having content. */
+/** Maximum number of segments read of a file, and maximum bytes searched. A longer file counts as having content. */
 const PARTS_MAX = 4_096;
 const SEARCH_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * Returns false for a known format without content; unknown formats count as having content.
+ * Returns false if a file of a known format has no content. Unknown formats count as having content.
  * @param contentType type detected from the first bytes
  */
 export function hasPayload(bytes: Uint8Array, contentType: string): boolean {
@@ -53,14 +54,14 @@ const CHECKS: Readonly<Record<string, (file: Buffer) => boolean>> = {
 
 interface Part {
   readonly name: string;
-  /** Offset of its content, and the number of its bytes in the file. */
+  /** Offset of the segment's content, and number of its bytes in the file. */
   readonly from: number;
   readonly size: number;
-  /** Offset of the next part. */
+  /** Offset of the next segment. */
   readonly next: number;
 }
 
-/** Returns true if a part matches, or if the file has more than PARTS_MAX parts. */
+/** Returns true if a segment of the file matches, or if the file has more than PARTS_MAX segments. */
 function parts(
   file: Buffer,
   start: number,
@@ -108,7 +109,7 @@ function contains(file: Buffer, what: string | Buffer): boolean {
   return file.length > SEARCH_BYTES_MAX || file.includes(what);
 }
 
-/** Returns true if a scan with data follows the headers. */
+/** Returns true if a JPEG contains a scan with data after its headers. */
 function jpegHasScan(file: Buffer): boolean {
   let at = 2;
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -125,7 +126,7 @@ function jpegHasScan(file: Buffer): boolean {
   return true;
 }
 
-/** Returns true if an image block with data follows the screen descriptor. */
+/** Returns true if a GIF contains an image block with data after its screen descriptor. */
 function gifHasImage(file: Buffer): boolean {
   let at = 13 + colorsBytes(file.readUInt8(10));
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -150,7 +151,7 @@ function id3Bytes(file: Buffer): number {
   return 10 + size;
 }
 
-/** Returns true if bytes follow the last metadata block. */
+/** Returns true if bytes follow the last metadata block of a FLAC file. */
 function flacHasFrames(file: Buffer): boolean {
   let at = id3Bytes(file) + 4;
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -161,7 +162,7 @@ function flacHasFrames(file: Buffer): boolean {
   return true;
 }
 
-/** Returns true if a page ends after the first sample: header pages have position 0. */
+/** Returns true if an Ogg file has a page that ends after the first sample. Header pages have position 0. */
 function oggHasSound(file: Buffer): boolean {
   let at = 0;
   for (let count = 0; count < PARTS_MAX && at < file.length; count++) {
@@ -176,12 +177,12 @@ function oggHasSound(file: Buffer): boolean {
   return at < file.length;
 }
 
-/** Returns false if the archive begins with its end record. */
+/** Returns false if a ZIP archive is empty, because it begins with its end record. */
 function hasEntries(file: Buffer): boolean {
   return file.readUInt32BE(0) !== 0x504b0506;
 }
 
-/** Returns true if the scene has meshes, and bytes or a URI for them. */
+/** Returns true if the scene of a GLB file has meshes, and bytes or a URI for them. */
 function glbHasMesh(file: Buffer): boolean {
   const scene = file.subarray(20, 20 + file.readUInt32LE(12));
   if (!contains(scene, '"meshes"')) return false;

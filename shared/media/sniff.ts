@@ -1,10 +1,10 @@
-/** Detects the media type of bytes from their beginning; the sender's name and type are ignored. */
+/** Detects the media type of bytes from their beginning. Ignores the sender's name and type. */
 import { fileTypeFromBuffer } from "file-type";
 
-/** Bytes at the beginning of a file from which its type is detected. */
+/** Number of bytes at the beginning of a file that are read to detect its type. */
 export const SNIFF_BYTES = 4_096;
 
-/** API names that differ from file-type's. Variants that the API does not distinguish share a name. */
+/** API names of media types for which file-type uses another name. Variants that the API does not distinguish share a name. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["image/apng", "image/png"],
   ["image/heif", "image/heic"],
@@ -21,8 +21,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Formats identified by their first bytes, in Latin-1. file-type would read further: a TIFF's tags and a PNG's chunks, which the given
- * bytes may not contain, and the contents of ZIP and gzip. It does not know RF64, WAV above 4 GiB.
+ * Formats that are identified by their first bytes, in Latin-1. The package file-type would read beyond the given bytes: tags of a TIFF,
+ * chunks of a PNG, and contents of ZIP and gzip files. It also does not know RF64, which is WAV above 4 GiB.
  */
 const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["\u0089PNG\r\n\u001a\n", "image/png"],
@@ -37,11 +37,12 @@ const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["caff", "audio/x-caf"],
 ];
 
-/** PDF readers search for the header within these bytes: mail and print servers prepend data. */
+/** Number of bytes in which PDF readers search for the header, because mail and print servers prepend data. */
 const PDF_HEAD_WITHIN = 1_024;
 
 /**
- * Returns the media type in the API's name, without parameters; undefined for text and unknown formats. Reads the first SNIFF_BYTES only.
+ * Returns the media type under the API's name, without parameters. Returns undefined for text and unknown formats. Reads only the first
+ * SNIFF_BYTES.
  */
 export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefined> {
   const head = bytes.subarray(0, SNIFF_BYTES);
@@ -60,13 +61,13 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
   return isTextMistakenFor(found, start, head) ? undefined : (NAMES.get(found) ?? found);
 }
 
-/** At the beginning of a line, in data that is no text: the second line of a PDF marks it as binary. */
+/** Returns true if a PDF header begins a later line of data that is not text. The second line of a PDF marks it as binary. */
 function hasLatePdfHead(head: Uint8Array): boolean {
   const early = Buffer.from(head.subarray(0, PDF_HEAD_WITHIN)).toString("latin1");
   return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= SNIFF_BYTES);
 }
 
-/** Detects AC-3 and E-AC-3 by more than their two first bytes (ETSI TS 102 366, 4.4.1 and E.1.3.1). */
+/** Detects AC-3 and E-AC-3. Checks more than their first two bytes (ETSI TS 102 366, 4.4.1 and E.1.3.1). */
 function dolbyType(head: Uint8Array): string | undefined {
   const [code = 0xff, version = 0xff] = head.subarray(4, 6);
   const stream = version >> 3;
@@ -74,10 +75,14 @@ function dolbyType(head: Uint8Array): string | undefined {
   return stream <= 16 ? "audio/eac3" : undefined;
 }
 
-/** Sizes of the header that follows a BMP's size, by version. */
+/** Header sizes of BMP versions, in bytes. The header follows the BMP's size. */
 const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
 
-/** file-type detects GIF and QuickTime by a few letters, which a text may begin with, like those of BMP and MPEG-TS. */
+/**
+ * Returns true if the package file-type took other bytes, such as text, for this type. It detects GIF, QuickTime, BMP and MPEG-TS by a few
+ * bytes,
+ * with which a text may begin.
+ */
 function isTextMistakenFor(found: string, start: string, head: Uint8Array): boolean {
   if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);
   if (found === "video/mp2t") return isText(head, head.length >= SNIFF_BYTES);
@@ -102,7 +107,9 @@ export function isText(bytes: Uint8Array, isCut = false): boolean {
   }
 }
 
-/** Control characters of text, by the MIME Sniffing Standard (section 3): tab, line feed, form feed, carriage return, escape. */
+/**
+ * Control characters that text may contain, by the MIME Sniffing Standard (section 3): tab, line feed, form feed, carriage return, escape.
+ */
 const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
 
 /** Returns true if bytes may be text in a charset with one or more bytes per character, such as windows-1252. */

@@ -1,12 +1,13 @@
 /**
- * Counters, gauges and histograms of prom-client with typed, positional label values. Each metric limits its label sets. No value makes a
- * metric throw or corrupts its sum.
+ * Counters, gauges and histograms of prom-client with typed, positional label values. Each metric limits the number of its label sets. A
+ * metric
+ * never throws, and no value corrupts its sum.
  */
 import * as prom from "prom-client";
 
 import { NANO_PER_CREDIT } from "../base/money.ts";
 
-/** Maximum label sets of a metric. Further sets are counted as `other`: an unbounded label must not exhaust the memory. */
+/** Maximum number of label sets of a metric, so that an unbounded label cannot exhaust the memory. Further sets are counted as `other`. */
 const LABEL_SETS_MAX = 1_000;
 const OVERFLOW = "other";
 
@@ -20,7 +21,7 @@ export interface Counter<L extends Labels> {
 export interface Gauge<L extends Labels> {
   set(value: number, ...labels: L): void;
   add(amount: number, ...labels: L): void;
-  /** Returns the handle of one label set, without a value until it is set. */
+  /** Returns the handle of one label set. The gauge has no value until one is set. */
   at(...labels: L): { set(value: number): void };
 }
 
@@ -30,12 +31,12 @@ export interface Histogram<L extends Labels> {
   at(...labels: L): { observe(value: number): void };
 }
 
-/** A sum of money in nano-credits; the metrics page lists credits. */
+/** Counter of an amount of money. Amounts are added in nano-credits; the metrics page lists credits. */
 export interface CreditsCounter {
   addNano(nano: bigint): void;
 }
 
-/** Returns a function that creates the handle of a label set once and caches it. */
+/** Returns a function that creates the handle of each label set once and caches it. */
 function handlesBy<Handle>(names: Labels, create: (...values: string[]) => Handle): (values: Labels) => Handle {
   const handles = new Map<string, Handle>();
   let overflow: Handle | undefined;
@@ -51,7 +52,7 @@ function handlesBy<Handle>(names: Labels, create: (...values: string[]) => Handl
   };
 }
 
-/** Creates a counter. Without labels, it starts at 0, so that an alert on its rate has a first value. */
+/** Creates a counter. A counter without labels starts at 0, so that an alert on its rate has a first value. */
 export function counter<L extends Labels>(registry: prom.Registry, name: string, help: string, names: L): Counter<L> {
   const metric = new prom.Counter({ name, help, labelNames: names, registers: [registry] });
   const handleOf = handlesBy(names, (...values) => metric.labels(...values));
@@ -64,7 +65,7 @@ export function counter<L extends Labels>(registry: prom.Registry, name: string,
 }
 
 /**
- * Creates a gauge without a value until it is set: a process must not report 0 for an unknown level.
+ * Creates a gauge. It has no value until one is set, because a process must not report 0 for an unknown level.
  * @param read returns the level at each scrape
  */
 export function gauge<L extends Labels>(
@@ -86,7 +87,10 @@ export function gauge<L extends Labels>(
   };
 }
 
-/** @param buckets upper bounds, ascending, without +Inf */
+/**
+ * Creates a histogram.
+ * @param buckets upper bounds, ascending, without +Inf
+ */
 export function histogram<L extends Labels>(
   registry: prom.Registry,
   name: string,
@@ -119,7 +123,7 @@ export function credits(registry: prom.Registry, name: string, help: string): Cr
   };
 }
 
-/** Creates a counter whose value is read at each scrape. */
+/** Creates a counter whose value is read from a function at each scrape. */
 export function observedCounter(registry: prom.Registry, name: string, help: string, read: () => number): void {
   const collect = (): void => {
     metric.reset();

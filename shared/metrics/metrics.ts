@@ -1,6 +1,7 @@
 /**
- * Every metric of the service. Label values come from our own lists (routes, pools, verdicts, catalogue slugs), never from a caller: a
- * user's text as a label would grow without bound and could contain a secret.
+ * Every metric of the service. Label values come from our own lists (routes, pools, decisions, catalogue slugs), never from a caller. A
+ * user's text
+ * as a label would grow without bound and could contain a secret.
  */
 import { readdirSync } from "node:fs";
 
@@ -20,53 +21,57 @@ import {
   type Histogram,
 } from "./metric-handles.ts";
 
-/** Metrics of a process, independent of its roles. */
+/** Metrics of a process that do not depend on its roles. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   readonly spansExported: Counter<[]>;
-  /** reason: full, refused or failed. */
+  /** Number of dropped trace spans. `reason`: full, refused or failed. */
   readonly spansDropped: Counter<[reason: string]>;
-  /** 1 if the last check succeeded. */
+  /** 1 if the last check of the dependency succeeded, otherwise 0. */
   readonly dependencyUp: Gauge<[dependency: string]>;
   /** Returns the last measured delay of the event loop, in seconds. */
   eventLoopLag(): number;
-  /** Stops the lag measurement. */
+  /** Stops the measurement of the event loop's delay. */
   close(): void;
 }
 
 export interface Metrics extends ProcessMetrics {
-  /** route is the pattern, not the path; "unmatched" for other requests. */
+  /** Number of HTTP requests. `route` is the route pattern, not the URL path; "unmatched" for requests without a route. */
   readonly httpRequests: Counter<[route: string, method: string, status: string]>;
-  /** Time until the response headers; a stream may continue much longer. */
+  /** Time until the response headers are sent. A stream may continue much longer. */
   readonly httpRequestSeconds: Histogram<[route: string]>;
   readonly socketMessagesRefused: Counter<[]>;
   readonly admissions: Counter<[verdict: string]>;
   readonly admissionSeconds: Histogram<[]>;
-  /** Total time of a call minus the time of its provider. */
+  /** Total time of a call minus the time that its provider took. */
   readonly gatewayOverheadSeconds: Histogram<[]>;
-  /** Parts of a call with a waiting caller. part: `admit` until it is queued, `queue` until a worker has it, `provider`, `settle`. */
+  /**
+   * Duration of each phase of a call with a waiting caller. `part`: `admit` until the call is queued, `queue` until a worker has it,
+   * `provider`,
+   * `settle`.
+   */
   readonly callPartSeconds: Histogram<[part: string]>;
   readonly groupSize: Histogram<[group: string]>;
   readonly jobs: Counter<[pool: string, outcome: string]>;
   readonly jobSeconds: Histogram<[pool: string]>;
   readonly workerSlots: Gauge<[pool: string, lane: string]>;
   readonly workerSlotsBusy: Gauge<[pool: string, lane: string]>;
-  /** mode: complete or stream. model: a slug of the catalogue. */
+  /** Duration of provider requests. `mode`: complete or stream. `model`: a slug of the catalogue. */
   readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
   readonly providerErrors: Counter<[provider: string, kind: string]>;
   readonly providerKeyRefusals: Counter<[provider: string]>;
-  /** Sources out of rotation, as known to this process. */
+  /** Number of disabled sources, as known to this process. */
   readonly breakerOpen: Gauge<[provider: string]>;
-  /** Changes decided by this process, without those of other workers. change: opened, lengthened or closed. */
+  /** Number of circuit changes that this process decided, without those of other workers. `change`: opened, lengthened or closed. */
   readonly breakerChanges: Counter<[provider: string, change: string]>;
   readonly timeToFirstTokenSeconds: Histogram<[]>;
-  /** kind: a unit of the usage record that counts tokens. */
+  /** Number of tokens. `kind`: a unit of the usage record that counts tokens. */
   readonly tokens: Counter<[kind: string]>;
   readonly creditsSettled: CreditsCounter;
   readonly creditsUncollected: CreditsCounter;
   readonly creditsSettledLate: CreditsCounter;
   readonly creditsUnbilled: CreditsCounter;
-  /** Holds of jobs that ended without a verdict. */
+  /** Credits of holds whose jobs ended without a known outcome. */
   readonly creditsWrittenOff: CreditsCounter;
   readonly holdsOpen: Gauge<[]>;
   readonly holdsOldestSeconds: Gauge<[]>;
@@ -76,13 +81,13 @@ export interface Metrics extends ProcessMetrics {
   readonly queueUnacknowledged: Gauge<[pool: string, lane: string]>;
   readonly queueUnacknowledgedMax: Gauge<[pool: string, lane: string]>;
   readonly deadLetters: Gauge<[]>;
-  /** Holds closed without settlement at actual usage, not yet handled by an operator. */
+  /** Number of holds closed without charging the actual usage that no operator has resolved yet. */
   readonly settleFaults: Gauge<[]>;
-  /** Items that failed in a sweep and are retried later. */
+  /** Number of items that failed in a janitor sweep and are retried later. */
   readonly sweepPutOff: Gauge<[sweep: string]>;
-  /** Differences found by the last audit of new entries. */
+  /** Number of differences that the last audit of new ledger entries found. */
   readonly ledgerFaults: Gauge<[]>;
-  /** Unix time, in seconds, at which the last audit of the ledger ended, regardless of its result. */
+  /** Unix time at which the last audit of the ledger ended, in seconds, regardless of its result. */
   readonly ledgerAuditedAt: Gauge<[]>;
   readonly creditLines: Gauge<[]>;
   readonly creditLineCalls: Counter<[]>;
@@ -91,54 +96,57 @@ export interface Metrics extends ProcessMetrics {
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
   readonly usageEstimated: Counter<[reason: string]>;
-  /** outcome: continued, or failed. */
+  /** Number of interrupted streams that another model took over. `outcome`: continued or failed. */
   readonly streamsRescued: Counter<[outcome: string]>;
   readonly catalogueReloads: Counter<[result: string]>;
-  /** outcome: queued, refused, repeated, waiting or failed. */
+  /** Number of batch messages. `outcome`: queued, refused, repeated, waiting or failed. */
   readonly batchMessages: Counter<[outcome: string]>;
   readonly batchRepliesIgnored: Counter<[]>;
-  /** outcome: completed, expired, cancelled or failed. */
+  /** Number of ended batches. `outcome`: completed, expired, cancelled or failed. */
   readonly batches: Counter<[outcome: string]>;
-  /** outcome of a line: as above; failed includes refused calls; expired and cancelled lines were never called. */
+  /**
+   * Number of ended batch lines. `outcome`: as for batches. `failed` includes rejected calls; expired and cancelled lines were never
+   * called.
+   */
   readonly batchLines: Counter<[outcome: string]>;
-  /** Lines of open batches. state: waiting or running. */
+  /** Number of lines of open batches. `state`: waiting or running. */
   readonly batchLinesOpen: Gauge<[state: string]>;
   readonly batchesOldestSeconds: Gauge<[]>;
-  /** Longest time since the last ended line, of batches with open lines. */
+  /** Longest time since a line ended, among batches with open lines. */
   readonly batchesStalledOldestSeconds: Gauge<[]>;
-  /** outcome: admitted, refused, busy or failed. */
+  /** Number of publisher logins. `outcome`: admitted, refused, busy or failed. */
   readonly publisherLogins: Counter<[outcome: string]>;
-  /** reason: admitted, released or repeated. */
+  /** Number of job messages sent. `reason`: admitted, released or repeated. */
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
   readonly callsWaiting: Gauge<[pool: string]>;
   readonly jobsWaiting: Gauge<[pool: string, lane: string]>;
-  /** Jobs of unknown outcome: paid work may exist. */
+  /** Number of jobs with unknown outcome, for which paid work may exist at a provider. */
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
-  /** By type of channel and AttemptFault, or ok. */
+  /** Number of delivery attempts, by type of channel and result: an AttemptFault, or `ok`. */
   readonly deliveryAttempts: Counter<[type: string, result: string]>;
   readonly deliveriesDue: Gauge<[]>;
   readonly deliveriesOldestSeconds: Gauge<[]>;
   readonly deliveriesFailed: Gauge<[]>;
-  /** outbox: jobs whose message the queue has not confirmed, or events without a delivery. */
+  /** Number of rows in an outbox: jobs whose message the queue has not confirmed, or events without a delivery. */
   readonly outboxDepth: Gauge<[outbox: string]>;
   readonly outboxOldestSeconds: Gauge<[outbox: string]>;
   readonly workflowRuns: Counter<[outcome: string]>;
-  /** type: of the step. */
+  /** Number of ended workflow steps. `type`: type of the step. */
   readonly workflowSteps: Counter<[type: string, outcome: string]>;
-  /** Age of the oldest run that neither progresses nor waits for anything. */
+  /** Age of the oldest run that neither progresses nor waits for anything, in seconds. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
-  /** Time between the newest record in the hourly sums and now. */
+  /** Time between the newest record in the hourly usage sums and now, in seconds. */
   readonly usageBehindSeconds: Gauge<[]>;
-  /** stops_calls: true or false. */
+  /** Number of reached budgets. `stopsCalls`: true or false. */
   readonly budgetsFired: Counter<[stopsCalls: string]>;
   readonly cacheLookups: Counter<[result: string]>;
-  /** Bytes of media results in memory and on disk. */
+  /** Bytes of media results that a worker keeps in memory and on disk. */
   readonly resultBytes: Gauge<[pool: string]>;
   readonly natsReconnects: Counter<[]>;
-  /** Time until the headers of the store's response, over all retries. operation: an S3 command. */
+  /** Time until the headers of the object store's response, including all retries. `operation`: an S3 command. */
   readonly storageSeconds: Histogram<[operation: string]>;
-  /** 1 if capabilities of this engine can run. */
+  /** 1 if capabilities of this engine can run, otherwise 0. */
   readonly capabilityEngineUp: Gauge<[engine: string]>;
 }
 
@@ -149,23 +157,25 @@ const OVERHEAD_BUCKETS = [
 const WORK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Bounds of the parts of a call: our parts take fractions of a millisecond, a provider's may take minutes. */
+/**
+ * Histogram buckets for the phases of a call, in seconds. Our own phases take fractions of a millisecond; the provider's may take minutes.
+ */
 const PART_BUCKETS = [...OVERHEAD_BUCKETS, 30, 60, 120, 300, 600];
 
-/** Values of other modules, read at each scrape. */
+/** Functions that return values of other modules, called at each scrape. */
 export interface MetricSources {
   /** Returns the number of statements that wait for a connection to Postgres. */
   readonly databaseWaiting?: () => number;
 }
 
-/** Creates the metrics of a process, with its name as label `role`. */
+/** Creates the metrics of a process. Its name is the label `role`. */
 export function createProcessMetrics(name: string, sources: MetricSources = {}): ProcessMetrics {
   return addProcessMetrics(openRegistry(name), sources);
 }
 
 /**
- * Creates the metrics of one role in its own registry, under the label `role`.
- * @param ofProcess metrics of the process, which has its own page; absent: the registry contains them too
+ * Creates the metrics of one role in a separate registry, under the label `role`.
+ * @param ofProcess metrics of the process, which have their own page; if absent, the registry contains them too
  */
 export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics {
   const registry = openRegistry(role);
@@ -280,7 +290,7 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
   };
 }
 
-/** Returns one page of several registries: each metric appears once, with the samples of every role. */
+/** Combines several registries to one page. Each metric appears once, with the samples of every role. */
 export function joinRegistries(registries: readonly Registry[]): Pick<Registry, "metrics" | "contentType"> {
   return {
     contentType: Registry.PROMETHEUS_CONTENT_TYPE,
@@ -341,7 +351,7 @@ function queueMetrics({ level, seconds }: Maker) {
   };
 }
 
-/** Metrics of faults and anomalies. */
+/** Creates the metrics of faults and anomalies. */
 function faultMetrics({ total, level }: Maker) {
   return {
     settleFaults: level(
@@ -393,7 +403,7 @@ function faultMetrics({ total, level }: Maker) {
   };
 }
 
-/** Metrics of jobs, runs, notifications and dependencies. */
+/** Creates the metrics of jobs, runs, notifications and dependencies. */
 function workMetrics({ total, level, seconds }: Maker) {
   return {
     jobsDispatched: total("jobs_dispatched", "Number of durable jobs put on the queue, by pool, lane and reason.", [
@@ -490,8 +500,9 @@ function workMetrics({ total, level, seconds }: Maker) {
 }
 
 /**
- * Adds the metrics of the process itself. prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap
- * value is virtual memory, and its handle, request and collection metrics stay empty.
+ * Adds the metrics of the process. The default set of prom-client is not used, because it is wrong on Bun 1.4.4. Its event loop minimum is
+ * 9·10⁹ s
+ * and its heap value is virtual memory. Its handle, request and collection metrics stay empty.
  */
 function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
   const { total, level } = makerOf(registry);
@@ -572,7 +583,7 @@ function openFiles(): number {
 const LAG_EVERY_MS = 250;
 const LAG_SAMPLES = 40;
 
-/** Starts a timer that measures its own delay. The timer is unreferenced and never keeps a process alive. */
+/** Starts a timer that measures the delay of the event loop by its own delay. The timer is unreferenced and never keeps a process alive. */
 function watchEventLoop(): { latest: () => number; worst: () => number; stop: () => void } {
   const samples = new Float64Array(LAG_SAMPLES);
   let next = 0;

@@ -1,16 +1,19 @@
 /**
- * The servers that a process depends on, and their current state. Each is checked at most once a second for readiness requests, and every
- * few seconds for the metric.
+ * Checks the servers that a process depends on. Each is checked at most once a second for readiness requests, and every few seconds for the
+ * metric.
  */
 import { beforeAbort } from "../base/abortable.ts";
 import type { Logger } from "../base/logger.ts";
 import { paced } from "../config/pace.ts";
 
-/** Interval between checks of each server, in milliseconds; also the minimum time between two checks. */
+/**
+ * Interval between regular checks of each server (DEPENDENCY_CHECK_MS), and minimum time between two checks (DEPENDENCY_FRESH_MS), in
+ * milliseconds.
+ */
 const DEPENDENCY_CHECK_MS = 5_000;
 const DEPENDENCY_FRESH_MS = 1_000;
 
-/** Category of a failed check; the error's message may contain addresses or credentials. */
+/** Category of a check's result. The message of an error is not included, because it may contain addresses or credentials. */
 export type CheckDetail = "ok" | "timeout" | "unreachable" | "starting" | "stopping" | "failed";
 
 export interface CheckResult {
@@ -21,13 +24,13 @@ export interface CheckResult {
 
 export interface Readiness {
   readonly ok: boolean;
-  /** Results of every dependency. */
+  /** Latest check results of all dependencies. */
   readonly checks: readonly CheckResult[];
-  /** Results that prevent readiness. */
+  /** Failed checks because of which the process is not ready. */
   readonly failing: readonly CheckResult[];
 }
 
-/** Resolves when the dependency is usable; otherwise rejects or stays pending. The signal aborts at the deadline. */
+/** Checks a dependency. Resolves when the dependency is usable; otherwise rejects or stays pending. The signal aborts at the deadline. */
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Dependency {
@@ -41,13 +44,13 @@ export const DEPENDENCY_NAMES = ["database", "queue", "storage"] as const;
 export type DependencyName = (typeof DEPENDENCY_NAMES)[number];
 
 export interface Dependencies {
-  /** Checks vital and required dependencies, each for at most 2 s; returns the last known result of the others. */
+  /** Checks vital and required dependencies, each for at most 2 s. Returns the last known result of all other dependencies. */
   readiness(required?: readonly DependencyName[]): Promise<Readiness>;
   close(): void;
 }
 
 export interface DependencyOptions {
-  /** Once aborted, the process is not ready, regardless of the checks. */
+  /** Once this signal is aborted, the process is not ready, regardless of the checks. */
   readonly stopping?: AbortSignal;
   readonly onResult?: (result: CheckResult) => void;
 }
@@ -68,7 +71,7 @@ export function watchDependencies(
   const asked = new Map<DependencyName, RunningCheck>();
   const known = new Map<DependencyName, CheckResult>();
 
-  /** Runs a check. If the previous one began less than a second ago, returns its result. */
+  /** Checks a dependency. If the previous check began less than a second ago, returns the result of that check. */
   const ask = ({ name, check }: Dependency): Promise<CheckResult> => {
     const last = asked.get(name);
     if (last && performance.now() - last.at < DEPENDENCY_FRESH_MS) return last.result;
@@ -130,9 +133,10 @@ const RETRY_DELAY_MS = paced(200);
 const RETRY_DELAY_MAX_MS = paced(2_000);
 
 /**
- * Returns the result of `attempt`, retried while its server is unavailable: a process may start together with its servers, or during a
- * restart of one.
- * @throws the error of the last attempt after `waitMs`; other errors immediately
+ * Calls `attempt` until its server is available, and returns the result. A process may start together with its servers, or while one of
+ * them
+ * restarts.
+ * @throws the error of the last attempt after `waitMs` milliseconds; other errors immediately
  */
 export async function awaitServer<T>(
   name: string,

@@ -1,7 +1,9 @@
 /**
- * Requests to URLs named by callers. The host is resolved once and all its addresses are checked; the connection uses one of those, so a
- * name that changes its addresses gains nothing. Uses node:http, because Bun's `fetch` ignores `lookup` and uses proxy variables. TLS still
- * verifies the host name.
+ * Sends requests to URLs that callers provide. The host is resolved once and all its addresses are checked. The connection uses one of
+ * these
+ * addresses, so that a name whose addresses change gains nothing. Uses node:http, because Bun's `fetch` ignores `lookup` and uses proxy
+ * variables. TLS
+ * still verifies the host name.
  */
 import { isUtf8 } from "node:buffer";
 import { lookup } from "node:dns/promises";
@@ -27,36 +29,40 @@ import { paced } from "#shared/config/pace.ts";
 import { isAllowedHost } from "./allowance.ts";
 import { assertPublicUrl, isDialable } from "./guard.ts";
 
-/** Longest silence of a server named by a caller, in milliseconds. */
+/** Maximum time without data from a server of a caller's URL, in milliseconds. */
 export const OUTBOUND_STALL_MS = paced(10_000);
 
-/** Media servers redirect to a store or a mirror, rarely further. */
+/** Maximum number of redirects. Media servers redirect to a store or a mirror, rarely further. */
 export const OUTBOUND_REDIRECTS_MAX = 3;
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
-  /** Maximum bytes of a response body, counted on the wire and after each content decoding. */
+  /** Maximum size of a response body in bytes, checked for the received bytes and again after each content decoding. */
   readonly bytesMax: number;
-  /** Total timeout in milliseconds: look-up, redirects, last byte; the duration of `onBytes` does not count. */
+  /** Total timeout in milliseconds, from the look-up over redirects to the last byte. The duration of `onBytes` does not count. */
   readonly timeoutMs: number;
-  /** Timeout of each silence within the body, in milliseconds, without the duration of `onBytes`; default OUTBOUND_STALL_MS. */
+  /** Maximum time without data within the body, in milliseconds, without the duration of `onBytes`. Default: OUTBOUND_STALL_MS. */
   readonly stallMs?: number;
   readonly accept?: string;
-  /** Default GET. */
+  /** HTTP method. Default: GET. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT";
   /**
-   * Connection headers are dropped. With any header, redirects are not followed, since headers may be secrets, unless `redirectsMax` is
-   * set: then the headers are sent to the first origin only.
+   * Request headers. Connection headers are dropped. A request with headers does not follow redirects, because headers may be secrets. If
+   * `redirectsMax` is set, it follows them, but sends the headers to the first origin only.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Default: three for a plain GET, otherwise none. Cookies set by redirects are sent by the rules of RFC 6265, until the call ends. */
+  /**
+   * Maximum number of redirects. Default: three for a plain GET, otherwise none. Cookies set by redirects are sent by the rules of RFC
+   * 6265, until the
+   * call ends.
+   */
   readonly redirectsMax?: number;
-  /** True: a response other than 2xx is read and returned; otherwise, its status is thrown without its body. */
+  /** True if a response other than 2xx is read and returned. Otherwise its status is thrown, without its body. */
   readonly anyStatus?: boolean;
-  /** Awaited for each URL before its request; an exception ends the call. */
+  /** Called and awaited before the request to each URL. An exception ends the call. */
   readonly before?: (url: URL) => Promise<void>;
-  /** Receives the bytes as they arrive, while `bytes` of the response stays empty; reading pauses until the promise resolves. */
+  /** Receives the bytes as they arrive; `bytes` of the response then stays empty. Reading pauses until the promise resolves. */
   readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
 }
 
@@ -64,23 +70,28 @@ export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
-  /** Lower case, without parameters; empty if the server sent none. */
+  /** Media type of the response, in lower case and without parameters; empty if the server sent none. */
   readonly contentType: string;
   /** URL of the response, after redirects. */
   readonly url: string;
 }
 
 /**
- * unsafe: not allowed for callers; unreachable: connection failed or broke; timeout: too slow; too_large: body above the limit; redirects:
- * more redirects than allowed; status: a response other than 2xx (unless allowed), or an unreadable one.
+ * Reason why a request failed.
+ * `unsafe`: the target is not allowed for callers.
+ * `unreachable`: the connection failed or broke.
+ * `timeout`: the server was too slow.
+ * `too_large`: the body was above the limit.
+ * `redirects`: there were more redirects than allowed.
+ * `status`: the response was not 2xx (unless allowed), or unreadable.
  */
 export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "redirects" | "status";
 
-/** Its message may be logged: it contains neither the address nor data of the target. */
+/** Error of a request to a caller's URL. Its message may be logged, because it contains neither the address nor data of the target. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly fault: OutboundFault;
-  /** Status of the target, once its last response has begun. */
+  /** HTTP status of the target; undefined if its last response had not begun. */
   readonly status: number | undefined;
 
   constructor(fault: OutboundFault, why: string, status?: number) {
@@ -90,11 +101,12 @@ export class OutboundError extends Error {
   }
 }
 
-/** Statuses below 500 with which a server requests a retry. */
+/** HTTP statuses below 500 with which a server requests a retry. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Returns the error code for a caller's URL that was not fetched: `input_unavailable` if the same request can succeed later, because the
+ * Returns the error code for a caller's URL that was not fetched. Returns `input_unavailable` if the same request can succeed later,
+ * because the
  * server was down, busy or slow.
  */
 export function addressFault({
@@ -111,7 +123,7 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Returns all addresses of a name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
 const resolveBySystem: Resolve = (host) => lookup(host, { all: true, verbatim: true });
@@ -192,8 +204,9 @@ function judge(address: string): URL {
 }
 
 /**
- * Returns the addresses allowed for this URL. A name with one internal address is rejected: its next response could contain only that one.
- * An address literal in the URL was checked already, and needs no look-up.
+ * Returns the addresses allowed for this URL. A name with an internal address is rejected, because its next resolution could return only
+ * that one.
+ * An address literal in the URL was already checked, and needs no look-up.
  */
 async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -252,10 +265,10 @@ function send(
   });
 }
 
-/** Our user agent, if a caller sets none. */
+/** User agent of our requests, unless the caller sets one. */
 export const OUR_AGENT = "Sluice";
 
-/** Headers that would let a caller control the end or the target of a message. */
+/** Matches headers with which a caller could control where a message ends or is sent. */
 const CONNECTION_HEADERS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
@@ -279,7 +292,7 @@ function redirectTarget(response: IncomingMessage, from: URL): string | undefine
   return new URL(target, from).href;
 }
 
-/** Stores the cookies of a redirect, without those that its server may not set. */
+/** Stores the cookies of a redirect, except those that its server may not set. */
 async function withCookies(
   jar: CookieJar | undefined,
   response: IncomingMessage,
@@ -350,7 +363,7 @@ async function readAnswer(
   return { ...answer, headers: headersOf(response), bytes: Buffer.concat(chunks) };
 }
 
-/** Returns the headers without those that describe the encoded bytes, which differ from the returned bytes. */
+/** Returns the response headers. Omits headers that describe the encoded bytes, because the returned bytes are decoded. */
 function headersOf(response: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(response.headersDistinct)) {
@@ -360,7 +373,7 @@ function headersOf(response: IncomingMessage): Headers {
   return headers;
 }
 
-/** Returns the system's code, such as ECONNREFUSED; messages of connections contain addresses. */
+/** Returns the system's code of a connection error, such as ECONNREFUSED. The message is not used, because it contains addresses. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code) ? code : "the connection failed";
@@ -376,10 +389,13 @@ const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex
   ["zstd", () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } })],
 ]);
 
-/** Maximum codings of one body. */
+/** Maximum number of content codings of one body. */
 const CODINGS_MAX = 4;
 
-/** Returns the codings of a body, last applied first; undefined for an unknown one. Servers send some without our request. */
+/**
+ * Returns the content codings of a body, the last applied first; undefined if one is unknown. Servers send some codings without being
+ * asked.
+ */
 function codingsOf(header = "identity"): readonly string[] | undefined {
   const names = header.split(",").map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== "" && name !== "identity").toReversed();
@@ -401,7 +417,7 @@ function decoded(
   }, Promise.resolve(response));
 }
 
-/** Limits a compressed body: a decoder may turn any number of bytes into none. */
+/** Limits the size of a compressed body before decoding, because a decoder may turn any number of bytes into none. */
 function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Readable {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     let length = 0;
@@ -414,7 +430,7 @@ function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Rea
   return Readable.from(pieces());
 }
 
-/** Servers send `deflate` with the zlib frame, as specified, or without: the first byte distinguishes them. */
+/** Decompresses a `deflate` body. Servers send it with the zlib frame, as specified, or without; the first byte shows which. */
 async function inflated(body: Readable): Promise<Readable> {
   const pieces = body[Symbol.asyncIterator]() as AsyncIterableIterator<Uint8Array>;
   const { value: first } = (await pieces.next()) as { readonly value?: Uint8Array };

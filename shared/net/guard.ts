@@ -1,6 +1,7 @@
 /**
- * Check of every URL that a caller can influence. This module checks the URL alone. The connecting code must also check the resolved
- * address, since a name may resolve to anything: fetch.ts does, and so do providers that fetch media themselves.
+ * Checks every URL that a caller can influence. This module checks only the URL. The code that connects must also check the resolved
+ * address,
+ * because a name may resolve to any address. Our own fetch.ts does so, and so do providers that fetch media themselves.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -8,7 +9,7 @@ import { ApiError } from "#shared/base/errors.ts";
 
 import { isAllowedAddress, isAllowedHost, plainHost, portOf } from "./allowance.ts";
 
-/** Maximum characters of a caller's URL: servers accept about as many, and signed URLs of object stores have 2,000. */
+/** Maximum characters of a caller's URL. Servers accept about as many, and signed URLs of object stores have 2,000. */
 export const OUTBOUND_URL_CHARACTERS_MAX = 8_000;
 
 const REFUSED_V4 = new BlockList();
@@ -32,7 +33,7 @@ for (const [address, prefix] of [
   REFUSED_V4.addSubnet(address, prefix, "ipv4");
 }
 
-/** Global unicast range: the only IPv6 addresses allowed, without the special ranges inside it. */
+/** Global unicast range. Only these IPv6 addresses are allowed, except the special ranges inside it. */
 const ALLOWED_V6 = new BlockList();
 ALLOWED_V6.addSubnet("2000::", 3, "ipv6");
 const REFUSED_V6 = new BlockList();
@@ -48,11 +49,12 @@ for (const [address, prefix] of [
 
 const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain|svc)$/;
 /**
- * Two slashes, a host without blanks or backslashes, no control characters. This parser repairs some URLs that the connecting one may read
- * as another host (`https://good\@bad`).
+ * Matches a URL with two slashes, a host without blanks or backslashes, and no control characters. This parser repairs some other URLs that
+ * the
+ * connecting parser may read as another host (`https://good\@bad`).
  */
 const PLAIN_URL = /^https?:\/\/[^\s\\/?#]+(?:[/?#]\P{Cc}*)?$/iu;
-/** Ports of services without authentication, including ours. */
+/** Rejected ports: those of services without authentication, including ours. */
 const REFUSED_PORTS = new Set([2375, 2376, 2379, 2380, 4222, 5432, 6222, 6379, 8222, 9464, 11211, 27017]);
 
 /** Returns true if an address literal is in the public internet. */
@@ -63,13 +65,13 @@ export function isPublicAddress(address: string): boolean {
   return false;
 }
 
-/** Returns true if a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
+/** Returns true if a caller's URL may lead to this address, because it is public or in a range that the operator allowed. */
 export function isDialable(address: string): boolean {
   return isPublicAddress(address) || isAllowedAddress(address);
 }
 
 /**
- * Accepts http(s) URLs to public hosts and to those the operator allowed.
+ * Parses and checks a caller's URL. Accepts http(s) URLs to public hosts and to hosts that the operator allowed.
  * @param param the request parameter to name in the error
  * @throws ApiError `unsafe_url`
  */
@@ -90,7 +92,7 @@ export function assertPublicUrl(text: string, param: string): URL {
   return url;
 }
 
-/** At least two non-empty labels, and not in an internal zone. */
+/** Returns true if a host name has at least two non-empty labels and is not in an internal zone. */
 function isPublicName(host: string): boolean {
   const labels = host.split(".");
   return labels.length > 1 && !labels.includes("") && !INTERNAL_NAME.test(host);

@@ -1,6 +1,7 @@
 /**
  * A plain TCP connection with the socket interface that the clients of Postgres and NATS expect. The streams of node:net cost 6 % of the
- * CPU time of a call (measured). These clients use little of them: bytes out in order, bytes in, an end.
+ * CPU
+ * time of a call (measured). These clients need little of them: send bytes in order, receive bytes, close.
  */
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
@@ -12,32 +13,38 @@ type Written = (error?: Error) => void;
 const PIECE_BYTES = 65_536;
 
 /**
- * Emits connect, data, drain, end, error and close, like node:net's Socket. An error without a listener is dropped: the clients remove
- * their listeners between two steps of connecting, and close follows in any case.
+ * A TCP socket that emits connect, data, drain, end, error and close, like node:net's Socket. An error without a listener is dropped,
+ * because the
+ * clients remove their listeners between two steps of connecting. The event close follows in any case.
  */
 export class PlainSocket extends EventEmitter {
-  /** Number of abandoned dials: Bun cannot cancel a dial, so each stays open until the system's timeout. */
+  /**
+   * Number of connection attempts that were abandoned but are still open. Bun cannot cancel an attempt, so that each stays open until the
+   * system's
+   * timeout.
+   */
   private static hanging = 0;
 
   writable = true;
   destroyed = false;
   private socket: Connection | undefined;
-  /** Bytes that wait for the connection, for the end of a cork, or for space in the kernel's buffer. */
+  /** Bytes that wait for the connection, for the last `uncork`, or for space in the kernel's buffer. */
   private waiting: Uint8Array[] = [];
   private callbacks: Written[] = [];
   private corks = 0;
-  /** Bytes written since the first open cork. */
+  /** Number of bytes written since the first `cork` that is still in effect. */
   private corkedBytes = 0;
   private isFull = false;
   private isEnding = false;
   private isDialled = false;
-  /** Bytes received before the first listener. */
+  /** Bytes received before the first listener was added. */
   private early: Buffer[] = [];
   private readonly onConnected: ((socket: Connection) => void)[] = [];
 
   /**
-   * Returns a PlainSocket. While dials hang, returns a Socket of node:net, whose dial can be cancelled: an unresponsive server must not
-   * exhaust the descriptors.
+   * Returns a new socket: usually a PlainSocket. While abandoned connection attempts are open, returns a Socket of node:net, whose attempt
+   * can be
+   * cancelled. Otherwise an unresponsive server could exhaust the file descriptors.
    */
   static open(): Socket | PlainSocket {
     return PlainSocket.hanging > 0 ? new Socket() : new PlainSocket();
@@ -75,7 +82,7 @@ export class PlainSocket extends EventEmitter {
     return this;
   }
 
-  /** @returns false while the kernel's buffer is full; the bytes are buffered anyway */
+  /** Writes bytes. @returns false while the kernel's buffer is full; the bytes are buffered anyway */
   write(bytes: Uint8Array, written?: Written): boolean {
     if (!this.writable) {
       written?.(new Error("the connection is closed"));
@@ -88,12 +95,12 @@ export class PlainSocket extends EventEmitter {
     return !this.isFull;
   }
 
-  /** Number of open corks. */
+  /** Number of `cork` calls without `uncork`. */
   get writableCorked(): number {
     return this.corks;
   }
 
-  /** Buffers writes until `uncork` or `end`, and then sends them in one piece. 64 KiB are sent earlier. */
+  /** Buffers writes until `uncork` or `end`, and then sends them together. Buffered data above 64 KiB is sent earlier. */
   cork(): void {
     this.corks += 1;
   }
@@ -188,7 +195,7 @@ export class PlainSocket extends EventEmitter {
     if (this.isEnding) socket.end();
   }
 
-  /** Returns the first waiting bytes, with small pieces joined: each write is a system call. */
+  /** Returns the first waiting bytes. Joins small chunks, because each write is a system call. */
   private takePiece(): Uint8Array {
     let [count, size] = [0, 0];
     while (count < this.waiting.length && size < PIECE_BYTES) size += this.waiting[count++]?.length ?? 0;

@@ -1,10 +1,14 @@
-/** Settings of a channel: the members of each type, the secret ones among them, and the merge of a partial update. */
+/** Settings of a notification channel: the members of each channel type, which of them are secret, and how a partial update is merged. */
 import { ApiError } from "#shared/base/errors.ts";
 import { isMailAddress } from "#shared/base/mail-address.ts";
 import { isConnectionHeader } from "#shared/net/fetch.ts";
 import { assertPublicUrl } from "#shared/net/guard.ts";
 
-/** Shorter credentials cannot be redacted in the response of a receiver that echoes them: ordinary words would be redacted too. */
+/**
+ * Minimum length of a credential, in characters. A shorter one could not be redacted where a receiver echoes it, because ordinary words
+ * would be
+ * redacted too.
+ */
 export const CREDENTIAL_CHARACTERS_MIN = 8;
 
 export const CHANNEL_TYPES = ["email", "slack", "telegram", "webhook"] as const;
@@ -12,24 +16,24 @@ export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 type Values = Readonly<Record<string, string>>;
 
-/** A client's config, valid by its schema: known members are texts, unknown ones are ignored. */
+/** Settings as a client sent them, valid by their schema. Known members are texts; unknown ones are ignored. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** A channel's settings, with secrets separate. */
+/** Settings of a channel, separated into displayable values and secrets. */
 export interface ChannelConfig {
-  /** Displayable settings, with redacted URLs. */
+  /** Displayable settings; URLs are redacted. */
   readonly config: Values;
-  /** URLs and credentials; CREDENTIAL_ORIGINS lists the credentials given for another origin than the URL's. */
+  /** URLs and credentials. The entry CREDENTIAL_ORIGINS lists credentials that were given for another origin than the current URL's. */
   readonly secrets: Values;
 }
 
-/** Not a credential: JSON of credential names, each with the origin that it was given for. */
+/** Name of an entry among the secrets that is no credential: JSON of credential names, each with the origin for which it was given. */
 const CREDENTIAL_ORIGINS = "credentialOrigins";
 
 interface TypeRules {
-  /** Replaced completely by every config that is sent. */
+  /** Members that every update replaces; an absent one is deleted. */
   readonly plain: readonly string[];
-  /** Kept if absent in the update; an empty one is cleared. */
+  /** Secret members. An absent one is kept by an update; an empty one is deleted. */
   readonly credentials: readonly string[];
   readonly hasUrl: boolean;
   readonly required: readonly string[];
@@ -49,7 +53,7 @@ const RULES: Readonly<Record<ChannelType, TypeRules>> = {
 
 const KNOWN = new Set(Object.values(RULES).flatMap(({ plain, credentials }) => [...plain, ...credentials, "url"]));
 
-/** Members required by each authentication method. */
+/** Members that each authentication method requires. */
 const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
   none: [],
   bearer: ["authToken"],
@@ -66,14 +70,15 @@ export function changedSecrets(from: Values, to: Values): string[] {
 
 export const credentialsOf = (type: ChannelType): readonly string[] => RULES[type].credentials;
 
-/** @throws ApiError naming the invalid member; `unsafe_url` for a URL to an internal address */
+/** Creates the settings of a new channel. @throws ApiError naming the invalid member; `unsafe_url` for a URL to an internal address */
 export function newChannelConfig(type: ChannelType, sent: Sent): ChannelConfig {
   return mergeChannelConfig(type, { config: {}, secrets: {} }, sent);
 }
 
 /**
- * Returns the settings after an update: absent credentials and URLs are kept, everything else is replaced. A kept credential is used only
- * for its original origin: otherwise a member who may change the URL could send it to a server of their own.
+ * Returns the settings after an update. Absent credentials and URLs are kept; everything else is replaced. A kept credential is used only
+ * for its
+ * original origin. Otherwise a member who may change the URL could send the credential to a server of their own.
  * @throws as `newChannelConfig`
  */
 export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, asked: Sent): ChannelConfig {
@@ -114,7 +119,7 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   return { config, secrets };
 }
 
-/** Returns the kept credentials that were given for another origin than the current URL's, each with its origin. */
+/** Returns the kept credentials that were given for another origin than the current URL's, each with the origin for which it was given. */
 function originsOfKept(from: Values, to: Values, sent: Values): Values {
   const [before, now] = [from["url"], to["url"]];
   if (before === undefined || now === undefined) return {};
@@ -129,7 +134,7 @@ function knownMembers(sent: Sent): Values {
   return Object.fromEntries(known.filter(([name]) => KNOWN.has(name)));
 }
 
-/** @throws ApiError */
+/** Returns the channel's URL after an update. @throws ApiError for an invalid or unsafe URL */
 function urlOf(sent: string | undefined, stored: string | undefined): string | undefined {
   if (sent === undefined) return stored;
   if (stored !== undefined && sent === redactUrl(stored)) return stored;
@@ -139,10 +144,10 @@ function urlOf(sent: string | undefined, stored: string | undefined): string | u
   return sent === "" ? undefined : assertPublicUrl(sent, "config.url").href;
 }
 
-/** Valid names of HTTP headers (RFC 9110, token). */
+/** Matches valid names of HTTP headers (RFC 9110, token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Returns true for a header that describes the body, frames the message or authenticates us: channels cannot set it. */
+/** Returns true for a header that channels cannot set, because it describes the body, frames the message or authenticates us. */
 export function isReservedHeader(name: string): boolean {
   return /^(?:content-type|x-webhook-signature|webhook-.*)$/i.test(name) || isConnectionHeader(name);
 }
@@ -159,7 +164,7 @@ const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; 
   authUsername: { is: (value) => !value.includes(":"), expected: "a name without a colon" },
 };
 
-/** @throws ApiError, whose message never contains the value, which may be a secret */
+/** Checks one member of the settings. @throws ApiError, whose message never contains the value, which may be a secret */
 function checkMember(type: ChannelType, name: string, value: string): void {
   const { plain, credentials, hasUrl } = RULES[type];
   if (!plain.includes(name) && !credentials.includes(name) && !(hasUrl && name === "url")) {
@@ -181,7 +186,7 @@ function refused(name: string, expected: string): ApiError {
 // Characters displayed of a secret URL, after its origin.
 
 const VISIBLE_SUFFIX_CHARS = 4;
-/** No URL contains this character unencoded, so its presence indicates a redacted URL. Clients may have encoded it. */
+/** Character that marks a redacted URL. No URL contains it unencoded; clients may have encoded it. */
 const MARK = "…";
 const REDACTED = /^https?:\/\/[^/?#]+\/(?:…|%E2%80%A6)/iu;
 
@@ -189,7 +194,7 @@ export function redactUrl(url: string): string {
   return `${new URL(url).origin}/${MARK}${url.slice(-VISIBLE_SUFFIX_CHARS)}`;
 }
 
-/** Returns true for the redacted form of a URL. */
+/** Returns true if a text is the redacted form of a URL. */
 export function isRedacted(text: string): boolean {
   return text.includes(MARK) || REDACTED.test(text);
 }

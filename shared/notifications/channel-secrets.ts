@@ -19,7 +19,7 @@ export function sealAll(sealer: Sealer, channel: ChannelKey, secrets: Values): R
   return mapValues(secrets, (secret, field) => sealer.seal(placeOf(channel, field), secret));
 }
 
-/** @throws Error if one of them was not encrypted for this channel */
+/** Decrypts all secrets of a channel. @throws Error if one of them was not encrypted for this channel */
 export function openAll(sealer: Sealer, channel: ChannelKey, sealed: Values): Record<string, string> {
   return mapValues(sealed, (text, field) => sealer.open(placeOf(channel, field), text));
 }

@@ -4,7 +4,7 @@ import { paced } from "#shared/config/pace.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Delays after the first attempt, in milliseconds. */
+/** Delays between the attempts of a delivery, in milliseconds. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5_000,
   5 * MINUTE_MS,
@@ -15,16 +15,16 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   10 * HOUR_MS,
 ].map(paced);
 
-/** Automatic attempts of a delivery. */
+/** Maximum number of automatic attempts of a delivery. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
-/** Step of a delivery whose next attempt is the last. */
+/** Step of a delivery whose next attempt is the last one. */
 export const LAST_STEP = ATTEMPTS_MAX - 1;
 
 const SPREAD = 0.2;
 
 /**
- * Returns the milliseconds between a failed attempt and the next; undefined if none follows.
- * @param step attempts of the schedule so far, including this one
+ * Returns the milliseconds between a failed attempt and the next one; undefined if no further attempt follows.
+ * @param step number of scheduled attempts so far, including this one
  * @param retryAfterMs delay requested by the receiver: honoured up to twice the scheduled delay
  */
 export function nextDelayMs(step: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {

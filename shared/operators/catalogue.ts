@@ -1,4 +1,4 @@
-/** The catalogue for operators. */
+/** Summarizes and checks the model catalogue for operators. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { CatalogueError, type CatalogueFault } from "#shared/calls/catalogue/faults.ts";
 
@@ -11,7 +11,7 @@ export function unroutableModels({ unroutable }: Pick<Catalogue, "unroutable">):
   return Array.from(unroutable, ([model, reason]) => ({ model, reason }));
 }
 
-/** Returns the sources that can be called. */
+/** Returns the sources of a model that can be called. */
 export function sourcesOf({ sources }: Pick<Model, "sources">): { provider: string; model: string }[] {
   return sources.map(({ provider, model }) => ({ provider, model }));
 }
@@ -19,13 +19,13 @@ export function sourcesOf({ sources }: Pick<Model, "sources">): { provider: stri
 export interface CatalogueVerdict {
   readonly is_valid: boolean;
   readonly version: string | null;
-  /** Number of models that could be served. */
+  /** Number of models that the catalogue would serve. */
   readonly models: number;
   readonly unroutable: Unroutable[];
   readonly faults: { file: string; line: number | null; place: string; message: string }[];
 }
 
-/** Creates a catalogue, and returns the models and sources that it would serve, or its faults. */
+/** Creates a catalogue to check it. Returns the models and sources that it would serve, or its faults. */
 export async function checkCatalogue(
   make: () => Catalogue | Promise<Catalogue>,
 ): Promise<{ readonly verdict: CatalogueVerdict; readonly faults: readonly CatalogueFault[] }> {

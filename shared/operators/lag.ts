@@ -1,4 +1,4 @@
-/** Load of the pools for autoscalers such as KEDA: `GET /lag` on a janitor's admin port. All janitors return the same. */
+/** Reports the load of the pools to autoscalers such as KEDA: `GET /lag` on a janitor's admin port. All janitors return the same. */
 import { timingSafeEqual } from "node:crypto";
 
 import { beforeAbort } from "#shared/base/abortable.ts";
@@ -10,23 +10,23 @@ import { hashKey } from "#shared/secrets/api-keys.ts";
 
 import { type PoolLoad, poolLoads, wantedSlots } from "./pools.ts";
 
-/** Both lanes of a pool together. */
+/** Load of a pool, of both lanes together. */
 export interface Lag {
   readonly pool: Pool;
   readonly queued: number;
   readonly running: number;
-  /** Slots for the whole load: calls with a waiting caller, jobs and runs. */
+  /** Number of slots needed for the whole load: calls with a waiting caller, jobs and runs. */
   readonly wanted_slots: number;
-  /** Longest wait of a job or a run, in seconds; 0 if none waits. */
+  /** Longest wait of a job or run, in seconds; 0 if none waits. */
   readonly oldest_waiting_seconds: number;
   readonly slots: number;
   readonly processes: number;
 }
 
-/** Cache life in milliseconds: Postgres is queried at most once in this time. */
+/** Time for which a result is cached, in milliseconds. Postgres is queried at most once in this time. */
 const KEPT_MS = 1_000;
 const STATEMENT_MS = 2_000;
-/** Timeout of the statement, including the wait for a connection, in milliseconds. */
+/** Timeout of a query including the wait for a connection, in milliseconds. */
 const ANSWER_MS = 4_000;
 
 interface LagOptions {
@@ -37,7 +37,7 @@ interface LagOptions {
   readonly now?: () => number;
 }
 
-/** @returns the page: one pool with `?pool=`, otherwise all pools */
+/** Creates the handler of `/lag`. @returns the page: one pool with `?pool=`, otherwise all pools */
 export function createLagPage(options: LagOptions): (url: URL, request: Request) => Promise<Response> {
   const expected = hashKey(options.token);
   const read = rememberLags(options);
@@ -62,7 +62,7 @@ export function createLagPage(options: LagOptions): (url: URL, request: Request)
 
 const UNAUTHORIZED = { status: 401, headers: { "www-authenticate": "Bearer" } };
 
-/** One query at a time; a failure is cached as long as a result. */
+/** Returns a function that reads the load, with one query at a time. A failure is cached as long as a result. */
 function rememberLags({ database, catalogue, now = () => performance.now() }: LagOptions): () => Promise<Lag[]> {
   let asked: { readonly at: number; readonly lags: Promise<Lag[]> } | undefined;
   let isAsking = false;

@@ -1,4 +1,4 @@
-/** Load of each pool and lane, and the number of processes it needs. */
+/** Computes the load of each pool and lane, and the number of processes that it needs. */
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { FleetSlots, PoolCounts, PoolFigures } from "#shared/database/pools.ts";
 import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
@@ -9,7 +9,7 @@ export interface PoolLoad extends PoolCounts, FleetSlots {
   readonly wanted_processes: number;
 }
 
-/** Target utilisation: a busier process is full whenever calls arrive unevenly. */
+/** Target utilisation of a process. A busier process would be full whenever calls arrive unevenly. */
 const BUSY_SHARE = 0.75;
 
 /** Returns a row for each pool and lane, in the order of the lists. */
@@ -30,7 +30,10 @@ export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<
   );
 }
 
-/** @param calls live calls besides the jobs: those that fit the remaining slots count as served, by the rows in Postgres */
+/**
+ * Returns the load of one pool and lane.
+ * @param calls live calls besides the jobs: as far as they fit the remaining slots, they count as running
+ */
 export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): PoolLoad {
   const served = Math.min(calls, Math.max(0, fleet.slots - jobs.running));
   const load = { ...fleet, ...jobs, queued: jobs.queued + calls - served, running: jobs.running + served };
@@ -45,14 +48,15 @@ function wantedProcesses(load: Omit<PoolLoad, "wanted_processes">): number {
 }
 
 /**
- * Returns the slots needed for the load. A run uses one for milliseconds at a time, and none while its steps work; a deferred job waits for
- * a source, so more slots would not help.
+ * Returns the slots needed for the load. A run uses a slot for milliseconds at a time, and none while its steps work. A deferred job waits
+ * for a
+ * source, so that more slots would not help.
  */
 export function wantedSlots({ pool, queued, deferred, running }: PoolCounts): number {
   return queued - deferred + (pool === "workflow" ? 0 : running);
 }
 
-/** Returns the pool that serves a model's live calls. A model that has left the catalogue was most likely a chat model. */
+/** Returns the pool that serves the live calls of a model. A model that is no longer in the catalogue was most likely a chat model. */
 function poolOf({ models }: Pick<Catalogue, "models">, slug: string): Pool {
   const model = models.get(slug);
   const kind = model && (kindOfCall(model) ?? kindOfModality(model.modality));

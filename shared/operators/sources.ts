@@ -1,4 +1,4 @@
-/** Sources for operators, and the messages between ingress and worker for testing a source. */
+/** Lists sources for operators. Also defines the messages between ingress and worker that test a source. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import type { DisabledSource } from "#shared/database/source-breaker.ts";
@@ -8,7 +8,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 export const SOURCE_TEST_MS = 20_000;
 
 export interface SourceTest {
-  /** `provider/model`. */
+  /** Source to test, as `provider/model`. */
   readonly source: string;
   /** Slug of a model that the source serves. */
   readonly model: string;
@@ -17,9 +17,9 @@ export interface SourceTest {
 export interface SourceVerdict {
   /** Class of the error; null if the source responded. */
   readonly error: string | null;
-  /** HTTP status of an error response. */
+  /** HTTP status of an error response; null if there was none. */
   readonly status: number | null;
-  /** The provider's error message, without keys. */
+  /** Error message of the provider, with keys redacted. */
   readonly text: string | null;
   readonly duration_ms: number;
 }
@@ -28,19 +28,19 @@ export interface SourceFacts {
   readonly id: string;
   readonly provider: string;
   readonly models: readonly string[];
-  /** Environment variable of the provider's key; null if it needs none. */
+  /** Environment variable that contains the provider's key; null if the provider needs none. */
   readonly setting: string | null;
   readonly state: "available" | "disabled" | "not_configured";
   readonly reason: string | null;
-  /** HTTP status with which the provider refused our key, account or model name. */
+  /** HTTP status with which the provider rejected our key, account or model name. */
   readonly status: number | null;
   readonly disabledIn: readonly string[];
   readonly disabledSince: Date | null;
-  /** Milliseconds until the next attempt; null unless it is disabled. */
+  /** Milliseconds until the source is tried again; null unless it is disabled. */
   readonly nextAttemptMs: number | null;
 }
 
-/** Returns all sources named in the catalogue files, by name. */
+/** Returns all sources in the catalogue files, sorted by name. */
 export function sourceFacts(catalogue: Catalogue, disabled: readonly DisabledSource[]): SourceFacts[] {
   const models = new Map<string, string[]>();
   for (const model of catalogue.models.values()) {
@@ -86,7 +86,7 @@ function factsOf(
   };
 }
 
-/** Returns a model for testing a source at little cost, and its pool: chat or embeddings. */
+/** Returns a model with which a source can be tested at little cost, and its pool: chat or embeddings. */
 export function testableModel(
   { models }: Pick<Catalogue, "models">,
   slugs: readonly string[],
@@ -100,16 +100,16 @@ export function testableModel(
   return undefined;
 }
 
-/** Maximum bytes of a request or response. */
+/** Maximum size of a test request or response, in bytes. */
 const MESSAGE_BYTES_MAX = 16_384;
 
-/** Returns undefined for an invalid message. */
+/** Parses a request to test a source. Returns undefined for an invalid message. */
 export function readSourceTest(data: Uint8Array): SourceTest | undefined {
   const { source, model } = objectIn(data);
   return typeof source === "string" && typeof model === "string" ? { source, model } : undefined;
 }
 
-/** Returns undefined for an invalid message. */
+/** Parses the result of a source test. Returns undefined for an invalid message. */
 export function readSourceVerdict(data: Uint8Array): SourceVerdict | undefined {
   const { error, status, text, duration_ms: durationMs } = objectIn(data);
   const isText = (value: unknown): value is string | null => value === null || typeof value === "string";

@@ -1,4 +1,4 @@
-/** Status of an installation: versions and counts. */
+/** Status of an installation for operators: versions and counts. */
 import { countDeadLetters } from "#shared/database/dead-letters.ts";
 import { isDatabaseAway, type Queryable } from "#shared/database/client.ts";
 import { openHolds } from "#shared/database/holds.ts";
@@ -17,7 +17,7 @@ export interface DatabaseStatus {
   } | null;
 }
 
-/** Nulls during an outage of the database, when the remaining status is needed most. */
+/** Returns the status of the database. All values are null during an outage, because the remaining status is needed most then. */
 export async function databaseStatus(database: Queryable): Promise<DatabaseStatus> {
   try {
     const [versions, workspaces, holds, unknown, letters] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Creation of a token for /operator, shared by the admin command and the API. */
+/** Creates tokens for /operator. Shared by the admin command and the API. */
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -12,10 +12,10 @@ import {
 import { isSameRequest } from "#shared/json/same-request.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 
-/** Maximum live tokens: all of them are read at once. */
+/** Maximum number of tokens that are neither revoked nor expired. All of them are read at once. */
 export const OPERATOR_TOKENS_MAX = 1_000;
 
-/** Names in the audit log for operators without a token: the setting, commands, the first start. */
+/** Names that no token may have. The audit log uses them for operators without a token: the setting, commands, the first start. */
 const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
 
 export interface TokenRequest {
@@ -26,7 +26,11 @@ export interface TokenRequest {
   readonly actor: Actor;
 }
 
-/** repeat: the id exists for the same token, not returned again; other: for another one; taken: the name; full: the maximum. */
+/**
+ * Result of creating a token. `repeat`: the id exists for the same request; the token is not returned again. `other`: the id exists for a
+ * different
+ * token. `taken`: the name is in use. `full`: the maximum number of tokens is reached.
+ */
 export type TokenCreation =
   | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }
   | { readonly result: "repeat"; readonly row: OperatorTokenRow }

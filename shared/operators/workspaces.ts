@@ -1,4 +1,4 @@
-/** Atomic creation and changes of workspaces by operators. */
+/** Creates and changes workspaces for operators, each in one transaction. */
 import { findKey, insertKey, type KeySummary } from "#shared/database/api-keys.ts";
 import type { Actor, AuditValues } from "#shared/database/audit-log.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
@@ -19,7 +19,7 @@ export interface WorkspaceRequest {
   readonly id: string;
   readonly name: string;
   readonly owner: { readonly name: string; readonly email: string | null };
-  /** Preset of the owner's first key. */
+  /** Preset of limits for the first key of the owner. */
   readonly preset: string;
   readonly actor: Actor;
 }
@@ -30,7 +30,11 @@ export interface CreatedWorkspace {
   readonly key: KeySummary;
 }
 
-/** repeat: the id exists for the same request, key not returned again; other: for a different one; taken: the name is in use. */
+/**
+ * Result of creating a workspace. `repeat`: the id exists for the same request; the key is not returned again. `other`: the id exists for a
+ * different
+ * request. `taken`: the name is in use.
+ */
 export type WorkspaceCreation =
   | { readonly result: "made"; readonly created: CreatedWorkspace; readonly keyText: string }
   | { readonly result: "repeat"; readonly created: CreatedWorkspace }
@@ -74,7 +78,11 @@ async function readCreated(target: Queryable, id: string, { memberId, keyId }: C
   return { workspace, owner, key };
 }
 
-/** Finds the objects created with the id in the first three rows of its audit log; undefined if they differ from the request. */
+/**
+ * Finds what an earlier request with the same id created, from the first three rows of the audit log. Returns undefined if it differs from
+ * this
+ * request.
+ */
 async function findCreatedIds(target: Queryable, request: WorkspaceRequest): Promise<CreatedIds | undefined> {
   const [creation, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
@@ -92,13 +100,17 @@ async function findCreatedIds(target: Queryable, request: WorkspaceRequest): Pro
 }
 
 export interface WorkspaceChange {
-  /** Changes of a workspace; absent members stay unchanged. */
+  /** Changes of a workspace. Absent members stay unchanged. */
   readonly name?: string;
   readonly isActive?: boolean;
   readonly actor: Actor;
 }
 
-/** Returns the changed workspace; taken, often: the name was rejected (`renameWorkspace`), without changes. Undefined: none. */
+/**
+ * Changes a workspace and returns it. `taken` and `often`: the name was rejected (see `renameWorkspace`) and nothing changed. Undefined: no
+ * such
+ * workspace.
+ */
 export async function changeWorkspace(
   database: Database,
   id: string,

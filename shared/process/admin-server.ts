@@ -1,6 +1,6 @@
 /**
- * The operator's port: metrics, liveness, readiness. Clients cannot reach this port, because metrics and names of failing dependencies are
- * internal.
+ * HTTP server on the operator's port for metrics, liveness and readiness. Clients cannot reach this port, because metrics and names of
+ * failing dependencies are internal.
  */
 import type { Registry } from "prom-client";
 
@@ -10,21 +10,21 @@ import type { Logger } from "../base/logger.ts";
 
 export interface AdminServerOptions {
   readonly host: string;
-  /** Port; 0 lets the system choose. */
+  /** Port number; 0 lets the operating system choose. */
   readonly port: number;
   readonly registry: Pick<Registry, "metrics" | "contentType">;
-  /** Returns the readiness. @param required dependencies that must be usable, in addition to the vital ones */
+  /** Checks the readiness of the process. @param required dependencies that must be usable, in addition to the vital ones */
   readonly ready: (required: readonly DependencyName[]) => Promise<Readiness>;
-  /** Facts for operators, listed beside the dependencies, without influence on readiness. */
+  /** Additional values for operators, listed next to the dependencies. They do not influence readiness. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Aborts when the process begins to stop. */
+  /** Signal that aborts when the process begins to stop. */
   readonly stopping: AbortSignal;
-  /** Pages of the role, by path. */
+  /** Additional pages of the process's role, by URL path. */
   readonly pages?: AdminPages;
   readonly log: Logger;
 }
 
-/** Pages by path; each serves GET. */
+/** Handlers of GET requests, by URL path. */
 export type AdminPages = Readonly<Record<string, (url: URL, request: Request) => Promise<Response>>>;
 
 export interface AdminServer {
@@ -32,10 +32,13 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Timeout of the whole readiness check, in milliseconds. Checks run in parallel; this limit guards against an unbounded check. */
+/**
+ * Timeout of the whole readiness check, in milliseconds. Individual checks run in parallel; the timeout covers checks without their own
+ * limit.
+ */
 const READY_DEADLINE_MS = 3_000;
 
-/** @throws the system's error if the port is in use (code EADDRINUSE) */
+/** Starts the server. @throws the operating system's error if the port is in use (code EADDRINUSE) */
 export function startAdminServer(options: AdminServerOptions): AdminServer {
   const { registry, ready, details, stopping, log } = options;
   const pages: AdminPages = {
@@ -89,8 +92,8 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
 }
 
 /**
- * Readiness without dependencies: the process has started and is not stopping. For probes that would otherwise remove every process at once
- * when a shared server fails.
+ * Reports readiness without checking dependencies: ready if the process has started and is not stopping. For probes that would otherwise
+ * remove every process at once when a shared server fails.
  */
 function processReadiness(stopping: AbortSignal): Response {
   if (!stopping.aborted) return Response.json({ status: "ready" });

@@ -1,19 +1,19 @@
 /**
- * Starts resources in order, stops them in reverse, and handles signals once. Each stop step has a deadline, so a stuck resource delays the
- * end but cannot prevent it.
+ * Starts resources in order, stops them in reverse order, and handles signals once. Each stop step has a deadline, so that a stuck resource
+ * delays the end of the process but cannot prevent it.
  */
 import { flushLogs, type Logger } from "../base/logger.ts";
 
 export interface LifecycleOptions {
   /** Time limit of the whole stop, in milliseconds; a process that exceeds it exits with code 1. */
   readonly graceMs?: number;
-  /** True under a supervisor that keeps our stdin open: when stdin closes, the supervisor is gone and this process stops. */
+  /** True if a supervisor keeps this process' stdin open. This process stops when stdin closes, because the supervisor has then exited. */
   readonly supervised?: boolean;
-  /** For tests: source of signals and uncaught errors, and the function that ends the process. */
+  /** For tests: source of signals and uncaught errors, and the function that exits the process. */
   readonly process?: ProcessEdge;
 }
 
-/** The part of `process` that a lifecycle uses. */
+/** Part of Node's `process` object that a lifecycle uses. */
 export interface ProcessEdge {
   on(event: string, listener: (argument: unknown) => void): unknown;
   off(event: string, listener: (argument: unknown) => void): unknown;
@@ -26,24 +26,28 @@ interface StdinEdge {
   resume(): unknown;
 }
 
-/** @param allowedMs time limit of the step in milliseconds: its own deadline or the remaining grace, whichever is less */
+/**
+ * Stops one resource.
+ * @param hurry aborts on a second signal
+ * @param allowedMs time limit of the step in milliseconds: its own deadline or the remaining grace period, whichever is less
+ */
 export type StopStep = (hurry: AbortSignal, allowedMs: number) => Promise<void> | void;
 
 export interface Lifecycle {
-  /** Aborts when stopping begins: readiness turns off, loops stop pulling. */
+  /** Aborts when the process begins to stop. Readiness then fails, and loops stop pulling messages. */
   readonly stopping: AbortSignal;
-  /** Aborts on a second signal: work is given back immediately. */
+  /** Aborts on a second signal. Jobs are then given back immediately. */
   readonly hurry: AbortSignal;
   /**
-   * Opens a resource; logs its name if that fails.
-   * @throws the error of `open`; Error if a stop began meanwhile
+   * Opens a resource. If that fails, logs the name of the resource.
+   * @throws the error of `open`; Error if the process began to stop meanwhile
    */
   start<T>(name: string, open: () => Promise<T> | T): Promise<T>;
-  /** Registers a stop step. Steps run in reverse order of registration; a step registered during a stop runs immediately. */
+  /** Registers a stop step. Steps run in reverse order of registration. A step that is registered during a stop runs immediately. */
   onStop(name: string, step: StopStep, deadlineMs?: number): void;
-  /** Stops everything and ends the process, with code 0 if every step ended in time, else 1. Idempotent. */
+  /** Stops everything and exits the process: with code 0 if every step ended in time, otherwise 1. Idempotent. */
   stop(reason: string): Promise<void>;
-  /** Stops everything as `stop` does, but does not end the process. Resolves with true if every step ended in time. */
+  /** Stops everything like `stop`, but does not exit the process. Resolves with true if every step ended in time. */
   close(reason: string): Promise<boolean>;
 }
 
@@ -55,12 +59,12 @@ interface Step {
 
 const GRACE_MS = 30_000;
 const STEP_DEADLINE_MS = 5_000;
-/** Time limit of each step after a second signal, in milliseconds, for giving work back. */
+/** Time limit of each stop step after a second signal, in milliseconds; enough for giving jobs back. */
 const HURRY_STEP_MS = 1_000;
-/** Time limit of each step after the grace has passed, in milliseconds: closing a connection cleanly is worth a moment. */
+/** Time limit of each stop step after the grace period, in milliseconds; enough to close a connection cleanly. */
 const LATE_STEP_MS = 100;
 
-/** Creates the lifecycle: one per process, before anything else is opened. */
+/** Creates the lifecycle of a process. Call this once per process, before anything else is opened. */
 export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Lifecycle {
   const edge: ProcessEdge = options.process ?? process;
   const graceMs = options.graceMs ?? GRACE_MS;
@@ -165,7 +169,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
   };
 }
 
-/** Returns true if `work` ends within `ms`, or within a second of `hurry`. Throws the errors of the work. */
+/** Returns true if `work` ends within `ms` milliseconds, or within a second of `hurry`. Throws the errors of `work`. */
 async function within(work: Promise<void>, ms: number, hurry: AbortSignal): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);

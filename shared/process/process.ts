@@ -1,6 +1,7 @@
 /**
- * Parts shared by all roles of a process: settings, log, signals, order of the stop, database, traces and admin port. Each part is opened
- * once here, regardless of the number of roles: a role sets nothing global.
+ * Opens what all roles of a process share: settings, log, signals, stop order, database, traces and admin port. Each is opened once per
+ * process,
+ * regardless of the number of roles. A role sets nothing global.
  */
 import type { NatsConnection } from "nats";
 
@@ -26,7 +27,7 @@ import { paced } from "../config/pace.ts";
 import { allowOutbound } from "../net/allowance.ts";
 import { openTracing } from "../tracing/open.ts";
 
-/** Connections to Postgres that a role opens in addition to the pool of its process. */
+/** Postgres connections that a role opens in addition to the pool of its process. */
 export interface RoleConnections {
   readonly reserved: number;
   /** Number of connections for slow transactions, such as audits. */
@@ -34,15 +35,15 @@ export interface RoleConnections {
 }
 
 export interface ProcessOptions {
-  /** Name of the process in logs, traces and metrics: that of its role, or `all`. */
+  /** Name of the process in logs, traces and metrics: the name of its role, or `all`. */
   readonly name: string;
-  /** True if one of its roles serves clients: some settings are required for their links. */
+  /** True if one of the process' roles serves clients. Some settings are then required, because links to files need them. */
   readonly servesClients: boolean;
-  /** Exact reservation of its roles, so that the process knows the number of its connections before the first call. */
+  /** Exact number of connections that its roles open, so that the process can check them before the first call. */
   readonly connections: RoleConnections;
 }
 
-/** Interface of a process for its roles. */
+/** Functions and shared resources that a process offers to its roles. */
 export interface ServiceProcess {
   readonly name: string;
   readonly config: Config;
@@ -52,25 +53,28 @@ export interface ServiceProcess {
   readonly metrics: ProcessMetrics;
   /** Servers that the process depends on. */
   readonly dependencies: Dependencies;
-  /** Adds a server to the readiness checks; the first one of a name is used. */
+  /** Adds a server to the readiness checks. If a server with the same name was already added, the first one is used. */
   addDependency(dependency: Dependency): void;
   /** Adds a NATS connection to the readiness checks. */
   addConnection(connection: NatsConnection): void;
-  /** Adds the metrics of a role to the page of the process. */
+  /** Adds the metrics of a role to the metrics page of the process. */
   addMetrics(metrics: Metrics): void;
-  /** Adds an action of SIGHUP: reload operators' files. A failure is logged and changes nothing. */
+  /** Adds an action for SIGHUP, which reloads files of operators. If the action fails, the error is logged and nothing changes. */
   onHangup(reload: () => Promise<void>, log: Logger): void;
-  /** Adds pages to the admin port, and facts to its `/readyz`. */
+  /** Adds pages to the admin port, and adds details to its `/readyz` response. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
   /**
-   * Starts the roles, then opens the admin port and writes the log line that supervisors wait for.
-   * @param open returns facts for that line
-   * @throws the error of `open`, after everything that had started has stopped: a worker may have taken jobs already
+   * Starts the roles. Then opens the admin port and writes the log line for which supervisors wait.
+   * @param open starts the roles, and returns details for that line
+   * @throws the error of `open`, after everything that had started was stopped, because a worker may already have taken jobs
    */
   start(open: () => Promise<Readonly<Record<string, number>> | void>): Promise<void>;
 }
 
-/** @throws Error if a setting is wrong, or if Postgres stays unavailable, lacks migrations or has too few free connections */
+/**
+ * Opens a process.
+ * @throws Error if a setting is wrong, or if Postgres stays unavailable, lacks migrations or has too few free connections
+ */
 export async function openProcess({ name, servesClients, connections }: ProcessOptions): Promise<ServiceProcess> {
   const config = loadConfig(undefined, { servesClients });
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
@@ -153,7 +157,7 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   };
 }
 
-/** Opens the database of the process after checking that it is available, has this version's schema and has enough connections. */
+/** Opens the database of the process. First checks that it is available, has this version's schema and has enough free connections. */
 async function openCheckedDatabase(
   config: Config,
   { reserved, slow }: RoleConnections,
@@ -169,7 +173,7 @@ async function openCheckedDatabase(
   return database;
 }
 
-/** Checks the timeouts of sessions, because isolation between workspaces depends on them. @throws Error naming the setting */
+/** Checks the session timeouts of the database, because isolation between workspaces depends on them. @throws Error naming the setting */
 async function checkLimits(database: Database): Promise<void> {
   const lost = await findLostLimits(database);
   if (lost.length === 0) return;
@@ -179,12 +183,12 @@ async function checkLimits(database: Database): Promise<void> {
   );
 }
 
-/** Wait for free connections, in milliseconds: an earlier process of the role may be stopping. */
+/** Maximum wait for free connections, in milliseconds. An earlier process of the role may still be stopping. */
 const FREE_CONNECTIONS_WAIT_MS = paced(10_000);
 
 /**
  * Logs the maximum number of connections that the process opens.
- * @throws Error if Postgres has too few: later connections would fail during calls. A pooler accepts any number
+ * @throws Error if Postgres has too few, because later connections would fail during calls. A pooler accepts any number
  */
 async function checkConnections(
   database: Database,
@@ -219,7 +223,7 @@ async function checkConnections(
 }
 
 /**
- * Checks that Postgres keeps confirmed commits: accepted and paid work depends on that.
+ * Checks that Postgres never loses a confirmed commit, because accepted and paid jobs depend on that.
  * @throws Error in production, naming the setting; elsewhere it logs a warning
  */
 async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {
@@ -235,7 +239,7 @@ async function checkDurability(database: Database, isProduction: boolean, log: L
   );
 }
 
-/** Waits for an unavailable database, but not for missing migrations. */
+/** Waits while the database is unavailable. Does not wait for missing migrations. */
 async function waitForDatabase(database: Database, waitMs: number, log: Logger): Promise<void> {
   const missing = await awaitServer("database", () => missingMigrations(database), {
     waitMs,

@@ -1,4 +1,4 @@
-/** One role in its process: its log, metrics, NATS connections and stop steps. The process opens everything that roles share. */
+/** One role in its process, with its log, metrics, NATS connections and stop steps. The process opens everything that roles share. */
 import type { NatsConnection } from "nats";
 
 import type { AdminPages } from "./admin-server.ts";
@@ -18,7 +18,7 @@ export interface Role {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Lifecycle of the process: roles stop in reverse order of their start. */
+  /** Lifecycle of the process. Roles stop in reverse order of their start. */
   readonly lifecycle: Lifecycle;
   /** Database pool of the process, shared with its other roles. */
   readonly database: Database;
@@ -27,14 +27,15 @@ export interface Role {
   /** Adds the object store to the readiness checks. */
   watchStorage(storage: Storage): void;
   /**
-   * Opens a NATS connection of this role, closed with the role. Readiness checks it, and its final closing ends the process.
+   * Opens a NATS connection of this role, which is closed with the role. Readiness checks include it. If it closes permanently, the process
+   * stops.
    * @param user user in deploy/nats/server.conf, whose password is used if NATS_URL names no user
    * @throws Error if the server stays unavailable or is too old
    */
   connectQueue(name: string, user: NatsUser): Promise<NatsConnection>;
-  /** Adds an action of SIGHUP: reload operators' files. A failure is logged and changes nothing. */
+  /** Adds an action for SIGHUP, which reloads files of operators. If the action fails, the error is logged and nothing changes. */
   onHangup(reload: () => Promise<void>): void;
-  /** Adds pages to the admin port, and facts to its `/readyz`. */
+  /** Adds pages to the admin port, and adds details to its `/readyz` response. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -83,7 +84,9 @@ export function openRole(name: RoleName, host: ServiceProcess, config: Config = 
   };
 }
 
-/** A connection that closes for good (it reconnects forever otherwise) makes the process useless. */
+/**
+ * Stops the process when the connection closes permanently, because the process is then useless. Otherwise a connection reconnects forever.
+ */
 async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Logger): Promise<void> {
   const error = await connection.closed();
   if (lifecycle.stopping.aborted) return;

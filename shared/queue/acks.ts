@@ -1,10 +1,15 @@
 /**
- * Acknowledgements of single calls, many per message: all acknowledgements of one turn of the event loop are sent together. Best effort: the
- * receiver requests a missing acknowledgement.
+ * Acknowledgements of single calls, many in one message. All acknowledgements of one turn of the event loop are sent together. Delivery is
+ * best
+ * effort: the receiver requests a missing acknowledgement.
  */
 import { publishAtTickEnd } from "./tick-end.ts";
 
-/** Acknowledgement of an ingress for an answer: received, or never to be received because its caller disconnected. */
+/**
+ * Acknowledgement of a response by an ingress. `taken`: the ingress has received it. `gone`: the caller disconnected, so that it will never
+ * be
+ * received.
+ */
 export type TakenAck = "taken" | "gone";
 export type SettledAck = "settled";
 
@@ -18,9 +23,12 @@ export interface AckPublisher {
   publish(subject: string, bytes: Uint8Array): void;
 }
 
-/** @param lingerMs time that an acknowledgement waits for others, in milliseconds; 0: until the end of the turn */
+/**
+ * Creates a collector of acknowledgements.
+ * @param lingerMs time that an acknowledgement waits for others, in milliseconds; 0: until the end of the event loop's turn
+ */
 export function createAckBatch<Ack extends string>(publisher: AckPublisher, lingerMs = 0): AckBatch<Ack> {
-  /** Subject → word → job ids. */
+  /** Job ids that wait to be acknowledged, by subject and acknowledgement. */
   let waiting = new Map<string, Map<Ack, string[]>>();
   const send = (): void => {
     const batches = waiting;
@@ -49,7 +57,7 @@ export function createAckBatch<Ack extends string>(publisher: AckPublisher, ling
   };
 }
 
-/** Returns the acknowledgements of a message; empty if it is unreadable, for example from another version. */
+/** Parses the acknowledgements of a message. Returns an empty list if the message is unreadable, for example from another version. */
 export function parseAcks<Ack extends string>(bytes: Uint8Array, acks: readonly Ack[]): [Ack, string][] {
   let value: Partial<Record<Ack, unknown>> | null;
   try {

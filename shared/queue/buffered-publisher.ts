@@ -1,21 +1,24 @@
 /**
- * Publishes messages that must survive a lost connection: frames and acknowledgements. The client drops messages while the server is away,
- * and recently written ones may be lost; both are sent again after the reconnect. Receivers must tolerate repeats: frames are numbered, and
- * a second ack has no effect.
+ * Publishes messages that must survive a lost connection: frames and acknowledgements. The client drops messages while the server is
+ * unavailable,
+ * and recently written messages may be lost. Both are sent again after the reconnect. Receivers must tolerate repeats: frames are numbered,
+ * and a
+ * second acknowledgement has no effect.
  */
 import type { NatsConnection } from "nats";
 
 import { onLink } from "./connection.ts";
 
 export interface BufferedPublisher extends Pick<NatsConnection, "isClosed"> {
-  /** Publishes in order. At most WAITING_BYTES_MAX wait for a connection; receivers detect the gap. */
+  /** Publishes a message in order. At most WAITING_BYTES_MAX bytes wait for a connection; receivers detect the gap if more are lost. */
   publish(subject: string, bytes: Uint8Array): void;
   /**
-   * Returns undefined while the server keeps up. Otherwise resolves when there is capacity again or the connection is lost. Publishers of
-   * large data wait for it, because the client buffers without a limit.
+   * Returns undefined while the server keeps up. Otherwise returns a promise that resolves when there is capacity again, or the connection
+   * is lost.
+   * Publishers of large data wait for it, because the client buffers without a limit.
    */
   waitForDrain(): Promise<void> | undefined;
-  /** Sends all waiting messages before the process stops, even if their receivers are not reconnected. */
+  /** Sends all waiting messages before the process stops, even if their receivers have not reconnected yet. */
   flush(): void;
 }
 
@@ -26,14 +29,17 @@ interface Sent {
 }
 
 const WAITING_BYTES_MAX = 16 * 1_048_576;
-/** Age up to which a message may have been lost with the socket, in milliseconds. */
+/** Maximum age of a sent message that may have been lost with the socket, in milliseconds. */
 const RECENT_MS = 500;
 const RECENT_MAX = 1_024;
 const RECENT_BYTES_MAX = 4 * 1_048_576;
-/** Most published bytes without confirmation by the server. A confirmation is requested from half of it. */
+/** Maximum bytes published without the server's confirmation. A confirmation is requested when half of them are reached. */
 const OUT_BYTES_MAX = 8 * 1_048_576;
 
-/** @param settleMs time for receivers to reconnect after the server is back, in milliseconds */
+/**
+ * Creates a buffered publisher.
+ * @param settleMs time for receivers to reconnect after the server is back, in milliseconds
+ */
 export function createBufferedPublisher(connection: NatsConnection, settleMs: number): BufferedPublisher {
   let isHeld = false;
   let recent: Sent[] = [];

@@ -1,4 +1,4 @@
-/** NATS connections: endless reconnects with jitter, and a version gate. */
+/** Opens NATS connections, which reconnect forever with jitter, and checks the version of the server. */
 import type { Socket } from "node:net";
 import { NatsConnectionImpl, setTransportFactory } from "@nats-io/nats-core/internal";
 import type { NatsConnection } from "nats";
@@ -11,14 +11,14 @@ import { PlainSocket } from "#shared/net/plain-socket.ts";
 
 import { sendAtTickEnd } from "./tick-end.ts";
 
-/** Lowest supported version; older servers are known to lose or repeat messages. */
+/** Lowest supported version of the server. Older servers are known to lose or repeat messages. */
 export const NATS_VERSION_MIN = "2.11.0";
-/** Versions whose clustered servers can lose a message at its delivery limit. */
+/** Server versions that cause a warning, because a cluster of them can lose a message at its delivery limit. */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
 export type NatsRole = "ingress" | "worker" | "janitor" | "nats-auth";
 
-/** User of deploy/nats/server.conf. */
+/** User in deploy/nats/server.conf. */
 export type NatsUser = keyof Config["natsPasswords"];
 
 export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
@@ -29,9 +29,10 @@ export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
 };
 
 /**
- * Connects to NATS; `name` appears in the connection list of the server.
+ * Connects to NATS.
+ * @param options.name name in the server's connection list
  * @param options.login user and password if the URL contains no user; no login without a password
- * @param options.waitMs longest wait for an unreachable server, in milliseconds; default: 0
+ * @param options.waitMs maximum wait for an unreachable server, in milliseconds; default: 0
  * @throws Error with one sentence when the server cannot be reached or is older than 2.11
  */
 export async function connectNats(options: {
@@ -71,7 +72,7 @@ export async function connectNats(options: {
   return connection;
 }
 
-/** Transport of the library over a lean socket. A server that requires TLS is connected by the library's own socket. */
+/** Transport of the NATS library over a PlainSocket. A server that requires TLS is connected through the library's own socket. */
 class PlainTransport extends NodeTransport {
   private server: Parameters<NodeTransport["connect"]>[0] | undefined;
 
@@ -109,8 +110,9 @@ class PlainTransport extends NodeTransport {
   }
 
   /**
-   * Sends the frames of one turn of the event loop together at its end, with one system call and one wake-up of the server. A single frame
-   * waits for no timer.
+   * Sends all frames of one turn of the event loop together at its end, with one system call and one wake-up of the server. A single frame
+   * waits for
+   * no timer.
    */
   override send(frame: Uint8Array): void {
     if (this.isClosed) return;
@@ -129,7 +131,7 @@ class PlainTransport extends NodeTransport {
     return super.close(error);
   }
 
-  /** Closes the socket at once: the library would wait for pending writes, which never finish on a stalled connection. */
+  /** Closes the socket immediately. The library would wait for pending writes, which never finish on a stalled connection. */
   override disconnect(): void {
     void this.close();
   }
@@ -137,7 +139,7 @@ class PlainTransport extends NodeTransport {
 
 setTransportFactory({ factory: () => new PlainTransport(), dnsResolveFn: nodeResolveHost });
 
-/** Separates credentials from the URLs, because the client does not read them from a URL. */
+/** Separates credentials from the server URLs, because the client does not read them from a URL. */
 function serversOf(
   urls: string,
   login: Parameters<typeof connectNats>[0]["login"],
@@ -152,8 +154,9 @@ function serversOf(
 }
 
 /**
- * Calls `lost` and `restored` when the connection is lost and restored, until it closes. In between, the client drops published messages
- * (measured on 3.4.0: its buffer is cleared at each attempt to connect).
+ * Calls `lost` and `restored` whenever the connection is lost and restored, until it is closed. While it is lost, the client drops
+ * published
+ * messages (measured on 3.4.0: its buffer is cleared at each attempt to connect).
  */
 export function onLink(connection: NatsConnection, on: { lost?(): void; restored?(): void }): void {
   void (async () => {
@@ -173,9 +176,9 @@ export async function flushed(connection: Pick<NatsConnection, "flush">, ms: num
   await Promise.race([flush, Bun.sleep(ms)]);
 }
 
-/** Actions that wait for a lost connection, by connection. */
+/** Actions that wait until a lost connection is restored, by connection. */
 const waiting = new WeakMap<object, (() => void)[]>();
-/** Most waiting actions: 1,000 jobs a second may end during an outage of ten seconds. */
+/** Maximum number of waiting actions. During an outage of ten seconds, 1,000 jobs a second may end. */
 const WAITING_MAX = 10_000;
 
 /** Runs an action now, or after the reconnect if the connection is lost. Actions above WAITING_MAX are dropped. */
@@ -209,7 +212,7 @@ async function watch(connection: NatsConnection, name: string, log: Logger): Pro
   }
 }
 
-/** Returns a negative number if `a` is older than `b`. Ignores a pre-release suffix. */
+/** Compares two version numbers. Returns a negative number if `a` is older than `b`. Ignores a pre-release suffix. */
 export function compareVersions(a: string, b: string): number {
   const parts = (text: string): number[] => text.split("-")[0]?.split(".").map(Number) ?? [];
   const left = parts(a);

@@ -1,26 +1,28 @@
 /**
- * Limits of the queue that depend on the size of the fleet: unacknowledged messages per lane, and messages of one workspace per lane. Fixed
- * limits would stop a lane or a workspace while workers of a large fleet are idle. Both can be changed on a running server. Streams and
- * durable consumers are created with the minimum (topology.ts).
+ * Limits of the queue that depend on the number of workers: unacknowledged messages per lane, and messages of one workspace per lane. Fixed
+ * limits
+ * would stop a lane or a workspace while workers of a large fleet are idle. Both limits can be changed on a running server. Streams and
+ * durable
+ * consumers are created with the minimum (topology.ts).
  */
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import { durableName, type Lane, LANES, type Pool, POOLS, streamName } from "./subjects.ts";
 
-/** Minimum of unacknowledged messages. A lane that is full of messages of dead workers stops until their ack deadlines. */
+/** Minimum limit of unacknowledged messages. A lane whose messages all belong to crashed workers stops until their ack deadlines. */
 export const UNACKED_MIN: Readonly<Record<Lane, number>> = { live: 16_384, batch: 8_192 };
 export const WORKSPACE_MESSAGES_MIN = 2_000;
 export const POOL_MESSAGES_MIN = 200_000;
-/** Maximum of unacknowledged messages; the server keeps a record of each. */
+/** Maximum limit of unacknowledged messages. The server keeps a record of each. */
 const UNACKED_MAX = 1_048_576;
 
-/** Unacknowledged messages per slot: one running, one waiting for its settlement, and as many of dead workers. */
+/** Unacknowledged messages per slot: one that runs, one that waits for its settlement, and as many of crashed workers. */
 const UNACKED_PER_SLOT = 4;
-/** Messages of a workspace per slot: it may use nearly all slots, with one running call and one being settled per slot. */
+/** Maximum messages of a workspace per slot. It may use nearly all slots, with one running call and one call being settled per slot. */
 const WORKSPACE_MESSAGES_PER_SLOT = 2;
 
-/** Fields that depend on the fleet, with their maximum. A current value between minimum and maximum is kept. */
+/** Configuration fields that depend on the fleet, with their maximum. A current value between minimum and maximum is kept. */
 export const FOLLOWING: Readonly<Record<string, number>> = {
   max_ack_pending: UNACKED_MAX,
   max_msgs_per_subject: UNACKED_MAX,
@@ -30,7 +32,7 @@ export const FOLLOWING: Readonly<Record<string, number>> = {
 export interface LaneSlots {
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Slots of all workers of the lane. */
+  /** Number of slots of all workers of the lane. */
   readonly slots: number;
 }
 
@@ -42,7 +44,7 @@ export interface LimitChange {
 }
 
 /**
- * Changes the limits of every pool to the needs of its workers. Only one process may do so at a time.
+ * Changes the limits of every pool to what its workers need. Only one process may do so at a time.
  * @param isNewer returns true for a stream of a newer version, which is not changed
  */
 export async function followFleet(
@@ -69,7 +71,7 @@ export async function followFleet(
   return changes;
 }
 
-/** Adjusts the limits of a stream. @param further additional unacknowledged messages that the stream may contain */
+/** Adjusts the limits of a stream. @param further number of additional unacknowledged messages that the stream may contain */
 async function fitStream(
   manager: JetStreamManager,
   pool: Pool,
@@ -90,8 +92,9 @@ async function fitStream(
 }
 
 /**
- * Returns the next limit. It grows immediately to a power of two, and falls only when a quarter suffices, since every change is written to
- * the disks of all servers and a fleet that scales often would cause many.
+ * Returns the next limit. The limit grows immediately to a power of two, and shrinks only when a quarter suffices. Every change is written
+ * to the
+ * disks of all servers, and a fleet that scales often would otherwise cause many.
  */
 export function nextLimit(inForce: number, wanted: number, least: number): number {
   const need = Math.min(UNACKED_MAX, Math.max(least, wanted));

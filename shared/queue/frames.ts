@@ -1,15 +1,16 @@
 /**
- * Frames from a worker to the waiting ingress: one line of JSON (the head), then bytes for the client. The ingress relays the bytes without
- * parsing them.
+ * Frames from a worker to the ingress whose caller waits: one line of JSON (the head), then bytes for the client. The ingress relays the
+ * bytes
+ * without parsing them.
  *
- * head   first part of a stream, with the serving model; a failure before it is answered with its HTTP status
- * delta  further parts
- * part   part of a plain answer that is larger than one frame; `end` contains the last part
- * end    the call is settled, or will be settled as in `settle`
- * error  the call failed; before `head` an HTTP status, after it an error frame
- * beat   sent as a request: the worker is alive, and asks whether the caller is connected or has its answer
- * lost   sent as a request by a later delivery: the worker of the call is dead
- * ask    sent as a request before a call that may run elsewhere: which worker has it?
+ * - `head`: first part of a stream, with the serving model. A failure before it is answered with its HTTP status.
+ * - `delta`: further parts of a stream.
+ * - `part`: part of a plain response that is larger than one frame. `end` contains the last part.
+ * - `end`: the call is settled, or will be settled as stated in `settle`.
+ * - `error`: the call failed. Before `head` it causes an HTTP status, after it an error frame.
+ * - `beat`: request. The worker is alive, and asks if the caller is connected or has its response.
+ * - `lost`: request of a later delivery. The worker of the call has crashed.
+ * - `ask`: request before a call that may run elsewhere. It asks which worker has the call.
  *
  * Frames for one ingress from one turn of the event loop are sent as a bundle, in one message (FrameBundler).
  */
@@ -21,26 +22,28 @@ import type { BufferedPublisher } from "./buffered-publisher.ts";
 import { framesSubject } from "./subjects.ts";
 import { publishAtTickEnd } from "./tick-end.ts";
 
-/** Largest frame in bytes; a longer answer is split into parts of this size (limit of the server: 1 MiB). */
+/** Maximum size of a frame in bytes. A longer response is split into parts of this size (limit of the server: 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
 
 interface Numbered {
-  /** Run of the frame: a message that was delivered twice may run twice, and frames of both must not be mixed. */
+  /**
+   * Identifies the execution of the call. A message that was delivered twice may be executed twice, and frames of both must not be mixed.
+   */
   readonly run?: string;
-  /** Sequence number within the call; a gap means a lost message. */
+  /** Sequence number of the frame within the call. A gap means that a frame was lost. */
   readonly n: number;
 }
 
-/** Requested model, if another model served or was tried instead. */
+/** Information about a fallback: the requested model, if another model served the call or was tried. */
 export interface Fallback {
   readonly from: string;
-  /** Number of tried fallbacks, including the serving one. */
+  /** Number of fallback models tried, including the one that served the call. */
   readonly depth: number;
 }
 
-/** First report of a worker that it has the call. */
+/** First frame by which a worker reports that it has the call. */
 interface Sign {
-  /** Prefix of the subject for cancels of this worker; if absent, cancels are sent to all workers. */
+  /** Prefix of the subject on which this worker receives cancellations. If absent, cancellations are sent to all workers. */
   readonly cancel?: string;
 }
 
@@ -48,15 +51,15 @@ export interface HeadFrame extends Numbered, Sign {
   readonly t: "head";
   readonly model: string;
   readonly fallback?: Fallback;
-  /** Milliseconds that the provider has taken so far. */
+  /** Time that the provider has taken so far, in milliseconds. */
   readonly upstream_ms: number;
-  /** Nano-credits and tokens so far, as in a delta. */
+  /** Cost in nano-credits and number of tokens so far, as in a delta. */
   readonly nano: string;
   readonly tokens: number;
 }
 export interface DeltaFrame extends Numbered {
   readonly t: "delta";
-  /** Nano-credits and tokens of everything sent so far: what a lost call is settled at. */
+  /** Cost in nano-credits and tokens of everything sent so far. A lost call is charged this amount. */
   readonly nano: string;
   readonly tokens: number;
 }
@@ -64,17 +67,18 @@ export interface PartFrame extends Numbered {
   readonly t: "part";
 }
 /**
- * Settlement of an answer that is sent before it is settled. The amount is `nano` of the frame. If the worker dies, the ingress settles with
- * it.
+ * Settlement of a response that is sent before it is settled. The amount is `nano` of the frame. If the worker crashes, the ingress settles
+ * the
+ * call with these values.
  */
 export interface SettleNote {
   readonly attempt: number;
-  /** Source that served, `provider/model`. */
+  /** Source that served the call, as `provider/model`. */
   readonly source: string | null;
   readonly units: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly estimated?: Charge["estimated"];
-  /** Subject on which the worker expects the acknowledgement of the answer; absent if it needs none. */
+  /** Subject on which the worker expects the acknowledgement of the response; absent if it needs none. */
   readonly tell?: string;
 }
 
@@ -84,9 +88,9 @@ export interface EndFrame extends Numbered {
   readonly fallback?: Fallback;
   readonly nano: string;
   readonly upstream_ms: number;
-  /** Media type of the whole answer; JSON if absent. */
+  /** Media type of the complete response. Default: JSON. */
   readonly content_type?: string;
-  /** Pending settlement; absent if the call is settled. */
+  /** Settlement that is still to be written; absent if the call is already settled. */
   readonly settle?: SettleNote;
 }
 export interface ErrorFrame extends Numbered {
@@ -94,7 +98,7 @@ export interface ErrorFrame extends Numbered {
   readonly code: Code;
   readonly message: string;
   readonly param: string | null;
-  /** False if credits were charged or paid work may exist. */
+  /** False if credits were charged or a provider may have done paid work. The client should then not retry. */
   readonly retry: boolean;
   readonly retry_after_s?: number;
   /** Present if fallback models were tried and failed too. */
@@ -113,15 +117,16 @@ export interface AskFrame {
 export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame | AskFrame;
 
 /**
- * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. In reply to a `beat` after an `end`, it means that the end is missing:
- * the worker sends it again.
+ * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. In reply to a `beat` after an `end`, it means that the ingress has
+ * not
+ * received the `end`. The worker then sends it again.
  */
 export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
-/** Reply to `ask` only: the caller waits, and another worker has the call. */
+/** Reply of the ingress to `ask` only: the caller waits, and another worker has the call. */
 export const CALLER_SERVED = "served";
 
-/** Reply: the caller has the whole answer, whose settlement is not confirmed yet. */
+/** Reply of the ingress: the caller has the complete response, but its settlement is not confirmed yet. */
 export const CALLER_TAKEN = "taken";
 
 const NEWLINE = 10;
@@ -151,8 +156,9 @@ export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 
 /**
- * Sends frames in bundles: all frames for one ingress within one turn of the event loop are sent in one message at the end of the turn, in
- * order. Many streams or a burst of answers then cost one message instead of one per frame.
+ * Sends frames in bundles. All frames for one ingress from one turn of the event loop are sent in one message at the end of the turn, in
+ * order. Many
+ * streams or a burst of responses then cost one message instead of one per frame.
  */
 export class FrameBundler implements Sender {
   private readonly sender: Sender;
@@ -173,7 +179,7 @@ export class FrameBundler implements Sender {
     return this.sender.waitForDrain();
   }
 
-  /** Adds a frame. @param reply reply subject of the call, whose last token is the id of the call */
+  /** Adds a frame to its bundle. @param reply reply subject of the call, whose last token is the id of the call */
   publish(reply: string, bytes: Uint8Array): void {
     const subject = framesSubject(reply);
     const head = `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`;
@@ -211,7 +217,7 @@ export class FrameBundler implements Sender {
 
 interface BundledFrame {
   readonly reply: string;
-  /** Line before the bytes of a frame: id of the call, and number of bytes. */
+  /** Line before the bytes of a frame in a bundle: id of the call, and number of bytes. */
   readonly head: string;
   readonly bytes: Uint8Array;
 }
@@ -234,7 +240,7 @@ function join(frames: readonly BundledFrame[], size: number): Uint8Array {
 }
 
 /**
- * Yields the frames of a bundle in order: id of the call, and bytes of the frame.
+ * Yields the frames of a bundle in order, each as the id of the call and the bytes of the frame.
  * @throws SyntaxError after the last readable frame
  */
 export function* readBundle(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {

@@ -1,11 +1,12 @@
 /**
- * Messages of a worker to the ingress whose caller waits for a durable job, in addition to the notice of its end: one line of JSON, then
- * bytes. Messages may be lost; the row and files of the job are authoritative.
+ * Messages of a worker to the ingress whose caller waits for a durable job, in addition to the notice that the job ended. Each is one line
+ * of JSON,
+ * then bytes. Messages may be lost; the row and files of the job are authoritative.
  *
- * begun  a worker has the job
- * made   the result follows, with this media type, model and cost
- * bytes  part of the result, at this offset
- * ended  the job has completed at this cost, with the following text as its result; replaces the notice, which is not a frame
+ * - `begun`: a worker has the job.
+ * - `made`: the result follows, with this media type, model and cost.
+ * - `bytes`: part of the result, at this offset.
+ * - `ended`: the job has completed at this cost, and the following text is its result. Replaces the notice, which is not a frame.
  */
 import type { Fallback } from "./frames.ts";
 
@@ -19,10 +20,10 @@ export interface MediaResultHead {
 
 export type JobFrame =
   | { readonly t: "begun" }
-  /** run: epoch of the bytes, since another worker may run the job again. */
+  /** `run`: epoch of the worker that sends the bytes. Another worker may run the job again under a later epoch. */
   | ({ readonly t: "made"; readonly run: number } & MediaResultHead)
   | { readonly t: "bytes"; readonly run: number; readonly at: number }
-  /** nano: settled nano-credits, as a string of digits. */
+  /** `nano`: charged nano-credits, as a string of digits. */
   | { readonly t: "ended"; readonly nano: string };
 
 const KINDS: ReadonlySet<unknown> = new Set(["begun", "made", "bytes", "ended"] satisfies readonly JobFrame["t"][]);
@@ -40,7 +41,7 @@ export function encodeJobFrame(frame: JobFrame, data: Uint8Array = new Uint8Arra
   return bytes;
 }
 
-/** Decodes a frame. Undefined for other messages: the notice of an ended job, a request of the caller watch. */
+/** Decodes a frame. Returns undefined for other messages: the notice of an ended job, or a request about the caller's connection. */
 export function decodeJobFrame(bytes: Uint8Array): { readonly frame: JobFrame; readonly data: Uint8Array } | undefined {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) return undefined;

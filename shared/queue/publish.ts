@@ -1,4 +1,4 @@
-/** Publishes an admitted job on the stream of its pool. Creates `Nats-Msg-Id` from job, attempt and dispatch number. */
+/** Publishes an admitted job to the stream of its pool. Creates `Nats-Msg-Id` from job, attempt and dispatch number. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from "nats";
 
@@ -15,16 +15,17 @@ export interface Dispatch {
   readonly jobId: string;
   readonly attempt: number;
   readonly dispatch: number;
-  /** Work message, as text of a JSON object. */
+  /** Job message, as the text of a JSON object. */
   readonly body: string;
-  /** Trace context that the worker continues. */
+  /** Trace context that the worker continues; undefined without tracing. */
   readonly traceparent?: string | undefined;
 }
 
 export interface Publisher {
   /**
-   * Publishes a job. Resolves with the stream sequence after the server has stored the message. After a lost connection, the message is sent
-   * again under the same id, which the server stores once, while `isWanted` returns true.
+   * Publishes a job. Resolves with the stream sequence after the server has stored the message. After a lost connection, the message is
+   * sent again
+   * under the same id while `isWanted` returns true. The server stores it only once.
    * @throws ApiError `overloaded` if the stream or the share of the workspace is full, else `service_unavailable`
    */
   dispatch(job: Dispatch, isWanted: () => boolean): Promise<number>;
@@ -32,23 +33,26 @@ export interface Publisher {
 }
 
 export interface HandedOut {
-  /** Highest delivered stream sequence; messages above it still wait. */
+  /** Highest delivered stream sequence. Messages above it still wait in the stream. */
   readonly upTo: number;
-  /** Creation time of the durable consumer, in Unix milliseconds; earlier messages were lost with the previous store. */
+  /** Creation time of the durable consumer, in Unix milliseconds. Messages sent before it were lost with the previous store. */
   readonly sinceMs: number;
 }
 
-/** Error codes for a full stream or a full share of the workspace; nothing was stored. */
+/** Error codes of JetStream for a full stream, or a full share of the workspace. The message was not stored. */
 const FULL_CODES = new Set([10_077, 10_047, 10_122]);
 const PUBLISH_TIMEOUT_MS = 5_000;
-/** Time in which a deleted stream is created again, in milliseconds: every role does so after its reconnect. */
+/** Time within which a deleted stream is created again, in milliseconds. Every role does so after it reconnects. */
 const QUEUE_RETURN_MS = 3_000;
 const QUEUE_RETRY_MS = 100;
 
 const full = (reason: string): ApiError =>
   new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: new Error(reason) });
 
-/** @param role role of the connection, whose inbox prefix receives the replies */
+/**
+ * Creates a publisher of jobs.
+ * @param role role of the connection, whose inbox prefix receives the replies
+ */
 export function createPublisher(connection: NatsConnection, role: NatsRole): Publisher {
   const stream = createStreamPublisher(connection, role, PUBLISH_TIMEOUT_MS);
 
@@ -84,7 +88,7 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
   };
 }
 
-/** Marks a message that was sent before without a confirmation and may have been delivered. */
+/** Marks the body of a message that was sent before without a confirmation, and may have been delivered. */
 function asRepeat(body: string): string {
   return `{"repeat":true,${body.slice(1)}`;
 }
@@ -94,8 +98,9 @@ function asRepeat(body: string): string {
 
 interface StreamPublisher {
   /**
-   * Resolves with the sequence of the stored message, or of the earlier message with the same id. Undefined after a reconnect: the message
-   * may have been stored.
+   * Publishes a message. Resolves with the sequence of the stored message, or of the earlier message with the same id. Resolves with
+   * undefined after a
+   * reconnect: the message may have been stored.
    * @throws Error after a timeout or an unreadable reply
    */
   publish(
@@ -106,11 +111,11 @@ interface StreamPublisher {
   ): Promise<number | Refusal | undefined>;
 }
 
-/** Refusal of a message by the stream. */
+/** Rejection of a message by the stream. */
 interface Refusal {
   /** Error text of the stream. */
   readonly reason: string;
-  /** `err_code` of JetStream; undefined if no stream has the subject. */
+  /** `err_code` of JetStream; undefined if no stream accepts the subject. */
   readonly code: number | undefined;
 }
 
@@ -132,7 +137,7 @@ const NO_RESPONDERS = 503;
 export function createStreamPublisher(connection: NatsConnection, role: NatsRole, timeoutMs: number): StreamPublisher {
   const inbox = createInbox(INBOX_PREFIXES[role]);
   const waiting = new InFlightMap<Waiting>();
-  /** Reusable reply ids: with few subjects, the server finds their subscriptions in its cache. */
+  /** Reply ids that can be used again. With few subjects, the server finds their subscriptions in its cache. */
   const free: string[] = [];
   let count = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
@@ -198,7 +203,10 @@ function readAnswer(message: Msg): number | Refusal | Error {
   return typeof seq === "number" ? seq : new Error("the stream's answer names no sequence");
 }
 
-/** Returns a header that only has its encoded bytes, which is all that the client uses (3.4.0, protocol.js `publish`); a test checks this. */
+/**
+ * Returns a header object that contains only its encoded bytes. The client uses nothing else of it (3.4.0, protocol.js `publish`); a test
+ * checks this.
+ */
 function headerOf(id: string, traceparent: string | undefined): MsgHdrs {
   const trace = traceparent === undefined ? "" : `${HEADERS.traceparent}: ${traceparent}\r\n`;
   return {

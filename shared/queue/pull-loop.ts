@@ -1,6 +1,7 @@
 /**
- * Pull loop of a durable consumer: requests as many messages as there is capacity, extends the ack deadlines of messages in progress, and
- * stops without losing a message. The handler alone acks or naks a message.
+ * Pull loop of a durable consumer. It requests as many messages as there is capacity, and extends the ack deadlines of messages in
+ * progress. It stops
+ * without losing a message. Only the handler acks or naks a message.
  */
 import type { NatsConnection } from "nats";
 
@@ -13,11 +14,11 @@ import { type Delivery, openPuller, type Puller } from "./puller.ts";
 export interface PullLoop extends Pick<Puller, "mayBeRepeat" | "restoredAt"> {
   /** Returns the number of messages in progress. */
   held(): number;
-  /** Reports new capacity. Capacity that becomes free in one turn of the event loop shares one request. */
+  /** Reports that capacity became free. Capacity that becomes free in one turn of the event loop shares one request. */
   askForMore(): void;
-  /** Stops pulling. Resolves when all messages in transit have arrived. Messages are still handled, and their deadlines extended. */
+  /** Stops pulling. Resolves when all messages in transit have arrived. These messages are still handled, and their deadlines extended. */
   stop(): Promise<void>;
-  /** Resolves when no message is in progress. Called once, after `stop`. */
+  /** Resolves when no message is in progress. Call this once, after `stop`. */
   finish(): Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export function openPullLoop(options: {
   stream: string;
   durable: string;
   log: Logger;
-  /** Interval for extending ack deadlines, in milliseconds; well below the ack_wait of the consumer. */
+  /** Interval for extending ack deadlines, in milliseconds. It must be well below the consumer's ack_wait. */
   beatMs: number;
   /** Returns the number of further messages that can be accepted now. @param held messages in progress */
   capacity(held: number): number;

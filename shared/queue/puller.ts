@@ -1,7 +1,9 @@
 /**
- * Pulls messages over one subscription that lasts as long as the runner. The fetch of the client library ends at the first sign of a stopping
- * server and drops messages that the server still delivers. Such a message counts as delivered and its call as lost, although no worker ran
- * it. Protocol: NATS ADR-13 (pull), ADR-15 (acknowledgements).
+ * Pulls messages over one subscription that lasts as long as the process. The client library's fetch ends at the first sign of a stopping
+ * server and
+ * drops messages that the server still delivers. Such a message counts as delivered and its call as lost, although no worker ran it.
+ * Protocol: NATS
+ * ADR-13 (pull), ADR-15 (acknowledgements).
  */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
@@ -14,15 +16,19 @@ import { createBufferedPublisher, type BufferedPublisher } from "./buffered-publ
 
 type Publisher = Pick<BufferedPublisher, "publish">;
 
-/** Delivered work message. */
+/** A delivered job message. */
 export class Delivery {
   readonly stream: string;
   readonly streamSeq: number;
-  /** Number of the delivery, 1 for the first. */
+  /** Number of times that the message was delivered; 1 for the first delivery. */
   readonly deliveries: number;
-  /** Time of storage by the clock of the server, in Unix milliseconds. */
+  /** Time at which the server stored the message, by the server's clock, in Unix milliseconds. */
   readonly storedAtMs: number;
-  /** Time of storage in nanoseconds, as digits. Together with the sequence, it identifies the message across recreated streams. */
+  /**
+   * Time at which the server stored the message, in nanoseconds, as digits. Together with the sequence, it identifies the message even if
+   * the stream
+   * is recreated.
+   */
   readonly storedAtNanos: string;
   private readonly message: Msg;
   private readonly publisher: Publisher;
@@ -49,7 +55,7 @@ export class Delivery {
     return this.message.data;
   }
 
-  /** Returns the value of a header, or an empty string. */
+  /** Returns the value of a header; an empty string if it is absent. */
   header(name: string): string {
     return this.message.headers?.get(name) ?? "";
   }
@@ -82,22 +88,26 @@ const ACK = encoder.encode("+ACK");
 const WORKING = encoder.encode("+WPI");
 
 export interface Puller {
-  /** Requests this many further messages. */
+  /** Requests `count` further messages. */
   ask(count: number): void;
   /** Returns the number of requested messages that have neither arrived nor expired. */
   asked(): number;
-  /** Returns true if a crashed server may have delivered the message before without counting it. */
+  /** Returns true if the message may be a repeat, because a crashed server may have delivered it before without counting the delivery. */
   mayBeRepeat(message: Delivery): boolean;
-  /** Returns performance.now() of the last reconnect; 0 if the connection was never lost. */
+  /** Returns the time of the last reconnect, as performance.now(); 0 if the connection was never lost. */
   restoredAt(): number;
   /** Stops pulling. Resolves when all messages in transit have been delivered. */
   stop(): Promise<void>;
 }
 
-/** Lifetime of a pull request. The server delivers to a paused worker while its pulls are open, so they are short and small. */
+/**
+ * Lifetime of a pull request, in milliseconds. The server delivers messages to a paused worker while its pull requests are open, so that
+ * they must be
+ * short and small.
+ */
 const EXPIRES_MS = paced(2_000);
 const RETRY_MS = 250;
-/** Time after which every pull has expired. */
+/** Time after which every pull request has expired, in milliseconds. */
 const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);
 
 export function openPuller(options: {
@@ -108,7 +118,7 @@ export function openPuller(options: {
   durable: string;
   log: Logger;
   onMessage: (message: Delivery) => void;
-  /** Called when a pull request expired without messages. */
+  /** Called when a pull request has expired without messages. */
   onPullEnded: () => void;
 }): Puller {
   const { connection, stream, durable, log, onMessage, onPullEnded } = options;
@@ -161,7 +171,7 @@ export function openPuller(options: {
     });
   };
 
-  /** Opens a new subscription. Earlier requests are void, but their late messages are accepted. */
+  /** Opens a new subscription. Earlier pull requests become invalid, but their late messages are accepted. */
   const reopen = (): void => {
     if (isStopping) return;
     const old = subscription;

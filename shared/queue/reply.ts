@@ -1,6 +1,7 @@
 /**
- * Receiver of answer frames in the ingress: one wildcard subscription per process, which passes each frame to its call and detects gaps in
- * the sequence numbers.
+ * Receives response frames in the ingress. One wildcard subscription per process passes each frame to its call, and detects gaps in the
+ * sequence
+ * numbers.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -14,11 +15,11 @@ import { parseAcks, type SettledAck } from "./acks.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
-  /** Called when a numbered frame is missing; no later frame is delivered. */
+  /** Called when a numbered frame is missing. No later frame is delivered. */
   onGap(): void;
 }
 
-/** Ended calls, for which a worker may still send frames or requests. */
+/** Handles frames and requests that a worker still sends for calls that have ended. */
 export interface EndedCalls {
   /** Returns the reply to a request of a worker: one of the `CALLER_` constants. */
   onFrame(jobId: string, frame: Frame): string;
@@ -26,7 +27,7 @@ export interface EndedCalls {
 }
 
 export interface ReplyInbox {
-  /** Registers a call. Returns its reply subject. */
+  /** Registers a call. Returns the reply subject of the call. */
   listen(jobId: string, listener: ReplyListener): string;
   forget(jobId: string): void;
   /** Returns the number of registered calls; 0 when no call is running. */
@@ -42,9 +43,9 @@ interface Listening {
   isServed: boolean;
 }
 
-/** Pause of the event loop after which the process counts as having been stopped. */
+/** Pause of the event loop above which the process counts as having been suspended, in milliseconds. */
 const STILL_MS = paced(2_000);
-/** Time for reading disconnects after a pause, in milliseconds: an answer to a disconnected client is not paid. */
+/** Time for noticing disconnected clients after a suspension, in milliseconds. A response to a disconnected client is not charged. */
 const CLOSES_MS = 50;
 
 export function openReplyInbox(
@@ -99,7 +100,7 @@ export function openReplyInbox(
     if ("n" in frame) call.next += 1;
   };
 
-  /** Handles a message. An exception would stop the NATS client from reading, and with it every call. */
+  /** Handles a message and drops it if that fails. An exception would stop the NATS client from reading, and thereby every call. */
   const dropUnreadable = (take: () => void): void => {
     try {
       take();
@@ -109,7 +110,7 @@ export function openReplyInbox(
   };
 
   let lastCheckAt = performance.now();
-  /** Messages that arrived while the process was stopped, and those after them. */
+  /** Messages that arrived while the process was suspended, and later ones. Undefined when none are waiting. */
   let held: Msg[] | undefined;
   const checkForPause = (): void => {
     const now = performance.now();

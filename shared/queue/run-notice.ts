@@ -1,4 +1,7 @@
-/** Notice that a worker must continue a run. It has no content: rows are authoritative, and a lost notice is repeated by a sweep. */
+/**
+ * Notice that a worker must continue a run. The notice has no content, because the database rows are authoritative. A sweep repeats a lost
+ * notice.
+ */
 import type { NatsConnection } from "nats";
 
 import { type Lane, workSubject } from "./subjects.ts";
@@ -10,8 +13,8 @@ export interface RunNotice {
 }
 
 /**
- * Publishes a notice on the stream of the pool, without waiting for its acknowledgement.
- * @param isFullCheck true if the worker must also look for late, due and never begun work
+ * Publishes a notice to the stream of the pool, without waiting for its acknowledgement.
+ * @param isFullCheck true if the worker must also look for late, due and never begun jobs and runs of the steps
  * @param isStalled true for a run without progress: the worker counts the notice as a failed attempt
  */
 export function notifyRun(

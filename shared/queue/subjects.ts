@@ -1,15 +1,16 @@
 /**
- * All NATS names. The subject is the trust boundary: workspace and API key of a batch message are read from its subject, never from a header
- * or payload, and only our own processes may publish `work.>`.
+ * All NATS names. The subject of a message is the trust boundary. Workspace and API key of a batch message are read from its subject, never
+ * from a
+ * header or payload. Only our own processes may publish `work.>`.
  */
 import { isUuid } from "#shared/base/ids.ts";
 
-/** Pools that answer calls. */
+/** Pools whose workers answer calls. */
 export const CALL_POOLS = ["chat", "image", "audio", "video", "3d", "capability"] as const;
 export type CallPool = (typeof CALL_POOLS)[number];
 export const POOLS = [...CALL_POOLS, "workflow"] as const;
 export type Pool = (typeof POOLS)[number];
-/** Pool that sends notifications. It reads rows only and has no stream (deploy/decisions/0029). */
+/** Pool whose workers send notifications. It only reads database rows and has no stream (deploy/decisions/0029). */
 export const WEBHOOK_POOL = "webhook";
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
@@ -18,21 +19,21 @@ export const ADVISORY_STREAM = "JS_ADVISORIES";
 /** Stream of batch messages of publishers, and its durable consumer (ingress/nats-intake). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
-/** Filter of the consumer. It is wider than the subjects of the stream, so that messages of older versions are consumed too. */
+/** Filter of the durable consumer. It is wider than the stream's subjects, so that messages of older versions are consumed too. */
 export const BATCH_FILTER = "batch.>";
-/** Subjects of the stream; messages for other pools are not stored. */
+/** Subjects of the stream. Messages for other pools are not stored. */
 export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*.*`);
 
-/** API key with which a NATS publisher logged in, and its workspace. */
+/** Workspace of a NATS publisher, and the API key with which it logged in. */
 export interface PublisherIdentity {
   readonly workspaceId: string;
   readonly keyId: string;
 }
 
-/** Subject of a publisher's batch messages. */
+/** Returns the subject of a publisher's batch messages. */
 export const batchSubject = (pool: Pool, { workspaceId, keyId }: PublisherIdentity): string =>
   `batch.${pool}.${workspaceId}.${keyId}`;
-/** Prefix of the subjects that a publisher may subscribe to. */
+/** Returns the prefix of the subjects to which a publisher may subscribe. */
 export const publisherInbox = ({ workspaceId, keyId }: PublisherIdentity): string =>
   `_INBOX.ws.${workspaceId}.${keyId}`;
 
@@ -43,25 +44,29 @@ export const workSubject = (pool: Pool, lane: Lane, workspaceId: string): string
 export const laneFilter = (pool: Pool, lane: Lane): string => `work.${pool}.${lane}.*`;
 export const cancelSubject = (jobId: string): string => `cancel.${jobId}`;
 export const CANCEL_FILTER = "cancel.*";
-/** Subject for callbacks of a provider about a job; the worker that polls the job then polls immediately. */
+/** Returns the subject for a provider's callbacks about a job. The worker that polls the job then polls immediately. */
 export const providerCallbackSubject = (jobId: string): string => `callback.${jobId}`;
 export const PROVIDER_CALLBACK_FILTER = "callback.*";
-/** Subject of messages about sources between the workers of a pool (workers/routing/breaker-share.ts). */
+/** Returns the subject of messages about sources between the workers of a pool (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 
-/** Subject of requests to one worker of a pool to test a source. */
+/** Returns the subject of requests that ask one worker of a pool to test a source. */
 export const sourceTestSubject = (pool: Pool): string => `source.test.${pool}`;
-/** Subject on which an operator resets a source at all workers of a pool; only workers may publish on the subject of the breaker. */
+/** Returns the subject on which an operator resets a source at all workers of a pool. Only workers may publish on `breakerSubject`. */
 export const sourceResetSubject = (pool: Pool): string => `source.reset.${pool}`;
 
-/** Subject of notices about new frames of a run, and of the deltas of its chat steps. */
+/** Returns the subject of notices about new frames of a run, and of the deltas of its chat steps. */
 export const runSubject = (runId: string): string => `run.${runId}`;
 
-/** Subject of notices that a job of the lane has ended, so that waiting jobs can be dispatched. A lost notice costs a sweep interval. */
+/**
+ * Returns the subject of notices that a job of the lane has ended, so that waiting jobs can be dispatched. A lost notice delays them by a
+ * sweep
+ * interval.
+ */
 export const freedSubject = (pool: Pool, lane: Lane): string => `freed.${pool}.${lane}`;
 export const FREED_FILTER = "freed.*.*";
 
-/** Returns the pool of a batch message and the key that it acts for, or undefined if its subject does not name them. */
+/** Returns the pool, the workspace and the API key that a batch message's subject contains; undefined if the subject has another form. */
 export function batchTarget(subject: string): ({ readonly pool: Pool } & PublisherIdentity) | undefined {
   const [head, name, workspaceId = "", keyId = "", ...rest] = subject.split(".");
   const pool = POOLS.find((known) => known === name);
@@ -69,60 +74,64 @@ export function batchTarget(subject: string): ({ readonly pool: Pool } & Publish
   return isUuid(workspaceId) && isUuid(keyId) ? { pool, workspaceId, keyId } : undefined;
 }
 
-/** Returns the workspace of a work subject, or undefined for other subjects. */
+/** Returns the workspace in a job message's subject; undefined for other subjects. */
 export function workspaceOfSubject(subject: string): string | undefined {
   const tokens = subject.split(".");
   const id = tokens[3];
   return tokens.length === 4 && tokens[0] === "work" && id !== undefined && isUuid(id) ? id : undefined;
 }
 
-/** Prefix of the reply subjects of one ingress process. */
+/** Returns the prefix of the reply subjects of one ingress process. */
 export const replyPrefix = (ingressId: string): string => `_INBOX.gw.${ingressId}`;
 
 const REPLY = /^_INBOX\.gw\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Returns true for a reply subject of an ingress. Workers answer to no other subject, because a reply subject comes from a header and would
- * otherwise let its author make a worker publish anywhere.
+ * Returns true for a reply subject of an ingress. Workers reply to no other subject. A reply subject comes from a header, whose author
+ * could
+ * otherwise make a worker publish anywhere.
  */
 export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
 }
 
-/** Returns the subject on which an ingress confirms that it is alive, from the reply subject of one of its calls. */
+/** Returns the subject on which an ingress confirms that it is alive, given the reply subject of one of its calls. */
 export const presenceSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${PRESENCE}`;
 /** Last token of the presence subject; no call has this id. */
 export const PRESENCE = "presence";
 
-/** Returns the subject on which an ingress receives settlements of its answers, from the reply subject of one of its calls. */
+/** Returns the subject on which an ingress receives settlements of its responses, given the reply subject of one of its calls. */
 export const settledSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${SETTLED}`;
 /** Last token of the settlement subject; no call has this id. */
 export const SETTLED = "settled";
 
-/** Returns the subject on which an ingress receives bundles of frames, from the reply subject of one of its calls. */
+/** Returns the subject on which an ingress receives bundles of frames, given the reply subject of one of its calls. */
 export const framesSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${FRAMES}`;
 /** Last token of the bundle subject; no call has this id. */
 export const FRAMES = "frames";
 
-/** Subject on which a worker receives acknowledgements of its answers. */
+/** Returns the subject on which a worker receives acknowledgements of its responses. */
 export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
 const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
-/** True for an acknowledgement subject of a worker. It arrives in a frame, and an ingress publishes on no other. */
+/** Returns true for the acknowledgement subject of a worker. Frames contain this subject, and an ingress publishes to no other. */
 export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 
-/** Prefix of the subject on which a worker receives cancels; the last token is the id of the call. */
+/** Returns the prefix of the subject on which a worker receives cancellations. The last token is the id of the call. */
 export const workerCancels = (id: string): string => `_INBOX.wk.${id}.cancel`;
 const WORKER_CANCELS = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.cancel$/;
-/** True for a cancel subject of a worker. It arrives in a frame, and an ingress publishes on no other. */
+/** Returns true for the cancellation subject of a worker. Frames contain this subject, and an ingress publishes to no other. */
 export const isWorkerCancels = (subject: string): boolean => WORKER_CANCELS.test(subject);
 
-/** Subject on which an ingress reports its calls on the queue, and its requests by address, to the others. */
+/** Returns the subject on which an ingress reports its queued calls, and its requests by client address, to the other ingresses. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
-/** Subject on which one ingress receives reports that are addressed to it alone. */
+/** Returns the subject on which one ingress receives reports that are sent only to it. */
 export const fleetSubject = (ingressId: string): string => `_INBOX.gw.fleet.${ingressId}`;
 
-/** Returns true if only the publisher may subscribe to the subject. Answers are sent to no other, whatever a message names. */
+/**
+ * Returns true if only the publisher may subscribe to the subject. Replies are sent to no other subject, regardless of what a message
+ * requests.
+ */
 export function isPublisherReply(subject: string, publisher: PublisherIdentity): boolean {
   const prefix = `${publisherInbox(publisher)}.`;
   return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));
@@ -138,9 +147,9 @@ const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const HEADERS = {
   messageId: "Nats-Msg-Id",
-  /** W3C trace context. NATS headers are case-sensitive, and tools expect this spelling. */
+  /** Header with the W3C trace context. NATS headers are case-sensitive, and tools expect this spelling. */
   traceparent: "traceparent",
-  /** Headers of a batch message: reply subject of the publisher, and its name for the job. */
+  /** Headers of a batch message: the reply subject of the publisher, and the publisher's name for the job. */
   reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",
 } as const;

@@ -1,18 +1,19 @@
 /**
- * Work at the end of a turn of the event loop: first, messages that were collected in the turn are published; then each socket sends its
- * buffer in one piece.
+ * Runs functions at the end of a turn of the event loop. First, messages collected in the turn are published. Then each socket sends its
+ * buffer at
+ * once.
  */
 let publishing: (() => void)[] = [];
 let sending: (() => void)[] = [];
 let isDue = false;
 
-/** Runs `tell` once at the end of this turn, before the sockets send. */
+/** Calls `tell` once at the end of this turn of the event loop, before the sockets send. */
 export function publishAtTickEnd(publish: () => void): void {
   publishing.push(publish);
   awaitTickEnd();
 }
 
-/** Runs `send` once at the end of this turn, after all functions of `tellAtTurnEnd`. */
+/** Calls `send` once at the end of this turn of the event loop, after all functions of `tellAtTurnEnd`. */
 export function sendAtTickEnd(send: () => void): void {
   sending.push(send);
   awaitTickEnd();
@@ -38,7 +39,7 @@ function endTick(): void {
   });
 }
 
-/** Runs every step. An error is reported as uncaught, which ends a role; the following steps still run. */
+/** Calls every function. An error is reported as uncaught, which stops the role; the following functions are still called. */
 export function runEach(steps: readonly (() => void)[]): void {
   for (const step of steps) {
     try {

@@ -1,6 +1,7 @@
 /**
- * Streams and durables as data. The migrate role makes and changes them; the others compare them field by field with what the server
- * has, and a janitor makes those again that a server has lost.
+ * Definitions of the streams and durable consumers. The migrate role creates and changes them. The other roles compare them field by field
+ * with the
+ * server's. A janitor creates again what a server has lost.
  */
 import {
   AckPolicy,
@@ -47,16 +48,26 @@ import {
 
 export const STREAM_MESSAGE_BYTES_MAX = 512 * 1024;
 
-/** Batch messages of one key in the stream, for each pool; the server drops further ones. The intake bounds those of a workspace. */
+/**
+ * Maximum batch messages of one key in the stream, for each pool. The server drops further ones. The intake limits the messages of a
+ * workspace.
+ */
 export const BATCH_MESSAGES_PER_KEY = 360;
 
 const NANOS_PER_MS = 1_000_000;
 
 interface LaneSettings {
   readonly ackWaitMs: number;
-  /** `working()` is sent this often: well inside ackWaitMs, so two may be lost. */
+  /**
+   * Interval at which `working()` extends the ack deadline, in milliseconds. It is far below ackWaitMs, so that two of these messages may
+   * be lost.
+   */
   readonly beatMs: number;
-  /** A durable job's owner renews this; it is shorter than ackWaitMs, so that a redelivery finds the job free. */
+  /**
+   * Lease of a durable job, in milliseconds, which its owner renews. It is shorter than ackWaitMs, so that the lease has expired when the
+   * message is
+   * redelivered.
+   */
   readonly leaseMs: number;
   readonly maxDeliver: number;
 }
@@ -84,11 +95,16 @@ export interface Topology {
   readonly consumers: readonly { readonly stream: string; readonly config: WantedConsumer }[];
 }
 
-/** Raised with every change of what follows: a process whose number is lower leaves newer streams and durables as they are. */
+/**
+ * Version of the definitions below; raise it with every change of them. A process with a lower number does not change newer streams and
+ * durables.
+ */
 export const TOPOLOGY_VERSION = 5;
 const VERSION = "sluice_topology";
 
-/** Returns what must exist on the server. `replicas` comes from configuration (1 for a single server). */
+/**
+ * Returns the streams and durable consumers that must exist on the server. `replicas` comes from the configuration (1 for a single server).
+ */
 export function wantedTopology(replicas: number): Topology {
   const metadata = { [VERSION]: String(TOPOLOGY_VERSION) };
   const { streams, consumers } = unversioned(replicas);
@@ -121,7 +137,7 @@ function unversioned(replicas: number): Topology {
   };
 }
 
-/** Work is never dropped silently: the stream refuses when full, and no message expires by age. */
+/** Returns the stream of a pool. It never drops a job silently: a full stream rejects messages, and no message expires by age. */
 function poolStream(pool: Pool, replicas: number): WantedStream {
   return {
     name: streamName(pool),
@@ -142,9 +158,10 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
 }
 
 /**
- * Publishers choose their own message ids, and deduplication knows no subjects: the shortest window there is keeps one
- * from swallowing another's message. Repeats are found in Postgres. The stream acknowledges nothing: it
- * would do so to whatever subject the publisher names, with the server's own rights (deploy/decisions/0105).
+ * Returns the stream of batch messages. Publishers choose message ids, and deduplication ignores subjects. The shortest possible
+ * deduplication window
+ * therefore prevents one publisher from suppressing another's message. Repeats are found in Postgres. The stream sends no acknowledgements,
+ * because it would send them to any subject that the publisher names, with the server's own permissions (deploy/decisions/0105).
  */
 function batchStream(replicas: number): WantedStream {
   return {
@@ -166,7 +183,10 @@ function batchStream(replicas: number): WantedStream {
 }
 
 const BATCH_MESSAGES_MAX = 200_000;
-/** The server sets so much of its disk aside. The messages of one key take a quarter of it at most, all of the largest size. */
+/**
+ * Disk space that the server reserves for the stream, in bytes. The messages of one key take at most a quarter, even if all have the
+ * maximum size.
+ */
 const BATCH_BYTES_MAX = 5 * 1_073_741_824;
 
 const INTAKE: WantedConsumer = {
@@ -198,8 +218,8 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates what is missing, changes what is otherwise (`update`), then compares the echo with what was wanted. Streams and consumers of a newer version are
- * not changed. With `keep`, what exists stays as it is.
+ * Creates missing streams and consumers and changes those that differ (`update`). Then compares the server's response with the definitions.
+ * Streams and consumers of a newer version are not changed. With `keep`, existing ones are not changed.
  * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
  */
 export async function ensureTopology(
@@ -213,7 +233,7 @@ export async function ensureTopology(
   for (const { stream, config } of wanted.consumers) await ensureConsumer(manager, stream, config, existing);
 }
 
-/** A topology on the server that does not fit this version: none, an older one, or other settings. */
+/** Error for streams or consumers on the server that do not fit this version: missing ones, older ones, or other settings. */
 class TopologyError extends Error {
   readonly isMissing: boolean;
 
@@ -224,8 +244,9 @@ class TopologyError extends Error {
 }
 
 /**
- * Compares what the server has with what this version wants, and changes nothing. Streams of a newer version are accepted: an old process may
- * restart in the middle of a rollout.
+ * Compares the server's streams and consumers with the definitions of this version, and changes nothing. Streams of a newer version are
+ * accepted,
+ * because an old process may restart in the middle of a rollout.
  * @throws TopologyError naming the first stream or durable that does not fit
  */
 export async function checkTopology(connection: NatsConnection, replicas: number): Promise<void> {
@@ -257,27 +278,27 @@ function checkFound(
   if (difference !== undefined) throw new TopologyError(difference, false);
 }
 
-/** Changes the limits that follow the fleet to what these slots need. Only one process may do so at a time. */
+/** Changes the limits that depend on the fleet to what these slots need. Only one process may do so at a time. */
 export function fitTopology(connection: NatsConnection, fleet: readonly LaneSlots[]): Promise<LimitChange[]> {
   return followFleet(connection, fleet, isNewer);
 }
 
-/** A server that has lost its store is given one by a janitor within this time. */
+/** Time within which a janitor creates the streams again on a server that has lost its store, in milliseconds. */
 const RECREATE_WAIT_MS = paced(15_000);
 
 interface Waiting {
   readonly replicas: number;
-  /** Longest wait for a cluster that has not chosen its leaders yet. */
+  /** Maximum wait for a cluster that has not elected its leaders yet, in milliseconds. */
   readonly waitMs: number;
   readonly log: Logger;
 }
 
-/** Makes or changes the topology: the migrate role. @throws as `ensureTopology` */
+/** Creates or changes the streams and consumers. Called by the migrate role. @throws as `ensureTopology` */
 export function makeTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
   return awaitServer("queue", () => ensureTopology(connection, replicas), { waitMs, log, isAway: isUnready });
 }
 
-/** Waits until the topology fits: every other role, at its start. @throws as `checkTopology` */
+/** Waits until the streams and consumers fit this version. Called by every other role when it starts. @throws as `checkTopology` */
 export async function awaitTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
   const isMissing = (error: unknown): boolean => error instanceof TopologyError && error.isMissing;
   const retryOptions = { waitMs: Math.min(waitMs, RECREATE_WAIT_MS), log, isAway: isMissing };
@@ -286,7 +307,8 @@ export async function awaitTopology(connection: NatsConnection, { replicas, wait
 }
 
 /**
- * Makes again what is missing whenever the server is back after having been away: it may have lost its store. Faults are logged, and the
+ * Creates missing streams and consumers whenever the server returns after an outage, because it may have lost its store. Errors are logged,
+ * and the
  * janitor's sweep tries again.
  */
 export function restoreTopology(connection: NatsConnection, { replicas, log }: Omit<Waiting, "waitMs">): void {
@@ -299,7 +321,7 @@ export function restoreTopology(connection: NatsConnection, { replicas, log }: O
   });
 }
 
-/** The server is there, and its cluster has not chosen who leads its streams. */
+/** Returns true if the server responds but its cluster has not elected the leaders of its streams. */
 function isUnready(error: unknown): boolean {
   return error instanceof TimeoutError || (error instanceof JetStreamApiError && error.status === 503);
 }
@@ -337,7 +359,7 @@ function isPoolStream({ name }: WantedStream): boolean {
   return POOLS.some((pool) => streamName(pool) === name);
 }
 
-/** Returns what is wanted, with the limits that follow the fleet as they are in force. */
+/** Returns the wanted definition, with the current values of the limits that depend on the fleet. */
 function keepFitted<Wanted extends object>(wanted: Wanted, found: object = {}): Wanted {
   const kept = Object.entries(FOLLOWING).flatMap(([field, max]) => {
     const [least, inForce]: unknown[] = [Reflect.get(wanted, field), Reflect.get(found, field)];
@@ -364,12 +386,18 @@ function versionOf({ metadata }: { readonly metadata?: Readonly<Record<string, s
   return Number(metadata?.[VERSION] ?? 0);
 }
 
-/** The server writes every update to its disk, so an update without a change is not sent. */
+/**
+ * Returns true if nothing has to be changed. An update without a change is not sent, because the server writes every update to its disk.
+ */
 function isAsWanted(wanted: object, found: object): boolean {
   return firstDifference(wanted, found as Record<string, unknown>) === undefined;
 }
 
-/** Servers before 2.12 silently drop unknown fields, so only the echo shows the effective values. */
+/**
+ * Checks that the server's response contains the wanted values. Servers before 2.12 silently drop unknown fields, so that only the response
+ * shows
+ * the effective values.
+ */
 export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
   const difference = describeDifference(what, wanted, echoed);
   if (difference !== undefined) throw new Error(difference);
@@ -382,7 +410,7 @@ function describeDifference(what: string, wanted: object, echoed: Record<string,
   return `${what}: expected ${field} ${expected}, the server has ${got}`;
 }
 
-/** The first wanted field that the server has otherwise. */
+/** Returns the first wanted field that has another value on the server; undefined if there is none. */
 function firstDifference(wanted: object, echoed: Record<string, unknown>): string | undefined {
   for (const [field, value] of Object.entries(wanted)) {
     const got = echoed[field];
@@ -394,7 +422,7 @@ function firstDifference(wanted: object, echoed: Record<string, unknown>): strin
   return undefined;
 }
 
-/** The server adds metadata of its own. */
+/** Returns true if a value from the server contains the wanted one. The server adds metadata of its own. */
 function holds(got: unknown, wanted: unknown): boolean {
   return Bun.deepEquals({ ...(got as object | undefined), ...(wanted as object) }, got ?? {});
 }

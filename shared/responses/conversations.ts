@@ -1,6 +1,7 @@
 /**
- * Conversations: labels and items stored for a caller, encrypted as one text that each change rewrites. A change that conflicts with
- * another reads again, so that nothing is lost and all readers see one order.
+ * Conversations: labels and items that are stored for a caller. They are encrypted as one text, which each change rewrites. A change that
+ * conflicts
+ * with another reads the text again, so that nothing is lost and all readers see the same order.
  */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import {
@@ -27,9 +28,9 @@ import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Maximum items of a conversation: each is checked whenever a call continues it. */
+/** Maximum items of a conversation. Each item is checked whenever a call continues the conversation. */
 const CONVERSATION_ITEMS_MAX = 5_000;
-/** @param param input that exceeds the limit. @throws ApiError for a conversation above its limits */
+/** Checks the size of a conversation. @param param input that exceeds the limit. @throws ApiError for a conversation above its limits */
 export function checkConversationSize(items: number, bytes: number, param?: string): void {
   if (items <= CONVERSATION_ITEMS_MAX && bytes <= CONVERSATION_BYTES_MAX) return;
   const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
@@ -37,19 +38,19 @@ export function checkConversationSize(items: number, bytes: number, param?: stri
   throw new ApiError("invalid_request", message, param === undefined ? {} : { param });
 }
 
-/** Maximum attempts of a change that conflicts with others. */
+/** Maximum attempts of a change that conflicts with other changes. */
 const TRIES_MAX = 8;
 
 interface Content {
   readonly metadata: Readonly<Record<string, string>>;
-  /** Oldest first, each with its own id. */
+  /** Items of the conversation, oldest first, each with a unique id. */
   readonly items: readonly ResponsesItem[];
 }
 
 export interface KeptConversation extends Content {
   readonly id: string;
   readonly createdAt: Date;
-  /** Length of its text in bytes. */
+  /** Length of the conversation's text, in bytes. */
   readonly bytes: number;
 }
 
@@ -60,20 +61,26 @@ export interface ConversationStore {
     hours: number,
   ): Promise<KeptConversation>;
   find(viewer: Viewer, id: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | undefined>;
-  /** Locks a conversation for a call; `held`: another call has locked it. */
+  /** Locks a conversation for a call and returns it. `held`: another call has locked it. Undefined: no such conversation. */
   take(viewer: Viewer, id: string, callId: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | "held" | undefined>;
-  /** @param isOver see `releaseConversation` */
+  /** Unlocks a conversation. @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
-  /** @throws the error of `change`; ApiError `conflict` after repeated conflicts, `invalid_request` if it would grow too large */
+  /**
+   * Changes a conversation.
+   * @throws the error of `change`; ApiError `conflict` after repeated conflicts, `invalid_request` if it would grow too large
+   */
   change(
     viewer: Viewer,
     id: string,
     hours: number,
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
-  /** Adds input and output of the call that locked it, and unlocks it; does nothing without that lock. @throws as `change` does */
+  /**
+   * Adds input and output of the call that locked the conversation, and unlocks it. Does nothing if the call has no lock. @throws as
+   * `change`
+   */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number, insist: Insist): Promise<void>;
-  /** Returns false if there was none. */
+  /** Deletes a conversation. Returns false if there was none. */
   delete(viewer: Viewer, id: string): Promise<boolean>;
 }
 
@@ -91,7 +98,7 @@ export function createConversationStore(options: {
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
   };
-  /** Returns the decrypted row. If a concurrent change has deleted its large text, reads the row again. */
+  /** Finds and decrypts a conversation. If a concurrent change has deleted its large text, reads the row again. */
   const opened = async (
     find: () => Promise<ConversationRow | undefined>,
     reserveMemory?: ReserveMemory,
@@ -108,7 +115,10 @@ export function createConversationStore(options: {
     }
     return undefined;
   };
-  /** @param before previous bytes: a shrinking conversation may still exceed the limit */
+  /**
+   * Encrypts and stores the text of a conversation.
+   * @param before previous size in bytes: a shrinking conversation may still exceed the limit
+   */
   const seal = async (
     workspaceId: string,
     id: string,
@@ -187,7 +197,7 @@ export function createConversationStore(options: {
   };
 }
 
-/** Returns the same items with new ids for taken ones: callers send back items that they received, including ids. */
+/** Returns the items with new ids for those whose id is already used. Callers send back items that they received, including ids. */
 export function withOwnIds(taken: readonly ResponsesItem[], items: readonly ResponsesItem[]): ResponsesItem[] {
   const ids = new Set(taken.map(({ id }) => id));
   const part = newId().replaceAll("-", "");

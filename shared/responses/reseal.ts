@@ -1,4 +1,4 @@
-/** Encrypts stored responses and conversations again whose texts another key has encrypted. */
+/** Encrypts stored responses and conversations again if they were encrypted with another key than the current one. */
 import type { Queryable } from "#shared/database/client.ts";
 import { listTextsOfOtherKeys, replaceText, type StoredTexts, type TextRow } from "#shared/database/responses.ts";
 import { newId } from "#shared/base/ids.ts";
@@ -8,7 +8,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 interface Context {
   readonly database: Queryable;
-  /** Undefined: large texts are not accessible. */
+  /** Object store; undefined if large texts are not accessible. */
   readonly storage: Storage | undefined;
   readonly sealer: Sealer;
 }
@@ -18,7 +18,9 @@ const BATCH = 20;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Works row by row: after an interruption every row is readable, and a repeat continues. Skips events, which expire within an hour.
+ * Encrypts all stored texts with the current key, row by row. After an interruption every row is readable, and a repeat continues. Skips
+ * events,
+ * because they expire within an hour.
  * @returns `left`: number of texts that cannot be read, which stay unchanged
  */
 export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly unreadable: number }> {
@@ -40,7 +42,10 @@ export async function resealStored(context: Context): Promise<{ readonly sealed:
   return { sealed, unreadable };
 }
 
-/** `gone`: deleted or changed meanwhile; the process that changed it has encrypted it with the current key. */
+/**
+ * Encrypts one text again. Returns `gone` if the text was deleted or changed meanwhile; a change has already encrypted it with the current
+ * key.
+ */
 async function reseal(
   { database, storage, sealer }: Context,
   table: StoredTexts,

@@ -1,9 +1,10 @@
 /**
  * Opaque texts that a client of the Responses API keeps for its next call: signed or hidden reasoning of a source, and summaries of
- * conversations. Encoded, not encrypted, since they contain nothing that the caller may not see.
+ * conversations.
+ * They are encoded and not encrypted, because they contain nothing that the caller may not see.
  */
 
-/** Distinguishes our texts from encrypted ones of other services. */
+/** Prefix that distinguishes our texts from encrypted texts of other services. */
 const MARK = "sluice1.";
 
 type Members = Record<string, unknown>;
@@ -12,7 +13,7 @@ export function sealThought(block: Readonly<Members>): string {
   return MARK + Buffer.from(JSON.stringify(block)).toString("base64url");
 }
 
-/** Returns undefined for a text that is not ours or was damaged: the source then receives only the plain text. */
+/** Decodes stored reasoning. Returns undefined for a text that is not ours or was damaged. The source then receives only the plain text. */
 export function openSealed(text: string | null | undefined): Members | undefined {
   const { type, thinking, signature, data } = open(text);
   if (type === "redacted_thinking" && typeof data === "string") return { type, data };
@@ -24,7 +25,7 @@ export function sealSummary(summary: string): string {
   return sealThought({ type: "summary", summary });
 }
 
-/** Returns undefined for a text that is not ours. */
+/** Decodes the summary of a conversation. Returns undefined for a text that is not ours. */
 export function openSummary(text: string): string | undefined {
   const { type, summary } = open(text);
   return type === "summary" && typeof summary === "string" ? summary : undefined;

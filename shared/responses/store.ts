@@ -1,4 +1,4 @@
-/** Responses and their inputs, encrypted in their rows or, if large, in the object store. */
+/** Stores responses and their inputs, encrypted: in their database rows or, if large, in the object store. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import {
@@ -28,20 +28,20 @@ import { TimeSlices } from "#shared/base/time-slices.ts";
 
 import { callOfResponse } from "./ids.ts";
 
-/** Maximum responses of a chain, and their maximum bytes: reading them delays other calls. */
+/** Maximum responses of a chain, and their maximum total bytes. Reading more would delay other calls. */
 export const CONVERSATION_RESPONSES_MAX = 500;
 export const CONVERSATION_BYTES_MAX = 4 * 1_048_576;
-/** Maximum bytes of responses found together, which are all in memory at once. */
+/** Maximum total bytes of responses that are found together, because all of them are in memory at once. */
 export const FOUND_BYTES_MAX = 32 * 1_048_576;
 
-/** Maximum chunks of events read at once, and their maximum bytes after the first; readers keep them in memory. */
+/** Maximum chunks of events read at once, and their maximum bytes after the first chunk. Readers keep the chunks in memory. */
 const EVENT_PIECES_MAX = 64;
 const EVENT_BYTES_MAX = 1_048_576;
 
 export interface StoredResponse {
   /** The response in its current state. */
   readonly response: ModelResponse;
-  /** Items of the call itself, without those of earlier responses. */
+  /** Input items of this call, without those of earlier responses. */
   readonly input: readonly ResponsesItem[];
 }
 
@@ -50,14 +50,14 @@ export interface KeptResponse extends StoredResponse {
   readonly workspaceId: string;
   readonly isBackground: boolean;
   readonly keepsEvents: boolean;
-  /** Number of the last stored event; without stored events, the number before the first. */
+  /** Sequence number of the last stored event. Without stored events, the number before FIRST_KEPT_EVENT. */
   readonly lastEvent: number;
 }
 
-/** Number of the first stored event: the earlier ones report that the response was created and is queued. */
+/** Sequence number of the first stored event. The earlier events only report that the response was created and is queued. */
 export const FIRST_KEPT_EVENT = 2;
 
-/** Consecutive events, in wire format. */
+/** Consecutive events of a response, in the format in which they are sent. */
 export interface EventsPiece {
   readonly first: number;
   readonly last: number;
@@ -67,46 +67,46 @@ export interface EventsPiece {
 interface Stored {
   readonly call: { readonly id: string; readonly workspaceId: string; readonly keyId: string };
   readonly response: ModelResponse;
-  /** JSON items. */
+  /** Input items, as JSON values. */
   readonly input: readonly unknown[];
   readonly hours: number;
-  /** True to store the events of a response whose job has yet to run. */
+  /** True if the events of the response are stored while its job runs. */
   readonly keepsEvents?: boolean;
-  /** True if the hold of its call is open: storing fails after a release of the hold. */
+  /** True if the call's hold is open. Storing then fails if the hold has been released. */
   readonly isHeld?: boolean;
 }
 
-/** Called with the bytes of the rows found, and awaited before they are decrypted. */
+/** Called with the size of the found rows in bytes, and awaited before the rows are decrypted. */
 export type ReserveMemory = (bytes: number) => Promise<void>;
 
 export interface ResponseStore {
-  /** Stores a response; idempotent by the call's id. @throws Error on failure */
+  /** Stores a response. Idempotent by the call's id. @throws Error on failure */
   keep(stored: Stored, insist: Insist): Promise<void>;
   /**
-   * Returns the visible responses of the calls, by call id.
+   * Returns the responses of these calls that the reader may see, by call id.
    * @throws ApiError `invalid_request` if several are too large together; Error if one cannot be read
    */
   find(viewer: Viewer, callIds: readonly string[], reserveMemory?: ReserveMemory): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
-   * Returns a response and its predecessors, oldest first; `gone` if one is missing, `long` above the limits of a chain.
+   * Returns a response and its predecessors, oldest first. Returns `gone` if one is missing, and `long` if the chain exceeds its limits.
    * @throws Error if one cannot be read
    */
   findChain(viewer: Viewer, callId: string, reserveMemory?: ReserveMemory): Promise<readonly StoredResponse[] | "gone" | "long">;
-  /** Returns undefined if there was none. `isQueued`: its job has not ended. */
+  /** Deletes a response. Returns undefined if there was none. `isQueued`: its job has not ended. */
   delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
-  /** Returns the response of a call, without a reader's restrictions. @throws Error if it cannot be read */
+  /** Returns the response of a call. Does not check who may see it. @throws Error if it cannot be read */
   read(callId: string): Promise<KeptResponse | undefined>;
-  /** Returns the state of the response without its text. */
+  /** Returns the state of a response without its text; undefined if there is none. */
   readState(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
-  /** Stores the result of a response whose job is about to end; it takes effect when the job ends. @throws Error on failure */
+  /** Stores the result of a response whose job is about to end. The result becomes visible when the job ends. @throws Error on failure */
   answer(kept: KeptResponse, whole: ModelResponse, insist: Insist): Promise<void>;
-  /** Stores events; idempotent by the number of the first. @throws Error on failure */
+  /** Stores a chunk of events. Idempotent by the sequence number of the first event. @throws Error on failure */
   keepEvents(
     call: { readonly id: string; readonly workspaceId: string },
     piece: EventsPiece,
     insist: Insist,
   ): Promise<void>;
-  /** Returns chunks with events after number `after`, at least one if there are any. @throws Error if they cannot be read */
+  /** Returns chunks of events after sequence number `after`, at least one if there are any. @throws Error if they cannot be read */
   readEvents(call: { readonly id: string; readonly workspaceId: string }, after: number): Promise<EventsPiece[]>;
 }
 
@@ -129,7 +129,10 @@ export function createResponseStore({
   };
   const seal = (workspaceId: string, id: string, stored: Pick<Stored, "response" | "input">): Promise<SealedResponse> =>
     sealResponse({ storage, sealer }, workspaceId, id, stored);
-  /** Sequentially: large texts would be in memory at once, and decrypting all together would delay others. */
+  /**
+   * Decrypts responses one after the other. All large texts would otherwise be in memory at once, and decrypting them together would delay
+   * other calls.
+   */
   const openAll = async (rows: readonly ResponseRow[]): Promise<StoredResponse[]> => {
     const opened: StoredResponse[] = [];
     const slices = new TimeSlices();
@@ -247,12 +250,12 @@ async function sealResponse(
   return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed) };
 }
 
-/** Returns the response in its initial state, without output. */
+/** Returns a response in its initial state, without output. */
 export function unanswered(response: ModelResponse): ModelResponse {
   return { ...response, output: [], usage: null, completed_at: null, incomplete_details: null, error: null };
 }
 
-/** Returns the response in the state left by its job: a stored result counts if the job has succeeded. */
+/** Returns a response with the final state of its job. A stored result is used only if the job has succeeded. */
 function asOf(
   { status, error, job_state: job, is_background: background }: ResponseRow,
   response: ModelResponse,
@@ -267,10 +270,10 @@ function asOf(
   return { ...unanswered(response), status: job === "queued" ? "queued" : "in_progress" };
 }
 
-/** The response was stored, but its job was not created or was rejected. */
+/** Error of a response that was stored but whose job was not created or was rejected. */
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
-/** Its call failed after it was stored, and cost nothing. */
+/** Error of a response whose call failed after it was stored. The call was not charged. */
 const GIVEN_UP = { code: "internal_error", message: "The service failed to complete the call." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {

@@ -1,4 +1,4 @@
-/** Text of a response. */
+/** Extracts the text of a response. */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 
 /** Returns all text written by the model, without refusals and reasoning. */

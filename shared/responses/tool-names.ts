@@ -1,10 +1,11 @@
 /**
- * Names of a call's tools. Chat supports functions with names of at most 64 characters; the Responses API has namespaces, custom tools and
- * a tool search. The ingress presents every tool as a function, and the worker reports calls with the caller's names.
+ * Names of a call's tools. Chat supports functions with names of at most 64 characters; the Responses API also has namespaces, custom tools
+ * and a tool
+ * search. The ingress sends every tool to the model as a function. The worker reports tool calls with the caller's names.
  */
 import { createHash } from "node:crypto";
 
-/** A tool whose function name for the model differs from the caller's. */
+/** A tool whose function name for the model differs from the caller's name. */
 export interface RenamedTool {
   /** Name of the function that the model receives. */
   readonly shown: string;
@@ -13,14 +14,16 @@ export interface RenamedTool {
   readonly name: string;
 }
 
-/** Name of the function for the tool search. */
+/** Name of the function that represents the tool search. */
 export const SEARCH_TOOL = "tool_search";
 
 const FUNCTION_NAME_LENGTH_MAX = 64;
 /** Hexadecimal digits of the hash that makes shortened names unique. */
 const HASH_DIGITS = 8;
 
-/** Returns the function name of a tool for the model. Deterministic, since earlier calls in the history contain it too. */
+/**
+ * Returns the name under which the model receives a tool. The name is deterministic, because earlier calls in the history contain it too.
+ */
 export function toFunctionName({
   namespace,
   name,

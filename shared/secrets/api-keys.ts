@@ -1,26 +1,27 @@
 /**
- * Key format: `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`. The checksum rejects typos
- * and guesses without a query. Only the SHA-256 is stored.
+ * Creates and checks API keys. Format: `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`. The
+ * checksum
+ * rejects typos and guesses without a query. Only the SHA-256 of a key is stored.
  */
 import { randomBytes, randomInt } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MINTED = /^slk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 const OPERATOR = /^slo_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-/** A key provided by an operator; never with our own prefixes. */
+/** Matches a key that an operator provides. It never begins with our own prefixes. */
 const BOOTSTRAP = /^(?!sl[ko]_)[A-Za-z0-9_-]{20,200}$/;
 
-/** Returns a new key in clear text, displayed once. */
+/** Returns a new API key in clear text, which is displayed only once. */
 export function mintKey(): string {
   return `slk_${checkedBody()}`;
 }
 
-/** Returns a new token for /operator in clear text, displayed once. */
+/** Returns a new token for /operator in clear text, which is displayed only once. */
 export function mintOperatorToken(): string {
   return `slo_${checkedBody()}`;
 }
 
-/** Returns a new session token in clear text: 256 random bits, stored by the browser. */
+/** Returns a new session token in clear text: 256 random bits. The browser stores it. */
 export function mintSessionToken(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -30,7 +31,7 @@ export function isSessionToken(token: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(token);
 }
 
-/** Returns false if the text cannot be one of our keys, so no query is needed. */
+/** Returns false if the text cannot be one of our API keys. It is then rejected without a query. */
 export function isWellFormedKey(key: string): boolean {
   const minted = MINTED.exec(key);
   if (minted) return minted[2] === checksum(minted[1] ?? "");
@@ -51,7 +52,7 @@ export function hashKey(key: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(key).digest();
 }
 
-/** Returns the first characters of the key, for lists. */
+/** Returns the first characters of an API key, by which lists identify it. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 8)}…`;
 }

@@ -1,6 +1,7 @@
 /**
- * Tokens that authenticate messages about a job: from this installation, or from a provider that received the token. A token is derived
- * from the job's id and a secret per purpose, so that no token is valid for another purpose.
+ * Tokens that authenticate messages about a job, sent by this installation or by a provider that received the token. A token is derived
+ * from the
+ * job's id and one secret per purpose, so that it is not valid for another purpose.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 

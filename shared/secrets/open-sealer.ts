@@ -1,4 +1,4 @@
-/** Encryption of this installation, with keys from the settings. */
+/** Opens the encryption of stored secrets, with the keys from the settings. */
 import { randomBytes } from "node:crypto";
 
 import type { Config } from "#shared/config/config.ts";
@@ -9,8 +9,9 @@ import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
 
 /**
- * Without SLUICE_SECRETS_KEY, outside production, the key is stored in the database: sufficient for evaluation, and still used for
- * decryption when a key is set later.
+ * Opens the encryption. Without SLUICE_SECRETS_KEY, outside production, the key is stored in the database. This is sufficient for
+ * evaluation, and the
+ * stored key still decrypts when a key is set later.
  * @throws Error naming the missing item: the setting in production, or a key that stored secrets were encrypted with
  */
 export async function openSealer(

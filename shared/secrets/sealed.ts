@@ -1,11 +1,11 @@
 /**
- * Encryption at rest: AES-256-GCM, bound to the location of the text, so that a copy in another workspace, row or field cannot be
- * decrypted. Format: `v1.<key>.<nonce, ciphertext and tag>`; <key> names the master key, so that old texts stay readable after a key
- * rotation.
+ * Encryption at rest with AES-256-GCM. Each text is bound to its location, so that a copy in another workspace, row or field cannot be
+ * decrypted.
+ * Format: `v1.<key>.<nonce, ciphertext and tag>`. <key> names the master key, so that old texts stay readable after a key rotation.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** Location of an encrypted text. */
+/** Location to which an encrypted text is bound. */
 export interface SealedPlace {
   readonly workspaceId: string;
   readonly table: string;
@@ -15,11 +15,11 @@ export interface SealedPlace {
 
 export interface Sealer {
   seal(place: SealedPlace, secret: string): string;
-  /** @throws Error, without the text, if it belongs to another location, was changed, or its key is unknown */
+  /** Decrypts a text. @throws Error, without the text, if it belongs to another location, was changed, or its key is unknown */
   open(place: SealedPlace, sealed: string): string;
-  /** Returns true if the current key encrypted the text. */
+  /** Returns true if the text was encrypted with the current key. */
   isCurrent(sealed: string): boolean;
-  /** Names of the keys for decryption. */
+  /** Names of the keys that can decrypt. */
   readonly keyIds: readonly string[];
 }
 
@@ -28,7 +28,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEALING_KEY_BYTES = 32;
 
-/** @param keys keys of 32 bytes; the first one encrypts, all of them decrypt */
+/**
+ * Creates the encryption for these keys.
+ * @param keys keys of 32 bytes; the first one encrypts, all of them decrypt
+ */
 export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Sealer {
   const known = new Map(keys.map((key) => [sealingKeyId(key), key]));
   const current = sealingKeyId(keys[0]);
@@ -63,7 +66,7 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
   };
 }
 
-/** Returns the name of a master key, which reveals nothing about it. */
+/** Returns the name of a master key. The name reveals nothing about the key. */
 export function sealingKeyId(key: Uint8Array): string {
   return createHash("sha256").update("sluice sealing key").update(key).digest("hex").slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** Media of a call are stored in S3 beside its claim, under `claims/<job id>/<name>`, and are deleted with the call. */
+/** Stores the input media of a call in S3 beside its claim, under `claims/<job id>/<name>`. They are deleted with the call. */
 
 import { checksumOf } from "./checksum.ts";
 import { CLAIMS_PREFIX } from "./claim-check.ts";
@@ -16,10 +16,13 @@ import {
   UPLOAD_PART_BYTES,
 } from "./objects.ts";
 
-/** `bytes#sha256#key`: reads are checked against the stored checksum. */
+/** Reference to a stored object: `bytes#sha256#key`. Reads are checked against this checksum. */
 export type MediaReference = string;
 
-/** @param name name of the input, such as `image` */
+/**
+ * Stores an input medium of a call and returns its reference.
+ * @param name name of the input, such as `image`
+ */
 export async function storeCallMedia(
   storage: Storage,
   jobId: string,
@@ -55,7 +58,7 @@ export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }
 
-/** @throws Error if the object is missing or altered; the signal's reason */
+/** Reads the media behind a reference. @throws Error if the object is missing or altered; the signal's reason */
 export async function readCallMedia(
   storage: Storage,
   reference: MediaReference,
@@ -77,7 +80,7 @@ export async function readCallMedia(
   return bytes;
 }
 
-/** Idempotent. */
+/** Deletes the media behind a reference. Idempotent. */
 export async function deleteCallMedia(storage: Storage, reference: MediaReference): Promise<void> {
   await deleteObject(storage, reference.split("#")[2] ?? "");
 }

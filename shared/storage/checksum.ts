@@ -1,11 +1,11 @@
-/** Checksums of stored and read bytes. */
+/** Computes checksums of stored and read bytes. */
 import { createHash } from "node:crypto";
 
 import { TimeSlices } from "#shared/base/time-slices.ts";
 
 const PIECE_BYTES = 1_048_576;
 
-/** Large inputs are hashed in slices: the MD5 of 32 MB takes 50 ms. */
+/** Returns a checksum. Large inputs are hashed in time slices, because the MD5 of 32 MB takes 50 ms. */
 export async function checksumOf(
   bytes: Uint8Array,
   algorithm: "md5" | "sha256",

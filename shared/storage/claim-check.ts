@@ -1,4 +1,4 @@
-/** Requests too large for a NATS message are stored in S3 under `claims/<job id>`; the message contains the reference. */
+/** Stores requests too large for a NATS message in S3 under `claims/<job id>`. The message then contains a reference to the object. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
@@ -9,7 +9,7 @@ import { withRetries } from "./with-retries.ts";
 import { listObjects, putObject } from "./objects.ts";
 
 export const CLAIMS_PREFIX = "claims/";
-/** Parts of the files of batches, each below its batch's id. */
+/** Key prefix of the parts of batch files. The keys of each part continue with the id of the batch. */
 export const BATCHES_PREFIX = "batches/";
 const RESULTS = "results/";
 const RUN_OUTPUTS = "runs/";
@@ -17,29 +17,31 @@ const RUN_INPUTS = "run-inputs/";
 const RESPONSES = "responses/";
 
 /**
- * Stores the text and returns its reference, `key#sha256`.
- * @param part distinguishes it from other objects of the job
+ * Stores a job's request text and returns its reference, `key#sha256`.
+ * @param part distinguishes the object from other objects of the job
  */
 export function storeClaim(storage: Storage, jobId: string, text: string, part = ""): Promise<string> {
   return storeText(storage, `${CLAIMS_PREFIX}${jobId}${part === "" ? "" : `/${part}`}`, text);
 }
 
-/** Stores a job's result; each owner of the job writes its own. Read and deleted like a claim. */
+/** Stores a job's result. Each owner of the job writes a separate object. Read and deleted like a claim. */
 export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
   return storeText(storage, `${RESULTS}${jobId}/${epoch}`, text);
 }
 
-/** Stores a step's output, which lives as long as its run. @param place step, attempt and item */
+/** Stores the output of a step. It is kept as long as the run. @param place step, attempt and item */
 export function storeRunOutput(storage: Storage, runId: string, place: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_OUTPUTS}${runId}/${place}`, text);
 }
 
-/** Stores a run's input. @param part distinguishes it from those of other attempts to start the run */
+/** Stores the input of a run. @param part distinguishes it from the inputs of other attempts to start the run */
 export function storeRunInput(storage: Storage, runId: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_INPUTS}${runId}/${part}`, text);
 }
 
-/** Stores an encrypted response with its input, which lives as long as its row. @param part distinguishes it from another attempt */
+/**
+ * Stores an encrypted response with its input. It is kept as long as the response's row. @param part distinguishes it from another attempt
+ */
 export function storeResponseText(storage: Storage, id: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RESPONSES}${id}/${part}`, text);
 }
@@ -56,7 +58,7 @@ async function storeText(storage: Storage, key: string, text: string): Promise<s
   return `${key}#${digest}`;
 }
 
-/** @throws Error if the object is missing or altered */
+/** Reads the text behind a reference. @throws Error if the object is missing or altered */
 export async function readClaim(storage: Storage, reference: string): Promise<string> {
   const [key = "", expected = ""] = reference.split("#");
   const answer = await storage.client.send(new GetObjectCommand({ Bucket: storage.bucket, Key: key }), {
@@ -68,7 +70,7 @@ export async function readClaim(storage: Storage, reference: string): Promise<st
   return bytes.toString("utf8");
 }
 
-/** Idempotent. */
+/** Deletes the object behind a reference. Idempotent. */
 export async function deleteClaim(storage: Storage, reference: string): Promise<void> {
   const [key = ""] = reference.split("#");
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), {
@@ -94,7 +96,7 @@ export function listResults(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RESULTS, pageMax);
 }
 
-/** Lists all outputs of steps, by the ids of their runs. */
+/** Lists all stored outputs of steps, sorted by the ids of their runs. */
 export function listRunOutputs(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RUN_OUTPUTS, pageMax);
 }
@@ -104,7 +106,7 @@ export function listRunInputs(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RUN_INPUTS, pageMax);
 }
 
-/** Lists all texts of responses, by the ids of the responses. */
+/** Lists all stored texts of responses, sorted by the ids of the responses. */
 export function listResponseTexts(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RESPONSES, pageMax);
 }

@@ -1,4 +1,4 @@
-/** S3 client. Checksums WHEN_REQUIRED: with the SDK's defaults, some servers store the chunk framing too. */
+/** Opens the S3 client. Checksums are set to WHEN_REQUIRED, because with the SDK's defaults some servers store the chunk framing too. */
 import { Readable } from "node:stream";
 
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
@@ -11,11 +11,12 @@ import { paced } from "#shared/config/pace.ts";
 export interface Storage {
   readonly client: S3Client;
   readonly bucket: string;
-  /** Longest silence of the store during a read, in milliseconds. Default: STORAGE_STALL_MS. */
+  /** Maximum time without data from the store during a read, in milliseconds. Default: STORAGE_STALL_MS. */
   readonly stallMs?: number;
   /**
-   * Reads, stores or deletes a small object with the SDK's signer and sockets, but without its other layers, which cause most of a
-   * request's CPU time. For stores with a configured address.
+   * Reads, stores or deletes a small object. Uses the SDK's signer and sockets, but not its other layers, which cause most of a request's
+   * CPU time.
+   * For stores with a configured address.
    * @returns undefined after an unexpected response: the caller repeats the request with the SDK, which reports the error
    * @throws the signal's reason
    */
@@ -26,33 +27,33 @@ export interface Storage {
 export interface ObjectRequest {
   readonly operation: keyof typeof OPERATIONS;
   readonly key: string;
-  /** Lower-case names. */
+  /** Request headers, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Maximum bytes of the response; default SMALL_OBJECT_BYTES_MAX. */
+  /** Maximum size of the response, in bytes. Default: SMALL_OBJECT_BYTES_MAX. */
   readonly bytesMax?: number;
 }
 
 export interface ObjectAnswer {
-  /** Lower-case names. */
+  /** Response headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
 }
 
-/** Success status of each operation. */
+/** HTTP method and success status of each operation. */
 const OPERATIONS = {
   GetObject: { method: "GET", status: 206 },
   PutObject: { method: "PUT", status: 200 },
   DeleteObject: { method: "DELETE", status: 204 },
 } as const;
 
-/** Maximum bytes of a response read without the SDK, which streams longer ones. */
+/** Maximum size of a response that is read without the SDK, in bytes. The SDK streams longer ones. */
 export const SMALL_OBJECT_BYTES_MAX = 65_536;
 
 /** Timeout of every call to S3, in milliseconds. */
 export const STORAGE_TIMEOUT_MS = paced(10_000);
 
-/** @param metrics absent: durations are not recorded */
+/** Opens the object store. @param metrics if absent, durations are not recorded */
 export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "storageSeconds">): Storage {
   const client = new S3Client({
     region: config.region,
@@ -109,7 +110,7 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
   };
 }
 
-/** Keys that need no encoding in an address. */
+/** Matches object keys that need no encoding in a URL. */
 const PLAIN_KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 function openRequests(client: S3Client, bucket: string, { protocol, hostname, host, port, pathname }: URL) {
@@ -143,7 +144,7 @@ function openRequests(client: S3Client, bucket: string, { protocol, hostname, ho
   };
 }
 
-/** Returns undefined for a longer body. */
+/** Reads a body completely. Returns undefined if it is longer than `bytesMax` bytes. */
 async function readWhole(body: Readable, bytesMax: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -158,7 +159,7 @@ async function readWhole(body: Readable, bytesMax: number): Promise<Buffer | und
 const quiet = (): void => undefined;
 const SILENT = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** @throws Error of the SDK if the bucket is not accessible */
+/** Checks that the bucket is accessible. @throws Error of the SDK if it is not */
 export async function checkBucket(storage: Storage, abortSignal: AbortSignal): Promise<void> {
   await storage.client.send(new HeadBucketCommand({ Bucket: storage.bucket }), { abortSignal });
 }

@@ -1,6 +1,6 @@
 /**
- * Records of media jobs in the object store, one object per job: operators' own tools read them without our database. Postgres is
- * authoritative; a missing or outdated record is written again from it.
+ * Stores records of media jobs in the object store, one object per job. Operators' own tools read them without our database. Postgres is
+ * authoritative. A missing or outdated record is written again from the database.
  */
 import type { JobRow } from "#shared/database/jobs.ts";
 import { formatCredits } from "#shared/base/money.ts";
@@ -14,7 +14,10 @@ function keyOf(job: Pick<JobRow, "id" | "workspace_id">): string {
   return `${PREFIX}${job.workspace_id}/${job.id}.json`;
 }
 
-/** @param result result text of the job, with files by id (schemas/media-outcome.schema.json) */
+/**
+ * Writes the record of a job.
+ * @param result result text of the job, with files by id (schemas/media-outcome.schema.json)
+ */
 export async function putJobRecord(storage: Storage, job: JobRow, result: string | null): Promise<void> {
   const record = {
     id: job.id,
@@ -36,7 +39,7 @@ export async function putJobRecord(storage: Storage, job: JobRow, result: string
   await putObject(storage, keyOf(job), Buffer.from(JSON.stringify(record)));
 }
 
-/** Idempotent. */
+/** Deletes the record of a job. Idempotent. */
 export async function deleteJobRecord(storage: Storage, job: Pick<JobRow, "id" | "workspace_id">): Promise<void> {
   await deleteObject(storage, keyOf(job));
 }

@@ -1,4 +1,4 @@
-/** Reads and writes of S3 objects: every call has a deadline, objects are written with a checksum and read as streams. */
+/** Reads and writes S3 objects. Every call has a deadline. Objects are written with a checksum and read as streams. */
 import { Readable } from "node:stream";
 
 import {
@@ -21,22 +21,22 @@ import { checksumOf } from "./checksum.ts";
 import { SMALL_OBJECT_BYTES_MAX, STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { STORAGE_ATTEMPTS } from "./with-retries.ts";
 
-/** Part size of uploads, the minimum of S3; an upload keeps one part in memory. */
+/** Part size of uploads, in bytes: the minimum of S3. An upload keeps one part in memory. */
 export const UPLOAD_PART_BYTES = 5 * 1_048_576;
 
-/** Timeout of a part in milliseconds: 5 MiB at 256 KiB/s. */
+/** Timeout of sending one part, in milliseconds. 5 MiB at 256 KiB/s take this long. */
 const STORAGE_PART_MS = paced(20_000);
 
-/** Maximum concurrent bodies sent by a process: each keeps copies of the bytes that the socket has not sent. */
+/** Maximum number of bodies that a process sends at the same time. Each keeps copies of the bytes that the socket has not sent. */
 const STORAGE_SENDS_MAX = 2;
 
 /** Pause before a body is sent again after an error of the store, in milliseconds. */
 const STORAGE_RETRY_MS = 200;
 
-/** Timeout of joining thousands of parts, in milliseconds. */
+/** Timeout of joining the parts of an upload, in milliseconds. There may be thousands of parts. */
 const STORAGE_JOIN_MS = 60_000;
 
-/** Longest silence of the store while it sends an object, in milliseconds. */
+/** Maximum time without data from the store while it sends an object, in milliseconds. */
 const STORAGE_STALL_MS = paced(10_000);
 
 /** A stored part of a multipart upload. */
@@ -46,8 +46,9 @@ export interface StoredPart {
 }
 
 /**
- * Returns true if the store's response contains the MD5 of the body, which proves that it is complete. Stores with encryption respond with
- * another ETag.
+ * Stores an object. Returns true if the store's response contains the MD5 of the body, which proves that the object is complete. Stores
+ * with encryption
+ * respond with another ETag.
  * @param signal ends the request, and prevents retries
  * @throws Error of the SDK; the object may exist nevertheless
  */
@@ -72,7 +73,7 @@ export async function putObject(
   return etag === `"${md5}"`;
 }
 
-/** Returns the id of the multipart upload. */
+/** Begins a multipart upload. Returns its id. */
 export async function beginParts(storage: Storage, key: string): Promise<string> {
   const answer = await storage.client.send(
     new CreateMultipartUploadCommand({ Bucket: storage.bucket, Key: key }),
@@ -82,7 +83,11 @@ export async function beginParts(storage: Storage, key: string): Promise<string>
   return answer.UploadId;
 }
 
-/** @param number from 1 @param signal as for `putObject` */
+/**
+ * Sends one part of a multipart upload.
+ * @param number number of the part, from 1
+ * @param signal as for `putObject`
+ */
 export async function putPart(
   storage: Storage,
   key: string,
@@ -116,7 +121,7 @@ export async function joinParts(
   );
 }
 
-/** Idempotent. */
+/** Aborts a multipart upload and deletes its parts. Idempotent. */
 export async function dropParts(storage: Storage, key: string, uploadId: string): Promise<void> {
   try {
     await storage.client.send(
@@ -128,14 +133,14 @@ export async function dropParts(storage: Storage, key: string, uploadId: string)
   }
 }
 
-/** Idempotent. */
+/** Deletes an object. Idempotent. */
 export async function deleteObject(storage: Storage, key: string): Promise<void> {
   const { abortSignal } = deadline();
   if (await storage.request({ operation: "DeleteObject", key }, abortSignal)) return;
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), { abortSignal });
 }
 
-/** Returns the bytes of an object; undefined if there is none. */
+/** Returns the size of an object in bytes; undefined if there is no such object. */
 export async function objectSize(storage: Storage, key: string): Promise<number | undefined> {
   try {
     const answer = await storage.client.send(new HeadObjectCommand({ Bucket: storage.bucket, Key: key }), deadline());
@@ -146,7 +151,10 @@ export async function objectSize(storage: Storage, key: string): Promise<number 
   }
 }
 
-/** `silent`: the store sends nothing, even after a retry. `damaged`: the bytes differ from the stored ones, or are missing. */
+/**
+ * Error of the object store. `silent`: the store sent no data, even after a retry. `damaged`: bytes are missing or differ from the stored
+ * ones.
+ */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly fault: "silent" | "damaged";
@@ -158,7 +166,8 @@ export class StorageError extends Error {
 }
 
 /**
- * Yields the bytes from `from` up to, but not including, `to`. Times out if the store sends nothing for STORAGE_STALL_MS, or takes longer
+ * Yields the bytes of an object from `from` up to, but not including, `to`. Times out if the store sends no data for STORAGE_STALL_MS, or
+ * needs longer
  * for a whole small object. Time in which the consumer requests no data does not count.
  * @throws StorageError `silent`; Error of the SDK; the received bytes may be fewer than requested, or altered
  */
@@ -203,7 +212,7 @@ export async function* readObject(
   }
 }
 
-/** Returns undefined if the SDK must read the object. @throws StorageError `silent` */
+/** Reads a small object without the SDK. Returns undefined if the SDK must read it. @throws StorageError `silent` */
 async function readSmall(storage: Storage, key: string, from: number, to: number): Promise<Uint8Array | undefined> {
   const headers = { range: rangeOf(from, to) };
   const signal = AbortSignal.timeout(storage.stallMs ?? STORAGE_STALL_MS);
@@ -228,7 +237,7 @@ export function isStorageAway(error: unknown): boolean {
   return name === "TimeoutError" || name === "AbortError" || (isOfSdk && mayPass(error));
 }
 
-/** Returns true for a missing object. */
+/** Returns true for the error of a missing object. */
 export function isMissing(error: unknown): boolean {
   const name = nameOf(error);
   return name === "NoSuchKey" || name === "NotFound";
@@ -240,8 +249,9 @@ export interface ListedObject {
 }
 
 /**
- * Returns up to a thousand objects with keys after `after`, sorted by key, and whether there are more. Uses the older of S3's two list
- * operations: the development server cannot page through the newer one under Bun (its tokens need DES).
+ * Returns up to a thousand objects with keys after `after`, sorted by key, and if there are more. Uses the older of S3's two list
+ * operations. The
+ * development server cannot page through the newer one under Bun, because its tokens need DES.
  */
 export async function listObjects(
   storage: Storage,
@@ -280,9 +290,11 @@ export async function listUploads(storage: Storage, prefix: string): Promise<Lis
 }
 
 /**
- * Sends bytes to S3 as a stream of small chunks: both SDK and socket would copy a single large one (measured: four concurrent parts of 5
- * MiB grow the process by 110 MB, in chunks by half of that). For the same reason, few bodies are sent concurrently. A body of one chunk is
- * sent directly, which saves 0.7 ms. S3 verifies the MD5, so data altered by a network is rejected while it is still in memory.
+ * Sends bytes to S3 as a stream of small chunks, because both SDK and socket would copy a single large one. Measured: four concurrent parts
+ * of 5 MiB
+ * grow the process by 110 MB, in chunks by half of that. For the same reason, few bodies are sent at the same time. A body of one chunk is
+ * sent
+ * directly, which saves 0.7 ms. S3 verifies the MD5, so that data altered by a network is rejected while it is still in memory.
  */
 async function sendBytes<Answer>(
   body: Uint8Array,
@@ -331,7 +343,7 @@ function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
 
 const PIECE_BYTES = 65_536;
 
-/** Returns true for errors that a retry may avoid: a lost connection, an overload or an internal error. A rejection of S3 is final. */
+/** Returns true for errors that a retry may avoid: a lost connection, an overload or an internal error. A rejection by S3 is final. */
 function mayPass(error: unknown): boolean {
   const status = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
   return status === undefined || status >= 500 || status === 429;

@@ -1,4 +1,4 @@
-/** Outages of the database and the object store end by themselves, so work is retried. Any other fault would recur with the work. */
+/** Retries work during outages of the database and the object store, because they end by themselves. Any other error would occur again. */
 import { isDatabaseAway, isDataFault, sqlState } from "#shared/database/client.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
@@ -7,26 +7,27 @@ import { isStorageAway } from "#shared/storage/objects.ts";
 import { commonNow } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 
-/** Codes of the file store while it rejects writes, or while another worker still stores the same result. */
+/** Error codes of the file store while it rejects writes, or while another worker still stores the same result. */
 const OF_STORE: ReadonlySet<Code> = new Set(["service_unavailable", "upload_in_progress"]);
 
 export function isOutage(error: unknown): boolean {
   return isDatabaseAway(error) || isStorageAway(error) || (error instanceof ApiError && OF_STORE.has(error.code));
 }
 
-/** Retry period for claims, notes, responses and ends during an outage, in milliseconds. */
+/** Time for which claims, notes, responses and final states of jobs are retried during an outage, in milliseconds. */
 export const OUTAGE_RETRY_MS = 60_000;
 
-/** Runs idempotent work: a write whose repetition changes nothing, or a read. @throws the error of the last attempt */
+/** Runs an idempotent operation: a read, or a write whose repetition changes nothing. @throws the error of the last attempt */
 export type Insist = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs a write once, without retry: a failure loses nothing. */
+/** Runs an operation once, without retry, because nothing is lost if it fails. */
 export const ONCE: Insist = (work) => work();
 
 /**
- * Returns a function that retries work during an outage, for up to a minute. Every write after a provider's response uses such a function:
- * the response is already paid, and an outage of a second would lose it.
- * @param how `deadlineMs` of the call, in Unix milliseconds; `signal` ends the retries; `about` names the work in the log
+ * Returns a function that retries an operation during an outage, for up to a minute. Every write after a provider's response uses such a
+ * function:
+ * the response is already paid, and an outage of a second would otherwise lose it.
+ * @param how `deadlineMs` of the call, in Unix milliseconds; `signal` ends the retries; `about` names the operation in the log
  */
 export function insistOn(how: {
   readonly log: Pick<Logger, "warn">;

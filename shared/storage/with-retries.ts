@@ -3,13 +3,14 @@ import { paced } from "#shared/config/pace.ts";
 /** Maximum attempts to send a body. */
 export const STORAGE_ATTEMPTS = 3;
 
-/** Timeout of one attempt to store a claim, in milliseconds, plus the time for its bytes at 1 MiB/s. */
+/** Timeout of one attempt to store a claim, in milliseconds. The time for its bytes at 1 MiB/s is added. */
 const STORAGE_ATTEMPT_MS = paced(3_000);
 const STORAGE_BYTES_PER_MS = 1_048;
 
 /**
- * Retries a send whose caller waits: a silent connection is abandoned early, and the object is sent over another one. Rejections are final,
- * and the SDK retries lost connections.
+ * Sends an object for which a caller waits, with retries. A connection without data is abandoned early, and the object is sent over another
+ * one.
+ * Rejections are final, and the SDK retries lost connections.
  * @throws the error of the last attempt
  */
 export async function withRetries<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -1,11 +1,14 @@
-/** Counts the tokens of an embeddings call with our tokenizer, in slices. */
+/** Counts the tokens of an embeddings call with our tokenizer, in time slices. */
 import { TimeSlices } from "#shared/base/time-slices.ts";
 
 import type { Tokenizer } from "./tokenizer.ts";
 
 type Inputs = readonly (string | readonly number[])[];
 
-/** @param tokensMax tokens that the model reads of one input */
+/**
+ * Returns the number of tokens of the inputs.
+ * @param tokensMax maximum tokens that the model reads of one input
+ */
 export function countInputs(
   tokenizer: Pick<Tokenizer, "counting">,
   inputs: Inputs,

@@ -1,5 +1,6 @@
 /**
- * Counts the tokens of a chat request by OpenAI's published rule (openai-cookbook, "How to count tokens with tiktoken"): three per message,
+ * Counts the tokens of a chat request by OpenAI's published rule (openai-cookbook, "How to count tokens with tiktoken"). The sum is three
+ * per message,
  * one per name, three for the start of the response, and the texts. Tools and response schemas count as compact JSON, as in open chat
  * templates.
  */
@@ -9,7 +10,7 @@ const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_NAME = 1;
 const TOKENS_OPENING_ANSWER = 3;
 
-/** Members of a request that count as prompt tokens. A member with an unexpected shape counts as zero. */
+/** Members of a request that count as prompt tokens. A member with an unexpected type counts as zero. */
 export interface CountedRequest {
   readonly messages?: unknown;
   readonly tools?: unknown;
@@ -17,7 +18,7 @@ export interface CountedRequest {
 }
 
 /**
- * Returns the prompt tokens of a chat request.
+ * Returns the number of prompt tokens of a chat request.
  * @param partTokens tokens of a content block other than text and refusal: an image, audio, a file
  */
 export function countPrompt(
@@ -34,7 +35,7 @@ export function countPrompt(
   return tokens;
 }
 
-/** Counts and yields between parts, for a shared thread. */
+/** Counts like `countPrompt`, but yields between parts so that other calls on the thread can run. */
 export function* countingPrompt(
   tokenizer: Pick<Tokenizer, "counting">,
   request: CountedRequest,
@@ -73,7 +74,7 @@ function countMessage(
   return tokens;
 }
 
-/** A call of an earlier turn: its name and arguments. */
+/** Counts a tool call of an earlier turn of the conversation: its name and arguments. */
 function countCall(tokenizer: Pick<Tokenizer, "count">, value: unknown): number {
   const call = recordOf(value);
   const target = recordOf(call["function"] ?? call["custom"]);

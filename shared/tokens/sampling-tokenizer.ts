@@ -1,12 +1,13 @@
-/** Approximate counting: a bounded part is counted, the remainder is extrapolated. */
+/** Counts tokens approximately: counts a limited part of the text, and extrapolates the remaining text. */
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Ratio without a sample, as in English. */
+/** Characters per token that are assumed without a counted sample, as in English. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Creates a tokenizer for one request: counts are exact for the first `charactersMax` characters of all texts together; further characters
- * count at the same ratio.
+ * Creates a tokenizer for one request. Counts are exact for the first `charactersMax` characters of all texts together. Further characters
+ * count at
+ * the same ratio.
  */
 export function createSamplingTokenizer(
   tokenizer: Pick<Tokenizer, "counting">,

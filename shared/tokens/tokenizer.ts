@@ -1,14 +1,16 @@
 /**
  * Byte-pair tokenizer for o200k_base. The vocabulary file and the splitting pattern are from `gpt-tokenizer`; the merging is ours. That
- * package's entry point takes 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB), throws on texts that spell a special token, takes quadratic
- * time on long unbroken words and shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
+ * package's entry
+ * point takes 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB). It throws on texts that spell a special token and takes quadratic time on
+ * long unbroken
+ * words. It also shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
  */
 
 import { runWhole } from "#shared/base/time-slices.ts";
 
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 
-/** A run of whole characters and the number of tokens that end in it. */
+/** A section of a text with whole characters, and the number of tokens that end in it. */
 export interface TokenPiece {
   readonly text: string;
   readonly tokens: number;
@@ -17,28 +19,33 @@ export interface TokenPiece {
 export interface Tokenizer {
   /** Counts the tokens of a text. Spellings of special tokens, such as `<|endoftext|>`, count as ordinary text. */
   count(text: string): number;
-  /** Counts and yields after a part of a millisecond each, for a shared thread. */
+  /** Counts like `count`, but yields after fractions of a millisecond so that other calls on the thread can run. */
   counting(text: string): Generator<void, number>;
-  /** Splits the text between tokens, up to the first `tokensMax`; pieces never split a character. */
+  /** Splits the first `tokensMax` tokens of a text into sections. Sections end between tokens and never split a character. */
   pieces(text: string, tokensMax?: number): TokenPiece[];
 }
 
-/** Maximum bytes of a word; a longer one is split before merging, which takes quadratic time. A split can change the count by one. */
+/**
+ * Maximum bytes of a word that is merged at once. A longer word is split first, because merging takes quadratic time. A split can change
+ * the count by
+ * one.
+ */
 const WORD_BYTES_MAX = 256;
 
 /**
- * Bytes that one count merges exactly, about 0.3 s of work; further words outside the vocabulary count at the average of the earlier ones.
- * Prose of 1 MB stays below, 1 MB of random letters does not.
+ * Maximum bytes that one count merges exactly, about 0.3 s of CPU time. Further words outside the vocabulary count at the average of the
+ * earlier ones.
+ * Prose of 1 MB stays below; 1 MB of random letters does not.
  */
 const MERGED_BYTES_MAX = 262_144;
 
-/** Length of the vocabulary's longest token, 128 blanks: bounds the text to read per requested token. */
+/** Characters of the longest token in the vocabulary: 128 blanks. It limits the text that must be read per requested token. */
 const TOKEN_CHARACTERS_MAX = 128;
 
-/** Maximum counted characters; the remainder counts at the same ratio. */
+/** Maximum characters that are counted. The remaining ones count at the same ratio. */
 const COUNTED_CHARACTERS_MAX = 1_048_576;
 
-/** Words looked up, and parts of words merged, between two yields. */
+/** Number of words looked up (STEPS_PER_STOP), and of word parts merged (PART_STEPS), between two yields. */
 const STEPS_PER_STOP = 2_048;
 const PART_STEPS = 256;
 
@@ -46,7 +53,7 @@ const ASCII_ONLY = /^[\0-\x7f]*$/;
 
 let loading: Promise<Tokenizer> | undefined;
 
-/** Returns the tokenizer of this process, loaded at the first call and shared by later ones. */
+/** Returns the tokenizer of this process. The first call loads it; later calls share it. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -133,7 +140,7 @@ function createTokenizer(vocabulary: Vocabulary, wordPattern: RegExp): Tokenizer
   return { count: (text) => runWhole(counting(text)), counting, pieces };
 }
 
-/** One character per UTF-8 byte, as in the vocabulary's keys. */
+/** Converts a word to one character per UTF-8 byte, as in the vocabulary's keys. */
 function toBytes(word: string): string {
   return ASCII_ONLY.test(word) ? word : Buffer.from(word, "utf8").toString("latin1");
 }
@@ -148,7 +155,7 @@ function* partsOf(bytes: string): Generator<string> {
   }
 }
 
-/** Returns a function that appends the end offsets of a part's tokens, plus `offset`, to `ends`. */
+/** Returns a function that appends the end offsets of a word part's tokens, plus `offset`, to `ends`. */
 function createMerge(vocabulary: Vocabulary): (part: string, offset: number, ends: number[]) => number[] {
   const starts = new Int32Array(WORD_BYTES_MAX + 1);
   const pairRanks = new Float64Array(WORD_BYTES_MAX + 1);
@@ -193,8 +200,9 @@ function isContinuation(byte: number): boolean {
 }
 
 /**
- * Splits a word where a token and a character end together; a token that ends inside a character joins the next. A character that needs
- * more tokens than remain is dropped, since a model that stops inside it has no visible output. Returns the tokens used.
+ * Splits a word where a token and a character end together. A token that ends inside a character joins the next one. A character that needs
+ * more
+ * tokens than remain is dropped, because a model that stops inside it has no visible output. Returns the number of tokens used.
  */
 function cutAtCharacters(word: string, tokenEnds: readonly number[], tokensMax: number, found: TokenPiece[]): number {
   let from = 0;

@@ -1,16 +1,19 @@
 /**
  * Tokens of a vocabulary file and their ranks, found by bytes. A table of numbers over one array of bytes is filled in less than half the
- * time of a map with 200,000 strings. It uses half of the memory.
+ * time of a map
+ * with 200,000 strings. It uses half of the memory.
  */
 
 export interface Vocabulary {
   /** Ranks of the tokens of two bytes, at `first << 8 | second`; Infinity if there is no such token. */
   readonly pairRanks: Float64Array;
-  /** Returns the rank of the token spelled by `text` from `from` up to `to`, one character per byte; -1 if there is none. */
+  /**
+   * Returns the rank of the token that `text` spells between `from` and `to`, with one character per byte; -1 if there is no such token.
+   */
   rankOf(text: string, from?: number, to?: number): number;
 }
 
-/** Digits of base64 by character code. */
+/** Values of base64 digits, by character code. */
 const DIGITS = new Uint8Array(128);
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 for (let digit = 0; digit < LETTERS.length; digit += 1) DIGITS[LETTERS.charCodeAt(digit)] = digit;
@@ -19,13 +22,16 @@ const BLANK = 0x20;
 const NEWLINE = 0x0a;
 const PADDING = 0x3d;
 
-/** `AA== 0` and its newline: bounds the number of lines in a file. */
+/** Minimum bytes of a line: `AA== 0` and a newline. It limits the number of lines in a file. */
 const LINE_BYTES_MIN = 7;
 
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-/** @param file lines of `base64 rank`, with ranks counting up from 0 */
+/**
+ * Parses a vocabulary file.
+ * @param file lines of `base64 rank`, with ranks counting up from 0
+ */
 export function readVocabulary(file: Uint8Array): Vocabulary {
   const lines = Math.ceil(file.length / LINE_BYTES_MIN);
   // At most three bytes for four characters of the file; at least half of the slots are free, so that searches stay short.
@@ -85,7 +91,7 @@ export function readVocabulary(file: Uint8Array): Vocabulary {
   };
 }
 
-/** The low bits of the hash alone are poorly distributed. */
+/** Mixes the bits of a hash, because its low bits alone are poorly distributed. */
 function placeOf(hash: number): number {
   return hash ^ (hash >>> 15);
 }

@@ -1,10 +1,11 @@
 /**
- * Names of all attributes: OpenTelemetry's GenAI conventions are in development and change. Messages, outputs, tools and addresses have no
- * attribute.
+ * Names of all trace attributes. They are in one file, because OpenTelemetry's GenAI conventions are in development and change. Messages,
+ * outputs,
+ * tools and addresses have no attribute.
  */
 import type { Attributes } from "./tracing.ts";
 
-/** Providers whose name in the conventions differs from the slug. */
+/** Names of providers in the conventions, if they differ from the slug. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   vertex: "gcp.vertex_ai",
@@ -57,7 +58,7 @@ export function jobFacts(of: {
   };
 }
 
-/** Numbers of a request that have a name in the conventions; texts are omitted. */
+/** Numeric parameters of a request that have a name in the conventions. Texts are omitted. */
 const FIGURES: Readonly<Record<string, string>> = {
   max_tokens: "gen_ai.request.max_tokens",
   max_completion_tokens: "gen_ai.request.max_tokens",
@@ -67,7 +68,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   n: "gen_ai.request.choice.count",
 };
 
-/** Returns attributes of an attempt at a provider. @param request of the call */
+/** Returns the trace attributes of an attempt at a provider. @param request request of the call */
 export function attemptFacts(of: {
   readonly kind: string;
   readonly provider: string;
@@ -95,7 +96,7 @@ export function attemptFacts(of: {
   };
 }
 
-/** Units of the usage record → names of the conventions. */
+/** Names of the conventions for units of the usage record. */
 const USAGE: Readonly<Record<string, string>> = {
   input_tokens: "gen_ai.usage.input_tokens",
   output_tokens: "gen_ai.usage.output_tokens",
@@ -104,7 +105,7 @@ const USAGE: Readonly<Record<string, string>> = {
   reasoning_tokens: "gen_ai.usage.reasoning.output_tokens",
 };
 
-/** @param credits charged credits */
+/** Returns the trace attributes of a call's usage. @param credits charged credits */
 export function usageFacts(units: Readonly<Record<string, number>>, credits: number): Attributes {
   const used = Object.entries(USAGE).flatMap(([unit, name]) =>
     units[unit] === undefined ? [] : [[name, units[unit]] as const],

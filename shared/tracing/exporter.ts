@@ -1,6 +1,7 @@
 /**
- * Exports ended spans to the collector: bounded in number, in batches, one at a time, each with a deadline and without retry. Spans above
- * the limit or rejected are counted and dropped: a slow or unavailable collector never delays a call.
+ * Exports ended spans to the collector, in batches, one at a time. Their number is limited. Each batch has a deadline and no retry. Spans
+ * that are
+ * rejected or above the limit are counted and dropped. A slow or unavailable collector therefore never delays a call.
  */
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
@@ -12,11 +13,11 @@ const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;
 const EVERY_MS = 1_000;
 const SEND_MS = 5_000;
-/** Minimum interval between log lines about rejections, in milliseconds. */
+/** Minimum interval between log lines about rejected spans, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000;
 
 export interface ExporterOptions {
-  /** Address of the collector for traces. */
+  /** URL of the collector for traces. */
   readonly url: string;
   readonly metrics: Pick<ProcessMetrics, "spansExported" | "spansDropped">;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** Opens tracing according to the settings. */
+/** Opens tracing as configured. */
 import type { Config } from "#shared/config/config.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { ProcessMetrics } from "#shared/metrics/metrics.ts";
@@ -7,10 +7,13 @@ import manifest from "../../package.json" with { type: "json" };
 
 import { useTracer } from "./tracing.ts";
 
-/** Time limit for the last spans when the process ends, in milliseconds. */
+/** Time limit for sending the last spans when the process stops, in milliseconds. */
 const LAST_MS = 2_000;
 
-/** @returns a function that sends the ended spans and closes the exporter; undefined without a collector, when nothing was loaded */
+/**
+ * Opens tracing. @returns a function that sends the ended spans and closes the exporter; undefined without a collector, when nothing was
+ * loaded
+ */
 export async function openTracing(
   processName: string,
   { traces }: Pick<Config, "traces">,

@@ -1,4 +1,4 @@
-/** OpenTelemetry implementation of tracing.ts. Imported only with a configured collector, since loading its packages is costly. */
+/** OpenTelemetry implementation of tracing.ts. It is imported only if a collector is configured, because loading its packages is costly. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -26,12 +26,13 @@ const KINDS = {
   internal: Kind.INTERNAL,
 } as const;
 
-/** Contexts of the spans of this tracer, for their children. */
+/** OpenTelemetry contexts of this tracer's spans, needed for their children. */
 const contexts = new WeakMap<Span, Context>();
 
 /**
+ * Creates a tracer.
  * @param sample share of recorded traces, for spans without a parent
- * @param trust true: spans of clients become parents
+ * @param trust true if spans of clients become parents
  */
 export function createTracer(options: {
   readonly role: string;
@@ -81,8 +82,9 @@ export function createTracer(options: {
 }
 
 /**
- * Follows the parent, or else the id of the trace. A job linked to its request follows the request's trace id: both traces are recorded, or
- * none. The flag of a link is ignored, since it may come from a client.
+ * Decides if a span is recorded: as its parent, or else by the id of the trace. A job linked to its request uses the request's trace id, so
+ * that either
+ * both traces are recorded or none. The flag of a link is ignored, because it may come from a client.
  */
 function samplerOf(sample: number): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sample);

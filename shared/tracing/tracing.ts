@@ -1,5 +1,6 @@
 /**
- * Interface for spans of this process. Before `useTracer`, nothing is recorded and a span costs a comparison. Attributes contain only
+ * Interface for the trace spans of this process. Before `useTracer`, nothing is recorded and a span costs only a comparison. Attributes
+ * contain only
  * values of our own lists, numbers and ids, never texts of callers or providers.
  */
 
@@ -9,18 +10,18 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export interface Span {
   /** W3C header for child spans; undefined if the span is not recorded. */
   readonly traceparent: string | undefined;
-  /** W3C header for a link, also for a span that is not recorded; undefined without tracing. */
+  /** W3C header for a link to this span, even if the span is not recorded; undefined without tracing. */
   readonly link: string | undefined;
   set(attributes: Attributes): void;
-  /** @param error our name of the error */
+  /** Ends the span. @param error our name of the error; absent on success */
   end(error?: string): void;
 }
 
-/** Span in another process or trace that a new span refers to: a parent shares the trace, a link only names the span. */
+/** Span of another process or trace to which a new span refers. A parent shares its trace with the new span; a link only refers to it. */
 export interface Origin {
   readonly parent?: string | undefined;
   readonly link?: string | undefined;
-  /** Span of a client: a parent if clients are trusted, else a link. */
+  /** Span of a client: used as parent if clients are trusted, otherwise as link. */
   readonly client?: string | undefined;
 }
 
@@ -34,7 +35,7 @@ const NOTHING: Attributes = {};
 
 let tracer: Tracer | undefined;
 
-/** @param next undefined: stops recording */
+/** Sets the tracer of the process. @param next undefined stops recording */
 export function useTracer(next: Tracer | undefined): void {
   tracer = next;
 }
@@ -45,7 +46,7 @@ export function isTracing(): boolean {
 
 /**
  * Begins a span that may be the first of its trace.
- * @param startedAtMs Unix milliseconds; absent: now
+ * @param startedAtMs start in Unix milliseconds; default: now
  */
 export function beginSpan(
   name: string,
@@ -57,13 +58,13 @@ export function beginSpan(
   return tracer === undefined ? NO_SPAN : tracer.begin(name, kind, origin, attributes, startedAtMs);
 }
 
-/** Begins a child of `parent`. An unrecorded span has no recorded children. */
+/** Begins a child span of `parent`. A span that is not recorded has no recorded children. */
 export function beginPart(parent: Span | undefined, name: string, kind: SpanKind, attributes = NOTHING): Span {
   if (tracer === undefined || parent?.traceparent === undefined) return NO_SPAN;
   return tracer.begin(name, kind, parent, attributes);
 }
 
-/** Runs `work` in a child of `parent`; a thrown error ends the child with the error's name. */
+/** Runs `work` in a child span of `parent`. A thrown error ends the span with the error's name. */
 export async function asPart<T>(parent: Span | undefined, name: string, work: () => Promise<T>): Promise<T> {
   const span = beginPart(parent, name, "internal");
   try {
@@ -76,7 +77,7 @@ export async function asPart<T>(parent: Span | undefined, name: string, work: ()
   }
 }
 
-/** Returns our name of an error: its code or kind if it has one, else its class. */
+/** Returns our name of an error: its code or kind if it has one, otherwise its class. */
 export function errorName(error: unknown): string {
   const { code, kind, name } = (error ?? {}) as {
     readonly code?: unknown;
@@ -89,7 +90,7 @@ export function errorName(error: unknown): string {
 
 const ofJobs = new Map<string, Span>();
 
-/** Registers the span for the job that runs here. @returns a function that ends the span and the registration */
+/** Registers the span for the job that runs in this process. @returns a function that ends the span and the registration */
 export function keepJobSpan(jobId: string, span: Span): (error?: string) => void {
   if (span.traceparent === undefined) return nothing;
   ofJobs.set(jobId, span);

@@ -1,4 +1,4 @@
-/** Permissions of a member on the workflows of the workspace. */
+/** Permissions of a member for workflows of the workspace. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
@@ -9,7 +9,7 @@ export function readerOf(member: Member): WorkflowReader {
   return { ...viewerOf(member), ...(member.tools ? { tools: member.tools } : {}) };
 }
 
-/** Returns true for its creator, and for owners and admins. */
+/** Returns true for a workflow's creator, and for owners and admins. */
 export function isKeeper(row: WorkflowRow, member: Member): boolean {
   return row.created_by === member.memberId || readerOf(member).seesAll;
 }

@@ -1,4 +1,4 @@
-/** Start of a run, for callers, publishers and steps of other runs alike. */
+/** Starts runs, for callers, publishers and steps of other runs. */
 import { Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import {
@@ -16,7 +16,7 @@ import type { Logger } from "#shared/base/logger.ts";
 import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Maximum size of an input in its run's row; larger ones are in the object store. */
+/** Maximum size of an input that is stored in its run's row, in bytes. Larger ones are in the object store. */
 export const RUN_INPUT_TEXT_BYTES_MAX = 65_536;
 
 export interface BeginContext {
@@ -27,7 +27,7 @@ export interface BeginContext {
 }
 
 /**
- * Writes the run, with a large input in the object store.
+ * Creates a run. A large input is written to the object store.
  * @returns `begun`; `known`, also if the parent run has ended; for a batch message, which can wait, `waits` and `crowded` too
  * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`; Superseded
  */

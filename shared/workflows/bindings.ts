@@ -1,4 +1,4 @@
-/** JSON values with expressions in their texts: references and resolved values. */
+/** Compiles JSON values whose texts contain expressions, and resolves them. */
 import { memberParam } from "#shared/json/contract-fault.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
@@ -7,51 +7,54 @@ import { compilingTemplate, BINDING_WORK_MAX } from "./expressions/template.ts";
 import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
 
-/** Maximum bytes of all resolved expressions of a step's params or input. */
+/** Maximum total bytes of all resolved expressions in a step's params or input. */
 const BINDING_BYTES_MAX = 8_388_608;
 
-/** A fault of a definition, and its location. */
+/** An error in a definition, and its location. */
 export interface DefinitionFault {
-  /** Path such as `definition.steps[2].params.width`. */
+  /** JSON path of the error, such as `definition.steps[2].params.width`. */
   readonly param: string;
   readonly message: string;
 }
 
-/** A reference, and its location. */
+/** A reference in an expression, and the location of the expression. */
 export interface Placed {
   readonly reference: Reference;
   readonly param: string;
 }
 
-/** A value that is known only during a run. */
+/** Location of a value that is known only during a run. */
 export interface OpenPlace {
-  /** Path within the bound value. */
+  /** JSON path of the value, within the bound value. */
   readonly path: readonly (string | number)[];
-  /** The same path, as faults name it. */
+  /** The same JSON path, in the form used in error messages. */
   readonly param: string;
-  /** True for an expression within other text: its type is known. */
+  /** True for an expression within other text. Its result is then known to be a text. */
   readonly isText: boolean;
 }
 
-/** Expressions that resolve to a value, and their references. */
+/** Expressions that resolve to a value, and the references in them. */
 export interface Resolvable {
   readonly references: readonly Placed[];
-  /** @param within work limit shared with other expressions */
+  /** Resolves the expressions. @param within work limit shared with other expressions */
   readonly resolve: (scope: Scope, within?: Work) => Resolved;
 }
 
-/** One text with expressions. */
+/** A text that contains expressions. */
 export type BoundPlace = OpenPlace & Resolvable;
 
-/** A value with expressions, which resolves to a copy. */
+/** A value that contains expressions. Resolving it returns a copy of the value. */
 export interface Binding extends Resolvable {
-  /** Locations whose type is unknown before a run: expressions that are the whole text. */
+  /** Locations whose type is unknown before a run, because the expression is the whole text. */
   readonly open: readonly string[];
   /** All locations with expressions. */
   readonly places: readonly BoundPlace[];
 }
 
-/** Remaining bytes and work of the expressions: a short definition can name a long value, or iterate over a list, many times. */
+/**
+ * Bytes and evaluation work that the expressions may still use. A short definition can name a long value, or iterate over a list, many
+ * times.
+ */
 interface Budget {
   bytes: number;
   readonly work: Work;
@@ -65,12 +68,12 @@ type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
 
-/** Returns the value that is the same in every run; undefined if the binding references anything. */
+/** Returns the value of a binding that is the same in every run; undefined if the binding contains references. */
 export function constantOf({ references, resolve }: Binding): Resolved | undefined {
   return references.length === 0 ? resolve(NO_SCOPE) : undefined;
 }
 
-/** Reason why a value cannot be bound. */
+/** Error for a value that cannot be bound. */
 class BindingFault extends Error {
   readonly fault: DefinitionFault;
 
@@ -81,9 +84,9 @@ class BindingFault extends Error {
 }
 
 /**
- * Compiles a binding, and yields between parts, for a shared thread. Returns the first fault if there is one.
+ * Compiles a binding, and yields between parts so that other calls on the thread can run. Returns the first error if there is one.
  * @param at location of the value
- * @param reading work limit shared by everything read together
+ * @param reading work limit shared by everything that is read together
  */
 export function* compilingBinding(
   value: unknown,

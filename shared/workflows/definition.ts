@@ -1,4 +1,4 @@
-/** A workflow's definition, checked and compiled once: faults are reported with their location, valid definitions are compiled for runs. */
+/** Checks and compiles a workflow definition once. Errors are reported with their location; valid definitions are compiled for runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Fault } from "#shared/json/contract-fault.ts";
 import { tryParse } from "#shared/json/contracts.ts";
@@ -12,7 +12,7 @@ import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
 
 export const DEFINITION_BYTES_MAX = 262_144;
 
-/** Units of work for reading a definition (some 50 ms); a character of a CEL expression costs 40. */
+/** Maximum work of reading a definition, in units (some 50 ms). A character of a CEL expression costs 40 units. */
 export const DEFINITION_WORK_MAX = 5_000_000;
 
 export interface CompiledStep {
@@ -21,7 +21,7 @@ export interface CompiledStep {
   readonly list: Binding | undefined;
   readonly params: Binding;
   readonly input: Binding;
-  /** Ids of the steps that it depends on. */
+  /** Ids of the steps on which this step depends. */
   readonly waitsFor: ReadonlySet<string>;
 }
 
@@ -31,14 +31,15 @@ export interface CompiledDefinition {
   readonly output: Binding;
 }
 
-/** Names with another meaning in expressions. */
+/** Names that inputs and steps must not have, because they have another meaning in expressions. */
 const RESERVED: ReadonlySet<string> = new Set(
   "inputs steps item index run in true false null constructor prototype".split(" "),
 );
 const PLACE = "definition";
 
 /**
- * Compiles a stored definition, which was checked when it was written. Missing models or capabilities fail at their step later.
+ * Compiles a stored definition, which was checked when it was written. A missing model or capability causes an error later, when its step
+ * runs.
  * @throws Error if its expressions can no longer be parsed
  */
 export function compileDefinition(definition: WorkflowDefinition): CompiledDefinition {
@@ -46,8 +47,8 @@ export function compileDefinition(definition: WorkflowDefinition): CompiledDefin
 }
 
 /**
- * Compiles and yields between parts, for a shared thread.
- * @param reading work limit shared by everything read together
+ * Compiles a definition, and yields between parts so that other calls on the thread can run.
+ * @param reading work limit shared by everything that is read together
  */
 export function* compilingDefinition(
   definition: WorkflowDefinition,
@@ -65,14 +66,14 @@ export function* compilingDefinition(
   return { definition, steps, output: yield* bind(definition.output ?? {}, `${PLACE}.output`) };
 }
 
-/** @throws ApiError `invalid_workflow_definition` with the location of the first fault */
+/** Checks and compiles a definition from a request. @throws ApiError `invalid_workflow_definition` with the location of the first error */
 export function readDefinition(value: unknown, surroundings: Surroundings): CompiledDefinition {
   return runWhole(readingDefinition(value, surroundings));
 }
 
 /**
- * Reads and yields between parts, for a shared thread.
- * @param reading work limit shared by everything read together
+ * Checks and compiles like `readDefinition`, but yields between parts so that other calls on the thread can run.
+ * @param reading work limit shared by everything that is read together
  */
 export function* readingDefinition(
   value: unknown,
@@ -112,7 +113,7 @@ export function* readingDefinition(
   return { definition, steps, output };
 }
 
-/** Stops at the first fault. @throws ApiError of the first fault */
+/** Reads errors and stops at the first one. @throws ApiError of the first error */
 function* refuseFirst(faults: Iterable<DefinitionFault>): Generator<void, void> {
   yield;
   for (const { param, message } of faults) throw refused(param, message);
@@ -215,7 +216,11 @@ function refused(param: string, message: string): ApiError {
 
 // Graph of dependencies between steps.
 
-/** @param waits step id → ids of its dependencies. @returns a dependency cycle, the first id repeated at the end; else undefined */
+/**
+ * Finds a cycle of dependencies.
+ * @param waits step id → ids of its dependencies
+ * @returns the cycle, with the first id repeated at the end; undefined if there is none
+ */
 function findCycle(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
   const done = new Set<string>();
   // Iterative: a definition may chain all its steps.

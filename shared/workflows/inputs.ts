@@ -1,4 +1,4 @@
-/** Declared inputs of a definition, and their values for a run. */
+/** Validates the input values of a run against the inputs that its definition declares. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
 import { arrived, unknownMember } from "#shared/json/contract-fault.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -30,7 +30,7 @@ const TYPE_DESCRIPTIONS: Readonly<Record<Type, string>> = {
 };
 
 /**
- * Returns the input of a run with defaults; undefined if nothing is given and no default is declared.
+ * Returns the input of a run, with defaults added. Returns undefined if no values are given and no defaults declared.
  * @throws ApiError `invalid_request`, `missing_required_parameter` naming the input
  */
 export function readRunInput(
@@ -43,11 +43,11 @@ export function readRunInput(
   return input === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** Maximum members of a request that are compared with `input`. */
+/** Maximum members of a request whose names are compared with `input`. */
 const COMPARED_MEMBERS_MAX = 64;
 
 /**
- * Rejects a request without `input` that has a member with a similar name: the run would start without its inputs.
+ * Rejects a request without `input` that has a member with a similar name. Otherwise the run would start without its inputs.
  * @throws ApiError `invalid_request` naming the member
  */
 export function refuseMisspeltInput(request: { readonly input?: unknown }): void {
@@ -58,7 +58,7 @@ export function refuseMisspeltInput(request: { readonly input?: unknown }): void
   }
 }
 
-/** @throws ApiError `invalid_request` for an input above the size limit */
+/** Checks the size of an input. @throws ApiError `invalid_request` for an input above the limit */
 export function checkInputBytes(input: Readonly<Record<string, unknown>> | undefined): void {
   const bytes = input === undefined ? 0 : Buffer.byteLength(JSON.stringify(input));
   if (bytes <= RUN_INPUT_BYTES_MAX) return;
@@ -67,8 +67,9 @@ export function checkInputBytes(input: Readonly<Record<string, unknown>> | undef
 }
 
 /**
- * Reads an input that is partly unknown before a run. @param open names of inputs with unknown values
- * @throws ApiError as `readRunInput`, if no unknown value can avoid it
+ * Validates an input that is partly unknown before a run.
+ * @param open names of inputs with unknown values
+ * @throws ApiError as `readRunInput`, if no possible value of the unknown inputs can avoid it
  */
 export function readKnownInput(
   declared: Readonly<Record<string, WorkflowInput>>,
@@ -89,7 +90,7 @@ function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, inp
   throw new ApiError("invalid_request", message, { param: `input.${shortName}` });
 }
 
-/** Null counts as absent. */
+/** Returns the values of the declared inputs. Null counts as absent. */
 function valuesOf(
   declared: Readonly<Record<string, WorkflowInput>>,
   input: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Faults of a value in which some places are resolved only during a run. */
+/** Checks a value in which some values are known only during a run. */
 import type { Fault } from "#shared/json/contract-fault.ts";
 import type { ApiError } from "#shared/base/errors.ts";
 
@@ -7,21 +7,23 @@ import type { OpenPlace } from "./bindings.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 export interface Judged {
-  /** First fault that occurs regardless of the open places. */
+  /** First error that occurs whatever the unknown values are; undefined if there is none. */
   readonly fault?: ApiError;
-  /** The value without open places that are invalid as written; undefined if too little is known. */
+  /** The value without expressions that would be invalid as written; undefined if too little is known. */
   readonly known?: Members;
 }
 
-/** Open places of one member that are removed separately; then the whole member is removed, as there may be thousands. */
+/**
+ * Maximum unknown values that are removed one by one from a member. Above it, the whole member is removed, because there may be thousands.
+ */
 const CUTS_MAX = 3;
 
 export interface Checked {
-  /** Returns the first fault of each separately checked part of a value. */
+  /** Returns the first error of each separately checked part of a value. */
   readonly faultsOf: (known: Members) => readonly ApiError[];
-  /** Depth of its members. */
+  /** Depth of the value's members. */
   readonly memberDepth: number;
-  /** Sample values of required members. */
+  /** Sample values for required members that are unknown. */
   readonly usual?: Members;
 }
 
@@ -50,7 +52,7 @@ export function judgeKnown(
   }
 }
 
-/** Returns true if the resolved value of the place may avoid the fault. */
+/** Returns true if a resolved value at this location may avoid the error. */
 export function mayMend(place: OpenPlace, fault: ApiError): boolean {
   const [at, param] = [place.param, fault.param ?? ""];
   // The types of a text, and of the container of a place, do not depend on a run.
@@ -62,7 +64,7 @@ export function isWithin(inner: string, outer: string): boolean {
   return outer === "" || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 }
 
-/** Removes the member of the place, or the closest one around it. Returns false if nothing is left to remove. */
+/** Removes the member at a location, or the closest removable member around it. Returns false if no member is left to remove. */
 function cut(known: Record<string, unknown>, path: OpenPlace["path"], usual: Members): boolean {
   for (let length = path.length; length > 0; length -= 1) {
     const holder = path

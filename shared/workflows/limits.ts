@@ -4,20 +4,21 @@ import { paced } from "#shared/config/pace.ts";
 /** Maximum items of a list for which a step runs. */
 export const FOR_EACH_ITEMS_MAX = 1_000;
 
-/** Maximum nesting of workflows. */
+/** Maximum nesting depth of workflows that run other workflows. */
 export const WORKFLOW_DEPTH_MAX = 5;
 
-/** Maximum definitions read to determine the nesting. */
+/** Maximum number of definitions that are read to check the nesting of a workflow. */
 export const WORKFLOW_NESTED_MAX = 100;
 
 /**
- * Maximum calls and runs of a definition, including nested workflows; also of a run with its nested runs and retries, since lists of
- * expressions are known only then. 20,000 take a worker minutes, and 20 MB of rows.
+ * Maximum calls and runs that a definition may cause, including nested workflows. A run with its nested runs and retries has the same
+ * limit, because
+ * lists from expressions are known only then. The maximum takes a worker minutes, and 20 MB of database rows.
  */
 export const WORKFLOW_WORK_MAX = 20_000;
 export const RUN_ATTEMPTS_MAX = 5;
 
-/** Maximum bytes of a step's output. */
+/** Maximum size of a step's output, in bytes. */
 export const STEP_OUTPUT_BYTES_MAX = 8_388_608;
 
 /** Time after which a run counts as stalled if it neither progresses nor waits for anything, in milliseconds. */

@@ -1,4 +1,4 @@
-/** Checks of nested workflows: no recursion, limited depth, and limited total work. */
+/** Checks workflows that run other workflows: no recursion, limited depth, and a limited number of calls and runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -17,19 +17,21 @@ import { WORKFLOW_WORK_MAX, WORKFLOW_DEPTH_MAX, WORKFLOW_NESTED_MAX } from "./li
 interface Nested {
   readonly workflowId: string;
   readonly version: number | undefined;
-  /** Step of the written definition that leads to this workflow. */
+  /** JSON path of the step in the checked definition that leads to this workflow. */
   readonly param: string;
 }
 
 interface Author {
   readonly caller: Caller;
-  /** Id of the workflow whose definition is written; undefined for a new or inline one. */
+  /** Id of the workflow whose definition is checked; undefined for a new or inline one. */
   readonly id: string | undefined;
-  /** Its latest stored definition: the new one may keep the workflows used there, even if the author may not run them. */
+  /**
+   * Latest stored definition of the workflow. The new definition may keep the workflows that it uses, even if the author may not run them.
+   */
   readonly earlier?: WorkflowDefinition | undefined;
 }
 
-/** @throws ApiError `invalid_workflow_definition` naming the step */
+/** Checks the nested workflows of a definition. @throws ApiError `invalid_workflow_definition` naming the step */
 export async function checkNesting(
   target: Queryable,
   author: Author,
@@ -52,7 +54,7 @@ export async function checkNesting(
   }
 }
 
-/** Checks the known part of the step's input against the declared inputs of the workflow. */
+/** Checks the known part of a step's input against the inputs that the nested workflow declares. */
 function* checkStepInput(
   { input = {} }: WorkflowStep,
   { inputs = {} }: WorkflowDefinition,
@@ -79,7 +81,7 @@ class Walk {
   private readonly kept: ReadonlySet<string>;
   /** Number of calls and runs of each nested workflow, by workflow, version and depth. */
   private readonly known = new Map<string, number>();
-  /** By workflow and version. */
+  /** Definitions by workflow and version. */
   private readonly loaded = new Map<string, WorkflowDefinition>();
 
   constructor(target: Queryable, author: Author, kept: ReadonlySet<string>) {
@@ -88,7 +90,7 @@ class Walk {
     this.kept = kept;
   }
 
-  /** Returns the number of calls and runs of the step. */
+  /** Returns the number of calls and runs that the step causes. */
   async workOf(step: WorkflowStep, param: string, depth: number): Promise<number> {
     const items = Array.isArray(step.for_each) ? step.for_each.length : 1;
     const workflowId = idOf(step);
@@ -96,7 +98,7 @@ class Walk {
     return items * (1 + (await this.nestedWork({ workflowId, version: step.version, param }, depth)));
   }
 
-  /** Returns the definition that the step runs, after its work was counted. */
+  /** Returns the definition of the workflow that the step runs. Available after `workOf` was called for the step. */
   loadedFor(step: WorkflowStep): WorkflowDefinition | undefined {
     const workflowId = idOf(step);
     return workflowId === undefined ? undefined : this.loaded.get(keyOf({ workflowId, version: step.version }));
@@ -122,7 +124,7 @@ class Walk {
     return work;
   }
 
-  /** Loads a definition. A workflow that the author may not run is reported as missing. */
+  /** Loads the definition of a nested workflow. A workflow that the author may not run is reported as missing. */
   private async load({ workflowId, version, param }: Nested, depth: number): Promise<WorkflowDefinition> {
     const { caller } = this.author;
     // Workflows used by a nested workflow were checked when its definition was written, for its author.

@@ -1,4 +1,4 @@
-/** A run to start: its definition, and its validated input. */
+/** Prepares a run: finds its definition and validates its input. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -21,14 +21,17 @@ interface RunRequest {
   readonly traceparent?: string | null;
 }
 
-/** @throws ApiError `workflow_not_found`, `permission_denied`; `invalid_request` of the input */
+/**
+ * Prepares a run of a stored workflow.
+ * @throws ApiError `workflow_not_found`, `permission_denied`; `invalid_request` for an invalid input
+ */
 export async function newRunOf(
   target: Queryable,
   caller: Caller,
   asked: RunRequest & {
     readonly workflow: WorkflowRow | undefined;
     readonly version: number | undefined;
-    /** True if the permission was checked for the author of the parent definition. */
+    /** True if the permission was already checked for the author of the parent definition. */
     readonly isJudged?: boolean;
   },
 ): Promise<NewRun> {
@@ -50,7 +53,11 @@ export async function newRunOf(
   return inlineRunOf(caller, definition, asked, { id: workflow.id, version });
 }
 
-/** @param stored id and version of a stored definition; null: inline. @throws ApiError of the input */
+/**
+ * Prepares a run of a given definition.
+ * @param stored id and version of a stored definition; null for an inline one
+ * @throws ApiError for an invalid input
+ */
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,

@@ -1,4 +1,4 @@
-/** Representation of a run for its callers. */
+/** Converts a run to the form in which its callers receive it. */
 import type { WorkflowRun, WorkflowRunSummary, WorkflowStepRun } from "#schemas/generated/types.ts";
 import type { RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { creditsNumber } from "#shared/base/money.ts";
@@ -6,7 +6,7 @@ import { creditsNumber } from "#shared/base/money.ts";
 type Json = Exclude<WorkflowStepRun["output"], undefined>;
 
 interface PresentOptions {
-  /** True: sorted by step id and attempt; false: in the order in which the steps became ready. */
+  /** True to sort by step id and attempt; false for the order in which the steps became ready. */
   readonly isSorted: boolean;
   readonly hasInput: boolean;
 }
@@ -25,7 +25,7 @@ export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted
   };
 }
 
-/** Nano-credits of all ended work. */
+/** Returns the total cost of the steps' ended calls and runs, in nano-credits. */
 export function creditsOf(steps: readonly StepRunRow[]): bigint {
   return steps.reduce((sum, { credits }) => sum + credits, 0n);
 }
@@ -46,7 +46,10 @@ export function presentRunHead(row: RunRow): WorkflowRunSummary {
   };
 }
 
-/** @param hasRunEnded true: work still at a provider counts only with its cost */
+/**
+ * Converts a step run for callers.
+ * @param hasRunEnded true if the run has ended: a call that is still open at a provider then counts only with its cost
+ */
 export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowStepRun {
   const { outputs, output_refs: references } = row;
   const isLarge = references?.some((one) => one !== null) === true || (references !== null && outputs === null);
@@ -68,7 +71,10 @@ export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowSt
   };
 }
 
-/** @param outputs JSON texts by item; null for an item without output */
+/**
+ * Returns the output of a step.
+ * @param outputs JSON texts by item; null for an item without output
+ */
 export function outputOf(isList: boolean, outputs: readonly (string | null)[]): Json {
   const values = outputs.map((text) => (text === null ? null : (JSON.parse(text) as Json)));
   return isList ? values : (values[0] ?? null);
@@ -83,7 +89,7 @@ function byStep(one: StepRunRow, other: StepRunRow): number {
   return one.attempt - other.attempt;
 }
 
-/** Returns milliseconds; 0 if either time is missing. */
+/** Returns the time between two dates in milliseconds; 0 if either is missing. */
 function between(from: Date | null, to: Date | null): number {
   return from === null || to === null ? 0 : Math.max(0, to.getTime() - from.getTime());
 }

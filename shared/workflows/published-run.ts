@@ -1,4 +1,4 @@
-/** Runs requested by batch messages: each is a job for its publisher, with the id of the run. */
+/** Runs that batch messages requested. Each is presented to its publisher as a job with the id of the run. */
 import { commonNow } from "#shared/base/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
@@ -17,7 +17,7 @@ interface Context {
   readonly storage: Storage;
 }
 
-/** Returns undefined for another workspace's run and for a run without publisher, as for a missing one. */
+/** Finds a publisher's run. Returns undefined for a missing run, a run of another workspace, and a run without publisher. */
 export async function findPublishedRun(
   target: Queryable,
   workspaceId: string,
@@ -27,7 +27,7 @@ export async function findPublishedRun(
   return run?.workspace_id === workspaceId && run.told !== null ? run : undefined;
 }
 
-/** Returns the run as a job, without its result. */
+/** Returns the run in the form of a job row, without its result. */
 export function jobOfRun(run: RunRow): JobRow {
   const { id, workspace_id, status, fingerprint, publisher_key, reply, created_at, started_at, ended_at } = run;
   const hasSucceeded = status === "succeeded";
@@ -56,13 +56,13 @@ export function jobOfRun(run: RunRow): JobRow {
   };
 }
 
-/** Returns the job error of a failed or cancelled run; a run that no worker started in time has the same code as such a job. */
+/** Returns the error of a failed or cancelled run, as a job error. A run that no worker started in time has the same code as such a job. */
 function errorOf({ error, started_at }: RunRow): ApiError {
   const code = started_at === null && error?.code === "overloaded" ? "overloaded" : "run_failed";
   return new ApiError(code, error?.message ?? "The run was cancelled.");
 }
 
-/** Returns the JSON text of an ended run; null for an open one. @throws ApiError `service_unavailable` */
+/** Returns the result of an ended run as JSON text; null for an open run. @throws ApiError `service_unavailable` */
 export async function resultOfRun({ database, storage }: Context, run: RunRow): Promise<string | null> {
   if (run.ended_at === null) return null;
   const row = await withInput(storage, run);
@@ -70,10 +70,12 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
   return JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
 }
 
-/** Longest wait for an unreadable result, in milliseconds. After it, the end is reported without the result. */
+/**
+ * Maximum time to wait for a result that cannot be read, in milliseconds. Afterwards, the end of the run is reported without the result.
+ */
 const RESULT_WAIT_MS = 3_600_000;
 
-/** Reports the end of a run to its publisher, once among concurrent callers. @throws ApiError `service_unavailable` */
+/** Reports the end of a run to its publisher, only once even if several callers try. @throws ApiError `service_unavailable` */
 export async function reportToPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
   id: string,

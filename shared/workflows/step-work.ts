@@ -1,4 +1,4 @@
-/** Checks of the target of a step (a model, a capability or a workflow) and of its params. */
+/** Checks the target of a step (a model, a capability or a workflow) and its params. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -15,10 +15,10 @@ import { audioOf } from "#shared/calls/kinds/transcription.ts";
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
 import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
 
-/** Models and capabilities that a definition may name. */
+/** Models and capabilities that a definition may use. */
 export interface Surroundings {
   readonly catalogue: Pick<Catalogue, "models">;
-  /** Returns undefined for an unavailable capability. */
+  /** Returns a capability; undefined if it is unavailable. */
   capability(id: string): Capability | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Bound {
   readonly input: Binding;
 }
 
-/** Members that only steps of some types have. */
+/** Members that only some step types have. */
 const TYPE_MEMBERS = ["model", "workflow_id", "version", "params", "input"] as const;
 const MEMBERS_OF_TYPE = {
   model: ["model", "params"],
@@ -35,9 +35,9 @@ const MEMBERS_OF_TYPE = {
   capability: ["params", "input"],
 } as const;
 
-/** Sample values of required members, while those of the step are unknown. */
+/** Sample values for required members whose actual values are unknown. */
 const USUAL_PARAMS = { messages: [{ role: "user", content: "text" }], prompt: "text", input: "text" };
-/** A recording that every transcription model accepts. */
+/** A sample recording that every transcription model accepts. */
 const ANY_RECORDING = { bytes: 1, seconds: 0.001, param: "file" } as const;
 
 export function* checkStepWork(
@@ -92,7 +92,7 @@ function* checkModel(
   if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
-/** Returns the kind of call of a step. @throws Error for a model without endpoint */
+/** Returns the kind of call that a step makes. @throws Error for a model without endpoint */
 export function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
   // A call without any possible price is rejected when it is read.
   const kind = kindOfCall(model, params) ?? kindOfModality(model.modality);
@@ -100,7 +100,7 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   return kind;
 }
 
-/** Returns the errors with which the model rejects a call, unless values of a run can avoid them. */
+/** Returns the errors with which the model rejects a call. Omits errors that values of a run may avoid. */
 function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
   // Stored files may change until the step runs.
   if (filePlaces(request).length > 0) return [];
@@ -143,7 +143,10 @@ function within(name: string, { places }: Binding): readonly OpenPlace[] {
   return places.map(({ path, param, isText }) => ({ path: [name, ...path], param: `${name}.${param}`, isText }));
 }
 
-/** @param holder location of the checked value in the definition */
+/**
+ * Converts an error to an error of the definition.
+ * @param holder location of the checked value in the definition
+ */
 function placed({ param, message, cause }: ApiError, holder: string): DefinitionFault {
   if (param === null) return { param: holder, message };
   const place = `${holder}.${param}`;
@@ -152,7 +155,7 @@ function placed({ param, message, cause }: ApiError, holder: string): Definition
   return { param: place, message: namesParam ? renamed(message, param, place) : message };
 }
 
-/** Replaces every whole occurrence of the name. */
+/** Replaces a name in a message wherever it occurs as a whole word. */
 export function renamed(message: string, name: string, other: string): string {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return message.replaceAll(new RegExp(String.raw`(?<![\w.\]])${escaped}(?!\w)`, "g"), () => other);

@@ -1,4 +1,4 @@
-/** Example workflows: the files of deploy/examples whose models and capabilities are available in this installation. */
+/** Templates of workflows: the files of deploy/examples whose models and capabilities are available in this installation. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ import { readDefinition } from "./definition.ts";
 
 const FOLDER = join(import.meta.dir, "../../deploy/examples");
 
-/** Returns templates sorted by name. @throws Error naming an invalid file */
+/** Reads all templates, sorted by name. @throws Error naming an invalid file */
 export async function loadTemplates(folder = FOLDER): Promise<readonly WorkflowTemplate[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
   const templates = await Promise.all(

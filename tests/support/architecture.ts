@@ -13,7 +13,7 @@ export interface Violation {
 
 type Layer = "schemas" | "shared" | "ingress" | "workers" | "deploy" | "tests";
 
-/** Layers that each layer may import besides itself. */
+/** For each layer, the other layers that it may import. */
 const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
   schemas: [],
   shared: ["schemas"],
@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
 
 export const LAYERS = Object.keys(MAY_IMPORT) as readonly Layer[];
 
-/** Allowed entries of the root folder. */
+/** Names allowed in the root folder of the project. */
 export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
   ...LAYERS,
   ".ci",
@@ -52,26 +52,26 @@ export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
 ]);
 
 export const LINES_MAX = 600;
-/** Higher limit for tests, because a long table of cases is still one idea. */
+/** Maximum lines of a test file. It is higher than for other files, because a long table of test inputs is still one idea. */
 export const TEST_LINES_MAX = 800;
 export const LINES_WARNED = 300;
 
-/** Code that only some files may contain. `where` selects the checked files, `allowed` the exempt ones. */
+/** A rule about code that only some files may contain. `where` selects the files to check, `allowed` the exempt ones. */
 interface Privilege {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly where: (file: string) => boolean;
   readonly allowed: (file: string) => boolean;
-  /** True if the rule checks comments; other rules check only code. */
+  /** True if the rule also checks comments. Other rules check only code. */
   readonly readsComments?: true;
 }
 
 const inTests = (file: string): boolean => file.startsWith("tests/");
-/** True for a start script: it runs on bare Node, before anything of the project can be imported. */
+/** Returns true for a start script. It runs on bare Node, before anything of the project can be imported. */
 const isStartScript = (file: string): boolean => file.startsWith("deploy/") && file.endsWith(".mjs");
 const isProduct = (file: string): boolean => !inTests(file) && !isStartScript(file);
 
-/** Modules of `shared` whose state belongs to the process, whatever roles it runs (decision 0072). */
+/** Modules of `shared` whose state belongs to the process, regardless of its roles (decision 0072). */
 const PROCESS_STATE: ReadonlySet<string> = new Set([
   "shared/calls/admit.ts",
   "shared/calls/audio/probe-recording.ts",
@@ -158,7 +158,7 @@ const PRIVILEGES: readonly Privilege[] = [
   },
 ];
 
-/** Modules that only some files may import, including their types. */
+/** Modules that only some files may import. The rule includes imports of types. */
 const GUARDED_MODULES: readonly Privilege[] = [
   {
     rule: "only shared/database/client.ts names the driver",
@@ -190,7 +190,7 @@ const GUARDED_MODULES: readonly Privilege[] = [
   },
 ];
 
-/** Returns all violations of all rules. */
+/** Checks all sources. Returns every violation of a rule. */
 export function violations(sources: Sources): Violation[] {
   const ofFiles = [...sources].flatMap(([file, source]) => {
     if (isGenerated(file)) return importFaults(file, source);
@@ -199,7 +199,10 @@ export function violations(sources: Sources): Violation[] {
   return [...ofFiles, ...folderFaults(sources)];
 }
 
-/** Finds folders that import each other: neither can be understood alone. A folder and its subfolders count as one. Tests are exempt. */
+/**
+ * Finds folders that import each other, because neither can be understood alone. A folder and its subfolders count as one. Tests are
+ * exempt.
+ */
 function folderFaults(sources: Sources): Violation[] {
   const crossings = new Map<string, { file: string; what: string }>();
   for (const [file, source] of sources) {
@@ -222,7 +225,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
-/** Returns files that are long enough to contain a second idea, longest first. */
+/** Returns files that are so long that they may contain a second idea, longest first. */
 export function longFiles(sources: Sources): string[] {
   return [...sources]
     .map(([file, source]) => ({ file, lines: lineCount(source) }))
@@ -231,10 +234,10 @@ export function longFiles(sources: Sources): string[] {
     .map(({ file, lines }) => `${file} (${lines} lines)`);
 }
 
-/** Longest duration of a gate file without a stated reason, in milliseconds, while three other files run. */
+/** Maximum duration of a test file of the gate without a stated reason, in milliseconds, while three other files run. */
 const GATE_FILE_MS_MAX = 20_000;
 
-/** Returns gate files above that duration. @param durations of a whole run, in milliseconds by file */
+/** Returns the test files of the gate that take longer than GATE_FILE_MS_MAX. @param durations of a whole run, in milliseconds by file */
 export function slowGateFiles(durations: Readonly<Record<string, number>>): string[] {
   const slow = Object.entries(durations).filter(
     ([file, ms]) => ms > GATE_FILE_MS_MAX && !file.endsWith(".nightly.test.ts"),
@@ -242,10 +245,10 @@ export function slowGateFiles(durations: Readonly<Record<string, number>>): stri
   return slow.map(([file]) => file).toSorted();
 }
 
-/** Generated entries of the root that are never committed, besides `.sluice…`. */
+/** Generated files in the root that are never committed, in addition to `.sluice…`. */
 const WRITTEN: ReadonlySet<string> = new Set(["demo-output", ".last-run.json", ".last-verify.json", ".timings.json"]);
 
-/** Returns entries that do not belong in the root. */
+/** Returns entries that are not allowed in the root folder. */
 export function strayRootEntries(entries: readonly string[]): string[] {
   return entries.filter((entry) => !ROOT_ENTRIES.has(entry) && !entry.startsWith(".sluice") && !WRITTEN.has(entry));
 }
@@ -303,7 +306,7 @@ function shapeFaults(file: string, source: string): Violation[] {
   return faults;
 }
 
-/** Removes declarations of a server's handler such as `async fetch(request) {`, which are not calls. */
+/** Removes declarations of a server's handler, such as `async fetch(request) {`, because they are not calls of `fetch`. */
 function withoutFetchHandlers(code: string): string {
   return code.replaceAll(/^\s*(?:async\s+)?fetch\s*\([^()]*\)\s*(?::[^{}\n]+)?\{/gm, "");
 }
@@ -313,7 +316,7 @@ function withoutComments(source: string): string {
   return source.replaceAll(/(^|\s)\/\*[\s\S]*?\*\//g, "$1").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
 }
 
-/** Returns the path of a specifier below the root; undefined for a package. */
+/** Returns the path below the root that an import refers to; undefined for a package. */
 export function resolveImport(file: string, specifier: string): string | undefined {
   if (specifier.startsWith("#")) return specifier.slice(1);
   if (!specifier.startsWith(".")) return undefined;

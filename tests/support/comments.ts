@@ -1,19 +1,19 @@
-/** Words that make comments hard to read for people who have never met us, and the comments that contain them. */
+/** Finds comments with words that are hard to read for people who have never met us. */
 
-/** Openings of a sentence that name no subject. */
+/** Matches openings of a sentence that name no subject. */
 const OPENINGS = /^(?:What|Who|Whoever|Of|Where|As|Those|One that|That of)\b/;
 
-/** Words of everyday speech in place of the field's terms: report, receive, continue, fail, fix, call back. */
+/** Matches everyday words that replace the field's terms: report, receive, continue, fail, fix, call back. */
 const EVERYDAY =
   /\b(?:nobody|whoever|told|tells?|hears?|heard|stands?|go(?:es)? on|going on|comes? to nothing|mends?|mended)\b/i;
 
 interface FoundComment {
-  /** `path:line` of its first line. */
+  /** Location of the comment's first line, as `path:line`. */
   readonly at: string;
   readonly text: string;
 }
 
-/** Returns doc comments, and comments that have lines of their own. */
+/** Returns the doc comments of a source, and comments on separate lines. */
 export function commentsOf(file: string, source: string): FoundComment[] {
   const found: FoundComment[] = [];
   for (const match of source.matchAll(/^[ \t]*\/\*\*([^]*?)\*\/|(?:^[ \t]*\/\/.*\n?)+/gm)) {
@@ -24,7 +24,7 @@ export function commentsOf(file: string, source: string): FoundComment[] {
   return found;
 }
 
-/** Returns the sentences that break a rule. Quoted and backticked words are names. */
+/** Returns the sentences of a comment that break a rule. Quoted and backticked words are ignored, because they are names. */
 export function strangeSentences(text: string): string[] {
   const plain = text.replace(/`[^`]*`|"[^"]*"/g, "x");
   return plain.split(/(?<=[.;:])\s+/).filter((sentence) => OPENINGS.test(sentence) || EVERYDAY.test(sentence));

@@ -1,4 +1,4 @@
-/** Starts a NATS server with an operator's deploy/nats/server.conf, answers its logins as the role does, and connects as its users. */
+/** Starts a NATS server with an operator's deploy/nats/server.conf. Answers its logins as the role does, and connects as its users. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ import { createMetrics } from "#shared/metrics/metrics.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
-/** Workspace of the publisher whose key `open` uses. */
+/** Workspace of the publisher as which `open` connects. */
 export const PUBLISHER_WORKSPACE = "00000000-0000-7000-8000-000000000000";
 export const PUBLISHER_KEY = "00000000-0000-7000-8000-00000000000a";
 const PUBLISHER: KnownKey = {
@@ -25,7 +25,7 @@ const PUBLISHER: KnownKey = {
   role: "developer",
   preset: "default",
 };
-/** Users of the file and a publisher, with the inbox prefix of each. */
+/** Inbox prefix of each user in the configuration, and of a publisher. */
 export const USERS = {
   ingress: "gw",
   worker: "wk",
@@ -38,26 +38,26 @@ export type User = keyof typeof USERS;
 
 export interface ConfiguredClient {
   readonly connection: NatsConnection;
-  /** Subjects and directions that the server has rejected so far. */
+  /** Subjects and directions that the server has rejected for this client so far. */
   readonly refused: string[];
 }
 
 export interface ConfiguredNats {
-  /** Address as `host:port`. */
+  /** Address of the server, as `host:port`. */
   readonly address: string;
-  /** Seeds of the keys that the server trusts, as the role receives them. */
+  /** Seeds of the keys that the server trusts, as the role that answers logins receives them. */
   readonly seeds: { readonly issuer: string; readonly curve: string };
-  /** Connects as a user. `witness` is an additional user without limits on subjects. */
+  /** Connects as a user. `witness` is an additional user who may use all subjects. */
   open(user: User | "witness"): Promise<ConfiguredClient>;
-  /** Answers logins as one process of the role does. @returns a function that stops it */
+  /** Answers logins like one process of the role. @returns a function that stops answering */
   serveLogins(context: Partial<Omit<LoginContext, "connection">>): Promise<() => Promise<void>>;
-  /** Returns all output of the server. */
+  /** Returns the complete log output of the server. */
   log(): string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts deploy/nats/server.conf unchanged except for the ports, the user `witness`, and the changes by `edit`.
+ * Starts a server with deploy/nats/server.conf. Only the ports, the user `witness`, and the changes by `edit` differ from the file.
  * @param options.logins false to leave logins unanswered
  */
 export async function startConfiguredNats(

@@ -1,4 +1,4 @@
-/** Programs from the Debian archive with all of their libraries, including the C library, so that they run on any machine with apt. */
+/** Runs programs from the Debian archive with all of their libraries, including the C library, so that they run on any machine with apt. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,14 +7,14 @@ import { unpackFromDebian } from "#deploy/embedded/apt-sources.mjs";
 
 interface DebianProgram {
   readonly release: string;
-  /** Packages: the program's own first, then its libraries. */
+  /** Debian packages to unpack: the program's package first, then its libraries. */
   readonly packages: readonly string[];
   /** Path of the program in its package. */
   readonly path: string;
 }
 
 /**
- * Returns the command that runs the program, before its arguments. Downloads the program unless an earlier run did.
+ * Returns the command that runs the program; the arguments follow it. Downloads the program unless an earlier run did.
  * @throws StartFault without a Debian archive
  */
 export async function debianProgram(wanted: DebianProgram): Promise<readonly [program: string, ...loading: string[]]> {
@@ -23,7 +23,7 @@ export async function debianProgram(wanted: DebianProgram): Promise<readonly [pr
   return [loader, "--library-path", libraries, join(folder, wanted.path)];
 }
 
-/** Returns the folder with the unpacked packages, from this run or an earlier one. */
+/** Returns the folder with the unpacked packages. They are unpacked now, or were by an earlier run. */
 export async function unpackedPackages({ release, packages, path }: DebianProgram): Promise<string> {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const folder = join(cache, `${basename(path)}-${release}-${process.arch}`);

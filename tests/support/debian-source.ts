@@ -1,4 +1,4 @@
-/** Upstream sources from the Debian archive: test data of other projects, which no binary package contains. */
+/** Downloads upstream sources from the Debian archive for test data of other projects, which no binary package contains. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,18 +10,21 @@ import { run } from "#deploy/embedded/process.mjs";
 export interface DebianSource {
   /** Name of the source package. */
   readonly name: string;
-  /** Upstream version, without Debian's revision. Another version has other files, which change the counts. */
+  /** Upstream version, without Debian's revision. The files, and therefore the counts in tests, differ between versions. */
   readonly version: string;
-  /** Debian release with this version. */
+  /** Debian release that contains this version. */
   readonly release: string;
-  /** Folder of the source to keep, such as `tests/wellformed`, without the tarball's first folder. */
+  /** Path of the folder to keep, such as `tests/wellformed`, below the tarball's first folder. */
   readonly folder: string;
 }
 
-/** Folder of the source, or the reason for a failed download. */
+/** Folder with the source, or the reason why the download failed. */
 export type SourceFolder = { readonly folder: string } | { readonly missing: string };
 
-/** Returns a source's folder, unpacked now or by an earlier run. apt checks the archive's signature and the source's digest. */
+/**
+ * Returns the folder of a source, which is unpacked now or was by an earlier run. apt checks the archive's signature and the source's
+ * digest.
+ */
 export async function sourceFolder(source: DebianSource): Promise<SourceFolder> {
   const { name, version, folder } = source;
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
@@ -51,7 +54,7 @@ class MissingSource extends Error {
   override readonly name = "MissingSource";
 }
 
-/** @throws MissingSource if the archive does not respond or lacks the version */
+/** Downloads and unpacks a source. @throws MissingSource if the archive does not respond or lacks the version */
 async function unpackedSource(
   source: DebianSource,
   { folder: work, runApt }: Pick<ReturnType<typeof openAptFolder>, "folder" | "runApt">,

@@ -1,4 +1,4 @@
-/** Decodes the six audio formats with libraries that did not encode them. */
+/** Decodes the six audio formats with other libraries than those that encoded them. */
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
@@ -7,14 +7,14 @@ import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 
 export interface Sound {
-  /** Samples of each channel, from -1 to 1. */
+  /** Samples of each channel, as numbers from -1 to 1. */
   readonly channels: readonly Float32Array[];
   /** Samples of the first channel. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
 
-/** @throws Error if the bytes have another format or are damaged */
+/** Decoder of each format. @throws Error if the bytes have another format or are damaged */
 export const decoders: Readonly<Record<SpeechFormat, (bytes: Uint8Array) => Promise<Sound>>> = {
   mp3: async (bytes) => {
     const decoder = new MPEGDecoder();

@@ -1,9 +1,9 @@
-/** An address that neither accepts nor refuses connections: a listener with a full backlog that accepts nothing. */
+/** Provides an address that neither accepts nor refuses connections: a listener with a full backlog that accepts no connection. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Prints its port and then blocks. Exits after five minutes if its test does not stop it. */
+/** Program that listens, prints its port and then blocks. It exits after five minutes if the test does not stop it. */
 const LISTENER = `
   const server = require("node:net").createServer();
   server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {

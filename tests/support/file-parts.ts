@@ -1,7 +1,7 @@
-/** Building blocks of file formats: numbers, boxes, chunks and checksums. */
+/** Builds parts of files: numbers, boxes, chunks and checksums. */
 import { crc32 } from "node:zlib";
 
-/** Part of a file; text is Latin-1. */
+/** Part of a file as text, numbers or bytes. Text is encoded as Latin-1. */
 export type Part = string | readonly number[] | Uint8Array;
 
 export function bytesOf(...parts: readonly Part[]): Buffer {
@@ -10,12 +10,12 @@ export function bytesOf(...parts: readonly Part[]): Buffer {
   );
 }
 
-/** Returns a big-endian number of `size` bytes. */
+/** Returns the bytes of a big-endian number. `size` is their count. */
 export function be(value: number, size: number): number[] {
   return Array.from({ length: size }, (_, at) => Math.floor(value / 256 ** (size - 1 - at)) % 256);
 }
 
-/** Returns a little-endian number of `size` bytes. */
+/** Returns the bytes of a little-endian number. `size` is their count. */
 export function le(value: number, size: number): number[] {
   return be(value, size).toReversed();
 }
@@ -26,7 +26,7 @@ export function box(kind: string, ...content: readonly Part[]): Buffer {
   return bytesOf(be(8 + body.length, 4), kind, body);
 }
 
-/** Unknown size of a Matroska element, which lasts until the next element of its level. */
+/** Encoding of an unknown size of a Matroska element, which lasts until the next element of the same level. */
 const UNKNOWN = [0x01, 255, 255, 255, 255, 255, 255, 255];
 
 /** Returns a Matroska element. @param size stated length in bytes; null for "unknown" */
@@ -52,7 +52,7 @@ export function pngChunk(kind: string, data: Part): Buffer {
   return bytesOf(be(body.length - 4, 4), body, be(crc32(body), 4));
 }
 
-/** @param colour 0 for grey, 2 for RGB */
+/** Returns a PNG of the given chunks. @param colour 0 for grey, 2 for RGB */
 export function png(
   width: number,
   height: number,
@@ -74,7 +74,7 @@ export function checksumOf(bytes: Uint8Array, polynomial: number, bits: 8 | 16):
   return crc;
 }
 
-/** Returns a binary glTF file (glTF 2.0, part 4) with any two chunks. */
+/** Returns a binary glTF file (glTF 2.0, part 4) with any content in its two chunks. */
 export function glbOf(description: string | Uint8Array, binary = new Uint8Array(0)): Uint8Array {
   const padded = (bytes: Uint8Array, fill: number): Buffer => bytesOf(bytes, Buffer.alloc(-bytes.length & 3, fill));
   const [text, binaryChunk] = [padded(Buffer.from(description), 0x20), padded(binary, 0)];

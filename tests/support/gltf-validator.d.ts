@@ -1,4 +1,4 @@
-/** Part of Khronos' validator that the tests use. The package has no types. */
+/** Types of the functions of Khronos' validator that the tests use. The package has no types. */
 declare module "gltf-validator" {
   export interface Report {
     readonly mimeType: string;

@@ -1,4 +1,4 @@
-/** Returns a HEIC file (ISO/IEC 23008-12) with one image without pixels, for tests that read only headers. */
+/** Creates HEIC files (ISO/IEC 23008-12) with one image without pixels, for tests that read only headers. */
 import { be, box, bytesOf, type Part } from "./file-parts.ts";
 
 const full = (name: string, version: number, ...parts: readonly Part[]): Buffer =>
@@ -6,7 +6,7 @@ const full = (name: string, version: number, ...parts: readonly Part[]): Buffer 
 const words = (...values: readonly number[]): number[] => values.flatMap((value) => be(value, 4));
 const shorts = (...values: readonly number[]): number[] => values.flatMap((value) => be(value, 2));
 
-/** Returns a file with HEVC, which the service does not decode. */
+/** Returns a HEIC file with HEVC, which the service does not decode. */
 export function heic(width: number, height: number): Buffer {
   const config = [1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0];
   const properties = box("ipco", box("hvcC", config), full("ispe", 0, words(width, height)));

@@ -1,18 +1,19 @@
 /**
- * Requests with which one caller tries to occupy an ingress's thread: huge bodies of small parts, invalid forms, and expensive definitions
- * and estimates. None of them costs credits. Also contains valid requests of the largest allowed size.
+ * Requests with which one caller tries to occupy an ingress's thread: huge bodies of many small values, invalid forms, and expensive
+ * definitions and
+ * estimates. None of them costs credits. Also contains valid requests of the maximum size.
  */
 
 export interface HeavyRequest {
   readonly path: string;
-  /** Content type. Default: JSON. */
+  /** Content type of the body. Default: JSON. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Creates the body when it is sent, because bodies have up to 32 MB. */
+  /** Creates the body when it is sent. It is not stored, because bodies have up to 32 MB. */
   readonly body: () => string | Uint8Array<ArrayBuffer>;
-  /** Number of simultaneous requests. Default: 1. */
+  /** Number of copies that are sent at the same time. Default: 1. */
   readonly times?: number;
-  /** Allowed statuses of the response. */
+  /** Response statuses that the test accepts. */
   readonly statuses: readonly number[];
 }
 
@@ -36,7 +37,7 @@ export function sendHeavy(url: string, key: string, request: HeavyRequest): Prom
 }
 
 const MB = 1_048_576;
-/** Size of the repeated part of a body: the largest body, less its frame. */
+/** Size of the repeated part of a body in bytes: the maximum body, less the text around it. */
 const FULL = 32 * MB - 1_024;
 
 const CHAT = "/v1/chat/completions";
@@ -47,27 +48,27 @@ const WORKFLOWS = "/v1/workflows";
 const FORM = "multipart/form-data; boundary=x";
 const MODEL = '"model":"sandbox-chat"';
 const ASK = `${MODEL},"messages":[{"role":"user","content":"hello"}]`;
-/** Statuses for an invalid size or shape, or because the workspace has other requests in progress. A 500 is never allowed. */
+/** Statuses of a rejection: the size or format is invalid, or the workspace has other requests in progress. A 500 is never allowed. */
 const REFUSED = [400, 413, 503];
 const TAKEN_OR_REFUSED = [200, ...REFUSED];
 
-/** Repeats `one` to the requested size, without the last comma. */
+/** Repeats `one` up to the requested size, and removes the last comma. */
 function filled(one: string, bytes = FULL): string {
   return one.repeat(Math.floor(bytes / one.length)).slice(0, -1);
 }
 
-/** Returns members with different names. */
+/** Returns `count` JSON members with different names. */
 function members(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"k${at.toString(36)}":${at % 10}`).join(",");
 }
 
-/** Returns names that differ only in their last letters, in random order. */
+/** Returns member names that differ only in their last letters, in random order. */
 function longNames(count: number, letters: number): string {
   const stem = "k".repeat(letters);
   return Array.from({ length: count }, (_one, at) => `"${stem}${((at * 7_919) % 99_991).toString(36)}":1`).join(",");
 }
 
-/** Returns integers that all parse to different doubles. */
+/** Returns integers, each of which parses to a different double. */
 function longIntegers(count: number): string {
   return Array.from({ length: count }, (_one, at) => String(900_719_925_474_099_300n + BigInt(at) * 1_024n)).join(",");
 }
@@ -76,7 +77,7 @@ function tokens(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"${at}":1`).join(",");
 }
 
-/** Returns text without words of a vocabulary; always the same. */
+/** Returns a text that contains no words of a vocabulary. The text is always the same. */
 function consonants(count: number): string {
   const letters = "bcdfghjklmnpqrstvwxz";
   let seed = 1;
@@ -99,13 +100,13 @@ function chatOf(...parts: readonly string[]): string {
   return `"messages":[{"role":"user","content":[${parts.join(",")}]}]`;
 }
 
-/** Returns a run without effect, with this input. */
+/** Returns the body of a run of one step with this input. The run has no effect. */
 function runOf(type: string, input: string): string {
   const step = `{"id":"s","type":"model","model":"sandbox-chat","if":false,"params":{"messages":[{"role":"user","content":"x"}]}}`;
   return `{"mode":"async","definition":{"inputs":{"a":{"type":"${type}"}},"steps":[${step}]},"input":{"a":${input}}}`;
 }
 
-/** Returns a definition with the highest allowed number of this expression. */
+/** Returns a definition that contains this expression as often as allowed. */
 function definitionOf(expression: string): string {
   const stop = Array.from({ length: Math.floor(230_000 / (expression.length + 3)) }, () => expression);
   const params = { messages: [{ role: "user", content: "x" }], stop };

@@ -1,6 +1,7 @@
 /**
  * Servers that all integration tests share. `npm test` starts them once and passes their addresses in the environment. A plain `bun test`
- * starts the servers that a test requests, and setup.ts stops them after the last test.
+ * starts only
+ * the servers that a test requests, and setup.ts stops them after the last test.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -15,12 +16,13 @@ import { startS3 } from "#deploy/embedded/s3.mjs";
 
 export const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** Bun program of the tests, which also runs the roles. */
+/** Path of the Bun program that runs the tests and the roles. */
 export const BUN = process.execPath;
 
 /**
- * Command that starts a role, before its arguments. A whole run of the suite bundles the entry into one file first (TEST_ENTRY), which
- * starts in a quarter of the time; a run of single files uses the sources.
+ * Command that starts a role; its arguments follow. A whole run of the suite first bundles the entry into one file (TEST_ENTRY), which
+ * starts in a quarter
+ * of the time. A run of single files uses the sources.
  */
 export const ENTRY: readonly [command: string, ...args: string[]] =
   process.env["TEST_ENTRY"] === undefined ? [BUN, "deploy/sluice.ts"] : [process.env["TEST_ENTRY"]];
@@ -32,7 +34,7 @@ interface Closable {
 
 const started = new Map<string, Promise<Closable & { readonly url: string }>>();
 
-/** Returns the URL of an existing database on the shared Postgres server, as the server's owner. */
+/** Returns the URL of an existing database on the shared Postgres server. The user is the server's owner. */
 export function sharedPostgresUrl(): Promise<string> {
   return urlFromEnvironmentOrStart("TEST_POSTGRES_URL", async (directory) => {
     const server = await startPostgres({ directory, port: await freePort(), throwaway: true });
@@ -50,7 +52,7 @@ export function sharedS3Url(): Promise<string> {
 
 let binary: Promise<string> | undefined;
 
-/** Returns the path of a recent nats-server, which is downloaded if necessary. */
+/** Returns the path of a recent nats-server. Downloads it if necessary. */
 export function natsServerBinary(): Promise<string> {
   const path = process.env["TEST_NATS_SERVER"];
   if (path !== undefined) return Promise.resolve(path);
@@ -102,7 +104,7 @@ async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
   }
 }
 
-/** Creates a directory below the system's temporary one or `parent`. It is removed when the test process ends, at the latest. */
+/** Creates a directory below `parent`, or the system's temporary directory. It is removed when the test process ends, at the latest. */
 export function temporaryDirectory(parent: string = tmpdir()): { directory: string; remove: () => void } {
   // On macOS the system's temporary folder is a link, and processes report the real path.
   const directory = mkdtempSync(join(realpathSync(parent), "sluice-test-"));

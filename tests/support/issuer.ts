@@ -14,17 +14,20 @@ export interface Person {
 
 export interface TestIssuer {
   readonly url: string;
-  /** Person of the next sign-in. */
+  /** Person who signs in next. */
   person: Person;
-  /** Changes the claims of the next identity tokens, which are signed again. "forged" signs with a key that the issuer does not publish. */
+  /**
+   * Changes the claims of the next identity tokens, which are then signed again. "forged" signs them with a key that the issuer does not
+   * publish.
+   */
   spoil: ((claims: Readonly<Record<string, unknown>>) => Record<string, unknown>) | "forged" | undefined;
   /** Delay of token responses, in milliseconds. */
   delayMs: number;
-  /** True to return the email address only from the userinfo endpoint. */
+  /** True if only the userinfo endpoint returns the email address. */
   hidesEmail: boolean;
-  /** Signs with a new key from now on, and publishes it. */
+  /** Replaces the signing key by a new one, and publishes the new key. */
   turnKey(): Promise<void>;
-  /** Follows the issuer's pages as a browser does. @returns the address of the final redirect */
+  /** Follows the issuer's redirects like a browser. @returns the address of the final redirect */
   visit(location: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -39,7 +42,7 @@ async function makeKey(kid: string): Promise<SigningKey> {
   return { secret: privateKey, page: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" } };
 }
 
-/** @param redirectUri the client's only redirect URI */
+/** Starts the issuer. @param redirectUri the client's only redirect URI */
 export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
   let keys = [await makeKey("first")];
   const stranger = await makeKey("first");
@@ -78,7 +81,7 @@ export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
   });
   const answer = provider.callback();
 
-  /** Returns the token response with an identity token signed by the test, changed if the test requests it. */
+  /** Returns the token response with an identity token that is signed again. The token is changed if the test requests it. */
   const signAnew = async (text: string): Promise<string> => {
     const tokens = JSON.parse(text) as { id_token?: string };
     if (tokens.id_token === undefined) return text;

@@ -1,7 +1,10 @@
 /** Encodes bilevel images as JBIG2 streams for PDFs (ITU-T T.88): one page, one generic region, arithmetic coding with template 0. */
 import { be, bytesOf } from "./file-parts.ts";
 
-/** Rows of table E.1: Qe, next state after the more probable symbol and after the less probable one, and whether they are exchanged. */
+/**
+ * Rows of table E.1: Qe, the next state after the more probable symbol, the next state after the less probable one, and if the two are
+ * exchanged.
+ */
 const STATES: readonly (readonly [qe: number, mps: number, lps: number, isSwitch?: true])[] = [
   [0x5601, 1, 1, true], [0x3401, 2, 6], [0x1801, 3, 9], [0x0ac1, 4, 12], [0x0521, 5, 29], [0x0221, 38, 33],
   [0x5601, 7, 6, true], [0x5401, 8, 14], [0x4801, 9, 14], [0x3801, 10, 14], [0x3001, 11, 17], [0x2401, 12, 18],
@@ -13,13 +16,13 @@ const STATES: readonly (readonly [qe: number, mps: number, lps: number, isSwitch
   [0x0015, 43, 40], [0x0009, 44, 41], [0x0005, 45, 42], [0x0001, 45, 43], [0x5601, 46, 46],
 ]; // prettier-ignore
 
-/** Context pixels as column and row offsets: template 0 with its default adaptive pixels. */
+/** Context pixels of template 0 with its default adaptive pixels, as column and row offsets. */
 const CONTEXT = [
   [-1, 0], [-2, 0], [-3, 0], [-4, 0], [3, -1], [2, -1], [1, -1], [0, -1],
   [-1, -1], [-2, -1], [-3, -1], [2, -2], [1, -2], [0, -2], [-1, -2], [-2, -2],
 ] as const; // prettier-ignore
 
-/** @param isBlack returns the colour of each pixel */
+/** Returns a JBIG2 stream. @param isBlack returns true if a pixel is black */
 export function jbig2Of(width: number, height: number, isBlack: (x: number, y: number) => boolean): Buffer {
   const at = (x: number, y: number): number => (x >= 0 && x < width && y >= 0 && isBlack(x, y) ? 1 : 0);
   const coder = openCoder();
@@ -39,7 +42,7 @@ function segment(number: number, type: number, data: Uint8Array): Buffer {
   return bytesOf(be(number, 4), [type, 0, 1], be(data.length, 4), data);
 }
 
-/** Arithmetic encoder of annex E.2. */
+/** Creates the arithmetic encoder of annex E.2. */
 function openCoder() {
   const states = new Map<number, { index: number; mps: number }>();
   const out: number[] = [0];

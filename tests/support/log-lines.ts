@@ -1,4 +1,4 @@
-/** Parses the output of a logger. */
+/** Captures and parses the output of a logger. */
 import { expect } from "bun:test";
 
 import { createLogger, type Logger } from "#shared/base/logger.ts";

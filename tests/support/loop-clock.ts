@@ -1,11 +1,12 @@
 /**
- * Loaded into a role before its own code (BUN_OPTIONS): records the CPU time of each turn of the event loop. CPU time excludes other
- * processes of the machine, unlike wall-clock time.
+ * Records the CPU time of each turn of the event loop. BUN_OPTIONS loads this file into a role before its own code. Unlike wall-clock time,
+ * CPU time
+ * excludes other processes of the machine.
  */
 import { appendFileSync } from "node:fs";
 
 const folder = process.env["LOOP_CLOCK"];
-/** Shortest recorded turn, in milliseconds. */
+/** Minimum CPU time of a turn that is recorded, in milliseconds. */
 const NOTED_MS = 5;
 
 if (folder !== undefined) {

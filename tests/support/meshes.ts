@@ -1,4 +1,4 @@
-/** Small meshes as other programs write them, edited files, and readers of their content. */
+/** Small meshes as other programs write them, edited copies of files, and readers of mesh content. */
 import { type Accessor, Document, NodeIO, type TypedArray } from "@gltf-transform/core";
 import { ALL_EXTENSIONS, KHRMeshQuantization } from "@gltf-transform/extensions";
 import { type Report, validateBytes } from "gltf-validator";
@@ -11,7 +11,7 @@ import { pngOf } from "./png.ts";
 export type Entry = Record<string, unknown>;
 export type Json = Record<string, unknown> & Record<"accessors" | "nodes" | "meshes" | "bufferViews", Entry[]>;
 
-/** Returns errors, warnings and counts of the Khronos validator. */
+/** Validates a GLB file with the Khronos validator. Returns errors and warnings, and counts of its content. */
 export async function validated(
   glb: Uint8Array,
 ): Promise<{ readonly faults: string[]; readonly info: Report["info"] }> {
@@ -20,7 +20,7 @@ export async function validated(
   return { faults: faults.map(({ code, message }) => `${code}: ${message}`), info };
 }
 
-/** Returns the fault of a rejected job. */
+/** Returns the error of a job that must be rejected. */
 export async function refusalOf(job: Promise<unknown>): Promise<MediaError> {
   const error = await job.then(
     () => new Error("the job was done"),
@@ -34,7 +34,7 @@ export function readGlb(glb: Uint8Array): Promise<Document> {
   return io().readBinary(new Uint8Array(glb));
 }
 
-/** Returns adjacent cubes in one primitive of triangles without shared points, with a texture. */
+/** Returns a mesh of adjacent cubes with a texture, in one primitive of triangles that share no points. */
 export async function blocks(count: number): Promise<Uint8Array> {
   const document = new Document();
   const texture = document
@@ -55,7 +55,11 @@ export async function blocks(count: number): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** Returns a wavy ball without normals, coordinates and material. It occurs twice: rotated, and mirrored below a node that moves it. */
+/**
+ * Returns a mesh of a wavy ball without normals, texture coordinates and material. The ball occurs twice: rotated, and mirrored below a
+ * node that moves
+ * it.
+ */
 export async function balls(columns = 24, rows = 16): Promise<Uint8Array> {
   const document = new Document();
   const [positions, indices]: [number[], number[]] = [[], []];
@@ -82,7 +86,9 @@ export async function balls(columns = 24, rows = 16): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** Returns a strip and a fan of small integers, and a line, below a node that a camera, a skin and an animation use. */
+/**
+ * Returns a mesh with a strip and a fan of small integers, and a line. They are below a node that a camera, a skin and an animation use.
+ */
 export async function compact(): Promise<Uint8Array> {
   const document = new Document();
   const rim = [0, 1, 2, 3, 4, 5, 6].map(
@@ -115,7 +121,7 @@ export async function compact(): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** Returns the file with another description and other numbers, and valid lengths. */
+/** Returns a copy of a GLB with changed description and numbers. The lengths in the file stay valid. */
 export function edited(glb: Uint8Array, edit: (json: Json, binary: Uint8Array) => void): Uint8Array {
   const length = new DataView(glb.buffer, glb.byteOffset).getUint32(12, true);
   const json = JSON.parse(new TextDecoder().decode(glb.subarray(20, 20 + length))) as Json;
@@ -131,7 +137,7 @@ function numbers(document: Document, type: "SCALAR" | "VEC2" | "VEC3", array: Ty
   return document.createAccessor().setType(type).setArray(array).setBuffer(buffer);
 }
 
-/** Six squares of two triangles each, from -½ to ½. */
+/** Corners of a cube from -½ to ½: six squares of two triangles each. */
 const CUBE = [0, 1, 2].flatMap((axis) =>
   [-0.5, 0.5].flatMap((side) =>
     (

@@ -1,19 +1,20 @@
 /**
- * Style rules of sentences that users receive: error messages, descriptions of capabilities and MCP tools, notifications.
- * The functions take a map of file names to sources, so that each rule can be tested with a violation.
+ * Checks the style of sentences that users receive: error messages, descriptions of capabilities and MCP tools, notifications. The
+ * functions take a
+ * map of file names to sources, so that each rule can be tested with a violation.
  */
 import type { Sources, Violation } from "./architecture.ts";
 
-/** Sentence in a source; each expression of a template is one `…`. */
+/** A message in a source file. Each expression of a template is replaced by one `…`. */
 export interface Message {
   readonly file: string;
   readonly line: number;
   readonly text: string;
-  /** False for a literal that is elsewhere and looks like a sentence, which may be part of a message. */
+  /** False for a literal that only looks like a sentence, because it may be a part of a message. */
   readonly isWhole: boolean;
 }
 
-/** Code before a literal that is a whole message, and the files to which the pattern applies. */
+/** Patterns of the code before a literal that is a whole message. `where` selects the files to which a pattern applies. */
 const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = [
   { before: /\bnew ApiError\(\s*[^,()]+(?:\([^()]*\))?,\s*$/ },
   { before: /\bnew MediaError\(\s*"(?:invalid|corrupt|unsupported|too_large|timeout|busy)",\s*$/ },
@@ -33,34 +34,37 @@ const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = 
   { before: /\b(?:input|inputs|named)\(\s*"\w+",\s*$/, where: /^workers\/capabilities\/\w+\// },
 ];
 
-/** Files without user messages: operators' errors about catalogue files and settings, which have another form, and generated code. */
+/**
+ * Matches files without user messages. Errors for operators about catalogue files and settings have another form, and generated code is not
+ * checked.
+ */
 const EXCLUDED =
   /^shared\/(?:calls\/catalogue|config)\/|\/generated\/|^ingress\/openapi\/|^workers\/providers\/sandbox\/(?!media)/;
 
-/** Words that hide the actor or the thing. */
+/** Matches words that hide the actor or the thing. */
 const UNCLEAR =
   /\b(?:told|tells?|hears?|heard|mends?|mended|those of|one that|what (?:was|is) made|comes? to nothing|stands? for|whoever|goes on|went on|given up|left out|leave out|under way|takes no|is not there|any more|be looked at)\b/i;
 
 const SENTENCE_WORDS_MAX = 30;
 
-/** Literal that looks like a sentence, anywhere in a source. */
+/** Matches a literal that looks like a sentence, anywhere in a source. */
 const SENTENCE = /^[\p{Lu}`"…][^\n]*\s[^\n]*[^.]\.$/u;
 
-/** Files whose literals are text for models, or responses of the sandbox. */
+/** Matches files whose literals are text for models, or responses of the sandbox. */
 const FOR_MODELS =
   /^ingress\/(?:responses\/(?:compact|foreign-items|items|image-tool)|messages\/(?:client-tools|turns))\.ts$/;
 
-/** Files whose constants are parts of OpenAPI descriptions, or help texts of metrics. */
+/** Matches files whose constants are parts of OpenAPI descriptions, or help texts of metrics. */
 const FOR_DOCUMENTS = /^(?:ingress\/routes\/(?:mcp|settings\/(?:budget-alerts|usage))|shared\/metrics)\.ts$/;
 
-/** Code before texts of the OpenAPI document, and of log lines and errors for operators only. */
+/** Matches the code before texts of the OpenAPI document, and before log lines and errors for operators only. */
 const FOR_OTHERS =
   /\b(?:description|summary|answer|repeated|title|help):\s*$|\b(?:log|logger)\??\.\w+\([^;]*$|\bnew (?:Error|RangeError|TypeError)\(\s*$/;
 
 interface Rule {
   readonly rule: string;
   readonly isBroken: (text: string) => boolean;
-  /** True if the rule applies only to whole messages. */
+  /** True if the rule applies only to complete messages. */
   readonly ofWhole?: true;
 }
 
@@ -95,7 +99,7 @@ export function messageViolations(sources: Sources): Violation[] {
   );
 }
 
-/** Returns the messages of a source: literals after one of PLACES, and others that look like sentences. */
+/** Returns the messages of a source: literals after a pattern of PLACES, and other literals that look like sentences. */
 export function messagesOf(file: string, source: string): Message[] {
   if (!/^(?:ingress|workers|shared)\//.test(file) || EXCLUDED.test(file)) return [];
   const places = PLACES.filter(({ where }) => where === undefined || where.test(file));
@@ -135,11 +139,11 @@ interface Literal {
   readonly text: string;
 }
 
-/** Tokens of a source. Comments and regular expressions are matched, because quotes in them start no literal. */
+/** Matches the tokens of a source. Comments and regular expressions are matched too, because quotes in them start no literal. */
 const TOKEN =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[(,=:[!&|?{};\n]\s*|\breturn\s+|=>\s*)\/(?![*/])(?:\[(?:[^\]\\\n]|\\.)*\]|[^/\\\n[]|\\.)+\/\w*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`/g;
 
-/** Returns the strings and templates of a source, without literals inside a template's expressions. */
+/** Returns the strings and templates of a source. Omits literals inside a template's expressions. */
 function literalsOf(source: string): Literal[] {
   const literals: Literal[] = [];
   TOKEN.lastIndex = 0;
@@ -157,7 +161,7 @@ function literalsOf(source: string): Literal[] {
   return literals;
 }
 
-/** Returns the template at an index, with `…` for each expression. */
+/** Returns the template that begins at an index, with `…` for each expression. */
 function templateAt(source: string, from: number): { readonly to: number; readonly text: string } {
   let text = "";
   let at = from + 1;
@@ -176,7 +180,7 @@ function templateAt(source: string, from: number): { readonly to: number; readon
   return { to: at + 1, text: unescaped(text) };
 }
 
-/** Returns the index after the closing brace of a template's expression. */
+/** Returns the index directly behind the closing brace of a template's expression. */
 function endOfExpression(source: string, from: number): number {
   let depth = 1;
   let at = from;

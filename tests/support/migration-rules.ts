@@ -1,12 +1,16 @@
 /**
- * Rules of migrations after the first release. The previous release uses the same database during a migration, and until its last process
- * is replaced. Migrations therefore add, and remove only what the previous release no longer reads.
+ * Checks migrations after the first release. The previous release uses the same database during a migration, and until its last process is
+ * replaced.
+ * Migrations therefore may add anything, but remove only what the previous release no longer reads.
  */
 
 interface Rule {
   readonly rule: string;
   readonly breaks: (statement: string, file: string, isOutside: boolean) => boolean;
-  /** True if a comment before the statement can permit it, by stating since which earlier release the removed part is unread. */
+  /**
+   * True if a comment before the statement can permit it. The comment must state the earlier release since which the removed part is not
+   * read.
+   */
   readonly hasLeave?: true;
 }
 
@@ -70,7 +74,7 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
-/** @param files names and texts, in the order of the migrations */
+/** Returns the broken rules of migrations. @param files names and texts, in the order of the migrations */
 export function brokenMigrationRules(files: readonly (readonly [name: string, text: string])[]): BrokenRule[] {
   const broken: BrokenRule[] = [];
   let before = 1;
@@ -96,13 +100,13 @@ function brokenBy(text: string, release: number): string[] {
   });
 }
 
-/** Splits a text into statements with their preceding comments; a function body counts as one word. */
+/** Splits a text into statements, each with the comments before it. A function body is replaced by one word. */
 function statements(text: string): string[] {
   const bodies = text.replaceAll(/(\$\w*\$)[\s\S]*?\1/g, "'body'");
   return bodies.split(";").filter((part) => plain(part) !== "");
 }
 
-/** Returns the text in one line and lower case, without comments. */
+/** Returns a text on one line and in lower case, without comments. */
 function plain(text: string): string {
   return text.replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " ").trim().toLowerCase();
 }

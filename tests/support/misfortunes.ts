@@ -1,6 +1,7 @@
 /**
- * Loaded into a role before its own code (BUN_OPTIONS), for faults that neither signals nor servers can cause: a clock that is wrong by
- * WRONG_CLOCK_MS, and an event loop that blocks for STANDSTILL_MS after SIGUSR2.
+ * Causes faults in a role that neither signals nor servers can cause. BUN_OPTIONS loads this file before the role's own code. The clock is
+ * wrong by
+ * WRONG_CLOCK_MS, and the event loop blocks for STANDSTILL_MS after SIGUSR2.
  */
 const wrongMs = Number(process.env["WRONG_CLOCK_MS"] ?? 0);
 const stillMs = Number(process.env["STANDSTILL_MS"] ?? 0);

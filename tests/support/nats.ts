@@ -1,4 +1,4 @@
-/** Starts a separate NATS server, which tests can stop, kill, restart, or deprive of its store. */
+/** Starts a separate NATS server that tests can stop, kill and restart, and whose store they can delete. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,15 +15,15 @@ import { natsServerBinary, temporaryDirectory } from "./infrastructure.ts";
 export interface TestNats {
   readonly url: string;
   pid(): number;
-  /** Stops the server: SIGKILL is a crash, SIGTERM a clean stop. Resolves when the process has ended. */
+  /** Stops the server. SIGKILL simulates a crash; SIGTERM stops it cleanly. Resolves when the process has ended. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Starts the server on the same port, with its store. */
+  /** Starts the server again on the same port with the same store. */
   start(): Promise<void>;
   /** Kills the server, removes its JetStream store, and starts it empty. */
   wipe(): Promise<void>;
-  /** Restarts the server and copies its JetStream store. The returned function restores the copy, as after a crash. */
+  /** Restarts the server and copies its JetStream store. Returns a function that restores the copy, as if the server had crashed. */
   keepStore(): Promise<() => Promise<void>>;
-  /** Returns the lines printed since the last start. */
+  /** Returns the log lines since the last start. */
   logs(): string[];
   /** Stops the server permanently and removes its files. */
   close(): Promise<void>;
@@ -75,7 +75,7 @@ export async function startNats(): Promise<TestNats> {
   };
 }
 
-/** True if no call and no job is queued or running. */
+/** Returns true if no call and no job is queued or running. */
 export async function isQueueEmpty(url: string): Promise<boolean> {
   const connection = await connect({ servers: url, reconnect: false });
   try {
@@ -88,8 +88,8 @@ export async function isQueueEmpty(url: string): Promise<boolean> {
 }
 
 /**
- * Changes a lane's durable as a newer version might; roles do not change it back.
- * @returns a function that restores the durable. Overdue messages are then delivered at once
+ * Changes the durable consumer of a lane as a newer version might. Roles do not change it back.
+ * @returns a function that restores the durable. Overdue messages are then delivered immediately
  */
 export async function changeDurable(
   url: string,
@@ -111,7 +111,7 @@ export async function changeDurable(
 
 const NANOS_PER_S = 1_000_000_000;
 
-/** Delays redelivery after a worker's crash for longer than any test. @returns a function that permits redelivery */
+/** Delays redelivery after a worker's crash for longer than any test takes. @returns a function that permits redelivery again */
 export function holdRedeliveries(url: string, pool: Pool, lane: Lane): Promise<() => Promise<void>> {
   return changeDurable(url, pool, lane, { ack_wait: 600 * NANOS_PER_S });
 }

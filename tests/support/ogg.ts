@@ -4,7 +4,7 @@ import { bytesOf, le } from "./file-parts.ts";
 const PAGE_SEGMENTS_MAX = 255;
 const BEGIN = 2;
 const END = 4;
-/** Arbitrary serial number. */
+/** Serial number of the stream; the value is arbitrary. */
 const SERIAL = 0x534c5543;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
@@ -14,7 +14,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 });
 
 export interface OggWriter {
-  /** @param granule position after the packet, in the codec's unit */
+  /** Writes a packet. @param granule position after the packet, in the codec's unit */
   packet(
     bytes: Uint8Array,
     granule: bigint,
@@ -75,7 +75,7 @@ export function oggChecksum(page: Uint8Array): number {
   return crc;
 }
 
-/** Returns Opus' comment packet. @param comments in the form NAME=value */
+/** Returns the comment packet of Opus. @param comments in the form NAME=value */
 export function opusTags(comments: readonly string[]): Uint8Array {
   const [vendor = "", ...rest] = ["Sluice sandbox", ...comments].map((text) =>
     bytesOf(le(Buffer.byteLength(text), 4), Buffer.from(text)),

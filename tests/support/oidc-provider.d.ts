@@ -1,4 +1,4 @@
-/** Part of oidc-provider that the tests use. The package has no types. */
+/** Types of the functions of oidc-provider that the tests use. The package has no types. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

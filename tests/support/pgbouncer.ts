@@ -1,4 +1,6 @@
-/** Starts PgBouncer in transaction mode before a test's Postgres, with the settings of schemas/docs/operate/connections.md. */
+/**
+ * Starts PgBouncer in transaction mode between the clients and a test's Postgres, with the settings of schemas/docs/operate/connections.md.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,8 +12,9 @@ import { debianProgram } from "./debian-program.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 /**
- * Debian release with a PgBouncer that supports named statements (since 1.21). Its libraries, including the C library, are also downloaded,
- * because an older release's libraries are too old.
+ * Debian release whose PgBouncer supports named statements (since 1.21). Its libraries are also downloaded, including the C library,
+ * because the libraries
+ * of an older release are too old.
  */
 const RELEASE = "trixie";
 const PACKAGES = [
@@ -31,14 +34,15 @@ const PACKAGES = [
 const PROGRAM = "usr/sbin/pgbouncer";
 
 export interface PgBouncer {
-  /** Address of the same database through the pooler. */
+  /** URL of the test's database through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * @param poolSize connections to Postgres, shared by all clients
- * @param settings default: the settings of the page
+ * Starts PgBouncer.
+ * @param poolSize number of connections to Postgres, shared by all clients
+ * @param settings default: the settings of the documentation page
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -92,7 +96,7 @@ export async function startPgBouncer(
   };
 }
 
-/** Returns the lines of `pgbouncer.ini` from the page for operators. */
+/** Returns the lines of `pgbouncer.ini` from the operators' documentation page. */
 function documentedSettings(): string[] {
   const text = readFileSync(join(PROJECT_ROOT, "schemas/docs/operate/connections.md"), "utf8");
   const settings = /```ini\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split("\n");

@@ -1,4 +1,4 @@
-/** Databases for tests: a new one on the shared server, or a separate server that tests can stop and start. */
+/** Creates databases for tests: a new one on the shared server, or a separate server that tests can stop and start. */
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,17 +20,17 @@ export type Query = <Row extends object = Record<string, unknown>>(
 
 export interface TestDatabase {
   readonly url: string;
-  /** Small pool on this database, for queries of the test. */
+  /** Small connection pool to this database, for queries of the test. */
   readonly database: Database;
   readonly query: Query;
-  /** Closes the pool and drops the database, even if it has other connections. */
+  /** Closes the pool and drops the database, even if other connections to it are open. */
   drop(): Promise<void>;
 }
 
 export interface TestDatabaseOptions {
-  /** False for an empty database. */
+  /** False to create an empty database without migrations. */
   readonly migrated?: boolean;
-  /** Server to use instead of the shared one. */
+  /** URL of the server to use instead of the shared one. */
   readonly serverUrl?: string;
 }
 
@@ -61,12 +61,13 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   return { url, database, query: (text, values) => database.query(text, values), drop };
 }
 
-/** Template on the shared server, which exists for the whole run: migrated once, copied for every test file. */
+/** Name of the template database on the shared server. It is migrated once per run, and copied for every test file. */
 const MIGRATED = "test_migrated";
 
 /**
- * Copies the template file by file: 22 ms of CPU in memory, against 36 ms by the write-ahead log. `truncate` of a used database takes 39
- * ms, because each of 65 tables and 175 indexes gets a new file.
+ * Copies the template database. Copies file by file, which takes 22 ms of CPU in memory, against 36 ms by the write-ahead log. `truncate`
+ * of a used
+ * database takes 39 ms, because each of 65 tables and 175 indexes gets a new file.
  */
 async function copyMigrated(serverUrl: string, name: string): Promise<void> {
   const copy = `create database ${name} template ${MIGRATED} strategy file_copy`;
@@ -116,11 +117,11 @@ function urlOf(serverUrl: string, database: string): string {
 
 export interface OwnPostgres {
   readonly url: string;
-  /** Stops the server: `fast` ends sessions cleanly, `immediate` crashes with a warning, `kill` sends SIGKILL to the postmaster. */
+  /** Stops the server. `fast` ends sessions cleanly, `immediate` crashes with a warning, `kill` sends SIGKILL to the postmaster. */
   stop(mode: "smart" | "fast" | "immediate" | "kill"): Promise<void>;
-  /** Starts the server on the same port and data. */
+  /** Starts the server again with the same port and data. */
   start(): Promise<void>;
-  /** Copies the running server's files and log into a new folder as a base backup, from which `startOwnPostgres` can start. */
+  /** Makes a base backup: copies the running server's files and log into a new folder, from which `startOwnPostgres` can start. */
   backUp(to: string): Promise<void>;
   /** Stops the server permanently and removes its files. */
   close(): Promise<void>;
@@ -128,12 +129,12 @@ export interface OwnPostgres {
 
 export interface OwnPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Folder of the server's files; an existing cluster is reused. Default: a temporary folder. */
+  /** Folder of the server's files. A cluster in it is reused. Default: a temporary folder. */
   readonly directory?: string;
   readonly port?: number;
 }
 
-/** Starts a server that no other test uses, for tests that stop it. */
+/** Starts a Postgres server that no other test uses, for tests that stop it. */
 export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
   const { directory, remove } =
     options.directory === undefined ? temporaryDirectory() : { directory: options.directory, remove: () => undefined };
@@ -159,7 +160,7 @@ export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgre
   };
 }
 
-/** Uses Postgres' low-level backup API, because the packaged server has no pg_basebackup. */
+/** Makes a base backup with Postgres' low-level backup API, because the packaged server has no pg_basebackup. */
 async function backUp(url: string, from: string, to: string): Promise<void> {
   const server = openDatabase({ url, poolMax: 1, log });
   const copy = async (...args: string[]): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Starts a Prometheus that scrapes a test's processes and evaluates the alerts, as an operator's does. */
+/** Starts a Prometheus that scrapes a test's processes and evaluates the alerts, as in an operator's installation. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,10 +10,10 @@ import { debianProgram } from "./debian-program.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 const PROGRAM = { release: "trixie", packages: ["prometheus", "libc6"], path: "usr/bin/prometheus" };
-/** Path of an installed Prometheus, on any system; null if there is none. */
+/** Path of an installed Prometheus; null if there is none. */
 const INSTALLED = Bun.which("prometheus");
 
-/** False if neither PATH nor a Debian archive contains Prometheus. */
+/** True if PATH or a Debian archive contains Prometheus. */
 export const HAS_PROMETHEUS = INSTALLED !== null || (await debianArchive()) !== null;
 
 export interface Sample {
@@ -29,13 +29,13 @@ export interface Rule {
 }
 
 export interface Prometheus {
-  /** Returns the current samples. @throws Error with the reason if the expression cannot be evaluated */
+  /** Evaluates an expression and returns the current samples. @throws Error with the reason if the expression is invalid */
   query(expression: string): Promise<readonly Sample[]>;
   rules(): Promise<readonly Rule[]>;
   close(): Promise<void>;
 }
 
-/** @param targets `host:port` of each process's metrics, scraped once per second */
+/** Starts Prometheus. @param targets `host:port` of each process's metrics, scraped once per second */
 export async function startPrometheus(targets: readonly string[]): Promise<Prometheus> {
   const [program, ...loading] = INSTALLED === null ? await debianProgram(PROGRAM) : ([INSTALLED] as const);
   const { directory, remove } = temporaryDirectory();

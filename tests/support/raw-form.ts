@@ -1,9 +1,9 @@
-/** Sends uploads as bytes on a socket: truncated, endless or malformed. */
+/** Sends uploads as raw bytes on a socket, so that they can be truncated, endless or malformed. */
 import { connect, type Socket } from "node:net";
 
 export const BOUNDARY = "----sluice-test";
 
-/** Returns one part of a form. */
+/** Returns one part of a multipart form. */
 export function part(disposition: string, content: string | Uint8Array, headers = ""): Buffer {
   return Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n`),
@@ -16,16 +16,16 @@ export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
 
 export interface RawUpload {
   readonly socket: Socket;
-  /** Sends a chunk. Resolves when the socket has accepted it, and data received meanwhile has been processed. */
+  /** Sends a chunk. Resolves when the socket has accepted the chunk, and data received meanwhile has been processed. */
   send(bytes: Uint8Array): Promise<void>;
-  /** Ends the chunks. */
+  /** Sends the last chunk, which ends the request body. */
   end(): void;
-  /** Resolves with all received text after the response's head, or when the connection has closed. */
+  /** Resolves with all text received after the response's head, or when the connection has closed. */
   readonly answered: Promise<string>;
   readonly closed: Promise<void>;
 }
 
-/** Starts a chunked POST of a form. */
+/** Starts a chunked POST request with a form. */
 export function beginUpload(
   baseUrl: string,
   key: string,

@@ -3,26 +3,26 @@ import { launch, launchUntil, type Exit, type Running } from "#deploy/embedded/p
 
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 
-/** Timeout of a start in milliseconds, including connections, topology check and compilation on a busy machine. */
+/** Timeout of a role's start, in milliseconds. Includes connections, topology check and compilation on a busy machine. */
 const READY_WITHIN_MS = 60_000;
 
 export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
-  /** Address of the admin server, which changes with each start. */
+  /** Address of the admin server. It changes with each start. */
   readonly adminUrl: string;
-  /** Public address of an ingress, which a restart keeps. Empty for other roles. */
+  /** Public address of an ingress, which stays the same after a restart. Empty for other roles. */
   readonly baseUrl: string;
   alive(): boolean;
-  /** Sends the signal and returns at once. */
+  /** Sends the signal and returns immediately. */
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with the exit status. */
+  /** Resolves with the exit status when the process ends. */
   exited(): Promise<Exit>;
-  /** Stops the process cleanly and waits; kills it after ten seconds. */
+  /** Stops the process cleanly and waits until it ends. Kills it after ten seconds. */
   stop(): Promise<Exit>;
   /** Stops the process if it runs, starts it with the same settings, and waits until it is ready. */
   restart(): Promise<void>;
-  /** Returns every printed line since the first start. */
+  /** Returns every line printed since the first start. */
   logs(): string[];
 }
 
@@ -33,7 +33,7 @@ interface ReadyLine {
   readonly admin_port: number;
 }
 
-/** Version of the project from which roles are started. */
+/** A version of the project from which roles can be started. */
 export interface Version {
   readonly entry: readonly [command: string, ...args: string[]];
   readonly folder: string;
@@ -42,14 +42,14 @@ export interface Version {
 const THIS_VERSION: Version = { entry: ENTRY, folder: PROJECT_ROOT };
 
 export interface RoleOptions {
-  /** Version of the role. Default: this one. */
+  /** Version of the project to start. Default: this one. */
   readonly version?: Version;
-  /** Command before the entry, which it executes. */
+  /** Command that executes the entry, placed before it. */
   readonly wrapper?: readonly string[];
 }
 
 /**
- * Starts the entry with these arguments and waits for its `ready` line.
+ * Starts a role with these arguments and waits for its `ready` line.
  * @throws LaunchError with the last lines if the role exits, or is not ready in time
  */
 export async function startRole(

@@ -1,13 +1,13 @@
-/** Random numbers in tests, from printed seeds, so that failures can be reproduced. */
+/** Random numbers for tests. Their seeds are printed, so that failures can be reproduced. */
 
-/** Returns TEST_SEED or a random seed, and prints it with the name of its use. */
+/** Returns TEST_SEED or else a random seed, and prints it with the given name. */
 export function testSeed(name: string): number {
   const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   process.stdout.write(`${name}: TEST_SEED=${seed}\n`);
   return seed;
 }
 
-/** Returns numbers from 0 to 1 by Mulberry32, which is small and the same on every machine. */
+/** Returns a generator of numbers from 0 to 1 (Mulberry32), which is small and gives the same numbers on every machine. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Size of a random test: `gate` in `npm test`, `verify` in `npm run verify`. */
+/** Returns the size of a random test: `gate` in `npm test`, `verify` in `npm run verify`. */
 export function sized<T>(gate: T, verify: T): T {
   return process.env["TEST_SUITE"] === "verify" ? verify : gate;
 }

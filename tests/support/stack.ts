@@ -34,26 +34,28 @@ import { createTestBucket } from "./storage.ts";
 export type { ManagedProcess } from "./role-process.ts";
 
 export interface StackOptions {
-  /** True to run each role as a separate process, for tests that kill or observe one. Default: all roles share one (`sluice all`). */
+  /**
+   * True to run each role as a separate process, for tests that kill or observe one. Default: all roles share one process (`sluice all`).
+   */
   readonly apart?: boolean;
-  /** Number of ingresses. If roles share a process, the others have separate processes. Default: 1. */
+  /** Number of ingresses. If roles share a process, further ingresses have separate processes. Default: 1. */
   readonly ingress?: number;
-  /** Number of workers, and presence of a janitor, if roles are apart. Default: one of each. */
+  /** Number of workers, and if there is a janitor. Both apply only if roles are separate processes. Default: one of each. */
   readonly workers?: number;
   readonly janitor?: boolean;
-  /** True if a janitor sweeps at the pace of tests, which takes a third of an idle stack's CPU time. Default: `apart`. */
+  /** True if the janitor sweeps at the shorter intervals of tests, which takes a third of an idle stack's CPU time. Default: `apart`. */
   readonly quickJanitor?: boolean;
-  /** Pools that each worker serves. Default: chat. */
+  /** Pools that each worker serves. Default: only chat. */
   readonly pools?: readonly string[];
-  /** Variables for every role, which override the stack's own variables. */
+  /** Environment variables for every role. They override the stack's own variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Prepares the database before a role starts. */
   readonly prepare?: (query: Query) => Promise<void>;
   /** Bootstrap key of the first workspace. Default: random. */
   readonly key?: string;
-  /** True or options to start a separate Postgres server, for tests that stop it. */
+  /** True, or options, to start a separate Postgres server, for tests that stop it. */
   readonly ownPostgres?: boolean | OwnPostgresOptions;
-  /** Number of pooled connections through which all roles together reach Postgres. Default: no pooler. */
+  /** Number of connections of a pooler, through which all roles together reach Postgres. Default: no pooler. */
   readonly poolerConnections?: number;
 }
 
@@ -65,25 +67,29 @@ export interface Stack {
   readonly natsUrl: string;
   /** All processes that the stack started with. */
   readonly processes: ManagedProcess[];
-  /** Processes of one role. These lists throw if all roles share a process. */
+  /** Processes of one role. These lists throw an error if all roles share a process. */
   readonly ingresses: ManagedProcess[];
   readonly workers: ManagedProcess[];
   readonly janitors: ManagedProcess[];
   readonly nats: TestNats;
-  /** Separate Postgres server; set with `ownPostgres`. */
+  /** The separate Postgres server; undefined without the option `ownPostgres`. */
   readonly postgres: OwnPostgres | undefined;
-  /** Runs one statement on the stack's database. bigint columns are returned as BigInt. */
+  /** Runs one SQL statement on the stack's database. bigint columns are returned as BigInt. */
   readonly query: Query;
   /**
-   * Resolves when no call holds credits: a response is sent before its settlement. With a credit line, it also waits for an empty queue.
+   * Resolves when no call holds credits, because a response is sent before its settlement. With a credit line, it also waits for an empty
+   * queue.
    * @throws Error if this takes longer than 20 s
    */
   settled(): Promise<void>;
-  /** Environment of every role, for starting a role with other settings. */
+  /** Environment variables of every role, for starting a role with other settings. */
   readonly env: Readonly<Record<string, string>>;
-  /** Starts another process of a role, for example `addRole("worker", "chat")`. `stop` also stops it. */
+  /** Starts another process of a role, for example `addRole("worker", "chat")`. `stop` also stops this process. */
   addRole(...args: string[]): Promise<ManagedProcess>;
-  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check")`. Admin commands use a running ingress. */
+  /**
+   * Runs a command of the program and waits for its end, for example `command("admin", "ledger", "check")`. Admin commands use a running
+   * ingress.
+   */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Stops everything and drops the database. Can be called twice. */
   stop(): Promise<void>;
@@ -91,7 +97,7 @@ export interface Stack {
 
 /**
  * Starts everything and returns when all roles are ready.
- * @throws the error of the first failing part, after everything has been stopped
+ * @throws the error of the first part that fails, after everything has been stopped
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const closing: (() => Promise<unknown>)[] = [];
@@ -106,7 +112,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** Settings of Bun's compiler in the suite, and of its allocator in load runs. */
+/** Returns the environment variables for Bun's compiler in the suite, and for its allocator in load runs. */
 function runtimeSettings(): Record<string, string> {
   const settings = Object.entries(process.env).filter(([name]) => /^(BUN_JSC|MIMALLOC)_/.test(name));
   return Object.fromEntries(settings.map(([name, value]) => [name, value ?? ""]));
@@ -230,7 +236,7 @@ async function startTogether(
   return { processes, ingresses: none, workers: none, janitors: none };
 }
 
-/** Sets session limits in the database, because the pooler ignores the limits of the roles, and starts the pooler. */
+/** Starts the pooler. First sets the session limits in the database, because the pooler ignores the limits that the roles set. */
 async function startPooler({ url, query }: TestDatabase, poolSize: number): Promise<PgBouncer> {
   for (const setting of [
     "statement_timeout = '10s'",
@@ -243,7 +249,7 @@ async function startPooler({ url, query }: TestDatabase, poolSize: number): Prom
   return startPgBouncer(url, poolSize);
 }
 
-/** Creates streams and durables in this process if it has the roles' pace, which is faster than the migrate role. */
+/** Creates streams and durables: in this process if it has the pace of the roles, which is faster. Otherwise runs the migrate role. */
 async function makeQueue(env: Readonly<Record<string, string>>): Promise<void> {
   if (paced(1_000) !== 1_000 * Number(env["SLUICE_PACE"])) {
     const args = [...ENTRY.slice(1), "migrate"];
@@ -256,7 +262,7 @@ async function makeQueue(env: Readonly<Record<string, string>>): Promise<void> {
   await connection.close();
 }
 
-/** Creates a token for everything under /operator. */
+/** Creates an operator token that permits everything under /operator. */
 async function makeToken(database: Database): Promise<string> {
   const asked = { id: newId(), name: "stack", scope: "money", expiresAt: null } as const;
   const created = await makeOperatorToken(database, { ...asked, actor: { type: "operator", id: "command" } });
@@ -264,7 +270,7 @@ async function makeToken(database: Database): Promise<string> {
   return created.token;
 }
 
-/** Like Promise.all, but waits for every part before it throws, so that nothing starts after the clean-up. */
+/** Works like Promise.all, but waits for every promise before it throws, so that nothing starts after the clean-up. */
 async function settled<T extends readonly Promise<unknown>[]>(
   parts: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {

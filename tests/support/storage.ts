@@ -1,4 +1,4 @@
-/** Buckets on the shared S3 server. */
+/** Creates buckets on the shared S3 server. */
 import { randomBytes } from "node:crypto";
 
 import { S3_ACCOUNT } from "#deploy/embedded/s3.mjs";
@@ -9,13 +9,13 @@ import { sharedS3Url } from "./infrastructure.ts";
 export interface TestBucket {
   readonly bucket: string;
   readonly endpoint: string;
-  /** Settings for `openStorage`. */
+  /** Settings with which `openStorage` opens the bucket. */
   readonly settings: Config["s3"];
-  /** Environment with which a role uses the bucket. */
+  /** Environment variables with which a role uses the bucket. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Creates an empty bucket. It is removed with the server's directory after the run. */
+/** Creates an empty bucket. It is removed together with the server's directory after the run. */
 export async function createTestBucket(): Promise<TestBucket> {
   const endpoint = await sharedS3Url();
   const bucket = `test-${randomBytes(8).toString("hex")}`;

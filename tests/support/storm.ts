@@ -1,6 +1,7 @@
 /**
- * Size of a storm, in which faults occur at random moments under load. The suite runs a small one, `npm run soak` the whole. Soak runs
- * every test file that imports this file.
+ * Returns the size of a storm, in which faults occur at random moments under load. The suite runs a small one, `npm run soak` the whole
+ * one. Soak runs every
+ * test file that imports this file.
  */
 export function storm<T>(small: T, whole: T): T {
   return process.env["SOAK"] === "on" ? whole : small;

@@ -1,12 +1,18 @@
 /**
- * Proxy that causes faults of networks and busy servers: it refuses, drops, answers, alters and cuts connections. HTTP/1.1 requests are
- * recognised by their heads; any other data is forwarded.
+ * Proxy that simulates faults of networks and busy servers: it refuses, drops, answers, alters and cuts connections. HTTP/1.1 requests are
+ * recognised by
+ * their heads; any other data is forwarded.
  */
 import type { Socket } from "bun";
 
 /**
- * Action for one request: `refuse` resets the connection, `silence` accepts it without a response, `mute` forwards it and drops the
- * response, `answer` is a whole response, `flip` alters one byte of the response body, `cut` ends the body there.
+ * Action for one request.
+ * `refuse`: resets the connection.
+ * `silence`: accepts the request without a response.
+ * `mute`: forwards the request and drops the response.
+ * `answer`: sends a complete response.
+ * `flip`: alters one byte of the response body.
+ * `cut`: ends the response body at this byte.
  */
 export type Fate =
   | "pass"
@@ -18,23 +24,23 @@ export type Fate =
   | { readonly cut: number };
 
 export interface TcpProxy {
-  /** Address as `127.0.0.1:<port>`. */
+  /** Address of the proxy, as `127.0.0.1:<port>`. */
   readonly host: string;
-  /** Heads of all requests, as `<method> <target>`, with the action of each. */
+  /** All requests so far: method and target as `<method> <target>`, and the action of each. */
   readonly requests: readonly { readonly line: string; readonly fate: Fate }[];
-  /** Returns the number of incoming connections, including refused ones. */
+  /** Returns the number of connections to the proxy, including refused ones. */
   connections(): number;
-  /** Sets the action by method and target; undefined to forward everything. */
+  /** Sets a function that returns the action by method and target. Undefined forwards everything. */
   decide(fateOf: ((line: string) => Fate) | undefined): void;
   /** Delays data in both directions, in milliseconds. */
   delay(ms: number): void;
-  /** Replaces data from clients by the function's result, one character per byte; undefined to forward it unchanged. */
+  /** Sets a function that replaces data from clients, given with one character per byte. Undefined forwards the data unchanged. */
   alter(change: ((bytes: string) => string) | undefined): void;
-  /** Drops all data from clients from now on. */
+  /** Drops all data from clients after this call. */
   freeze(): void;
-  /** Drops all data from the server until `cut`. */
+  /** Drops all data from the server, until `cut` is called. */
   mute(): void;
-  /** Ends all connections. New ones are also ended until `until` settles. */
+  /** Closes all connections. New connections are also closed until the promise `until` settles. */
   cut(until?: Promise<unknown>): void;
   close(): void;
 }
@@ -43,14 +49,14 @@ interface Link {
   client: Outlet | undefined;
   server: Outlet | undefined;
   fate: Fate;
-  /** Bytes of the current response body so far; undefined before the end of its head. */
+  /** Number of bytes of the current response body so far; undefined before the end of the response's head. */
   body: number | undefined;
 }
 
 const HEAD = /^((?:GET|HEAD|PUT|POST|DELETE) \S+) HTTP\/1\.1\r\n/;
 const HEAD_BYTES_MAX = 4_096;
 
-/** Listens on a free port of 127.0.0.1. @param target `host:port` */
+/** Starts a proxy on a free port of 127.0.0.1. @param target server as `host:port` */
 export function startTcpProxy(target: string): TcpProxy {
   const [hostname = "", port = ""] = target.split(":");
   const requests: { line: string; fate: Fate }[] = [];
@@ -116,7 +122,9 @@ export function startTcpProxy(target: string): TcpProxy {
     link.server?.end();
   };
 
-  /** Keeps silent and muted connections open, so that clients do not notice a closed server. */
+  /**
+   * Handles a server that closed its connection. Connections with `silence` or `mute` stay open, so that their clients do not notice it.
+   */
   const deserted = (link: Link): void => {
     if (link.fate !== "mute" && link.fate !== "silence") over(link);
   };
@@ -190,7 +198,7 @@ export function startTcpProxy(target: string): TcpProxy {
   };
 }
 
-/** Writes data in order, including data from before the connection. */
+/** Writes data to a socket in order, including data that arrived before the connection was open. */
 class Outlet {
   private socket: Socket<Link> | undefined;
   private waiting: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** Gives each test of a file its own workspace on a shared service. */
+/** Gives each test of a file a separate workspace on a shared service. */
 import { EVENTS } from "#shared/events/events.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 
@@ -8,17 +8,17 @@ export interface Tenant extends Stack {
   readonly workspace: Workspace;
 }
 
-/** Credits of a stack's first workspace. */
+/** Credits of a stack's first workspace, in nano-credits. */
 const CREDITS_NANO = 10n ** 15n;
 
-/** Returns the service with the owner's key of a new workspace, so that its counts and costs belong to one test. */
+/** Returns the service with the key of a new workspace's owner. Its counts and costs then belong to one test. */
 export async function asNewWorkspace(stack: Stack): Promise<Tenant> {
   const workspace = await createWorkspace(stack, { creditsNano: CREDITS_NANO });
   await stack.query("update member set role = 'owner' where workspace_id = $1", [workspace.id]);
   return { ...stack, key: workspace.key, workspace };
 }
 
-/** Subscribes a paused channel of the workspace to all events of jobs and runs. Without a subscriber, jobs and runs write no events. */
+/** Subscribes a paused channel of the workspace to all events of jobs and runs. Jobs and runs write no events without a subscriber. */
 export async function subscribeToEvents({ query }: Pick<Stack, "query">, workspaceId: string): Promise<void> {
   await query(
     `with channel as (

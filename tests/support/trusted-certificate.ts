@@ -1,4 +1,4 @@
-/** Certificate for local servers of one test or run, as PEM files, with the environment of processes that trust it. */
+/** Creates a certificate for local servers of one test or run, as PEM files, and the environment for processes that trust it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,11 +9,11 @@ export interface TrustedCertificate {
   readonly key: string;
   /** PEM text of the certificate. */
   readonly cert: string;
-  /** File that contains `key`. */
+  /** Path of the file that contains `key`. */
   readonly keyFile: string;
-  /** File that contains `cert`. */
+  /** Path of the file that contains `cert`. */
   readonly certFile: string;
-  /** Environment of a process of Node or Bun that trusts the certificate. Both read it when they start. */
+  /** Environment variables that make a process of Node or Bun trust the certificate. Both read them when they start. */
   readonly trust: { readonly NODE_EXTRA_CA_CERTS: string };
 }
 

@@ -1,19 +1,19 @@
-/** Caches the responses of calls for exact repeats of their requests. */
+/** Stores the responses of calls in the cache, for exact repeats of their requests. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { keepAnswer } from "#shared/database/response-cache.ts";
 
 import type { WorkerContext } from "../context.ts";
 
-/** Most concurrent cache writes of one process; beyond it, responses are not cached. */
+/** Maximum number of concurrent cache writes of one process. Further responses are not cached. */
 const CACHE_WRITES_MAX = 4;
 
-/** Largest cached response, in bytes. */
+/** Maximum size of a cached response, in bytes. */
 const CACHED_ANSWER_BYTES_MAX = 256 * 1024;
 
-/** Number of running cache writes. They share their connections with settlements. */
+/** Number of running cache writes. They use the same connections as settlements. */
 let writing = 0;
 
-/** Copies the text of one response as it is sent; dropped when it exceeds the size limit. */
+/** Copies the text of one response while it is sent. The copy is dropped when it exceeds the size limit. */
 export class AnswerCopy {
   private text: string | undefined = "";
 
@@ -23,7 +23,7 @@ export class AnswerCopy {
     if (this.text.length > CACHED_ANSWER_BYTES_MAX) this.text = undefined;
   }
 
-  /** Stores the copy; called after the settlement. Never throws: an uncached response only costs another call. */
+  /** Stores the copy in the cache. Called after the settlement. Never throws, because an uncached response only costs another call. */
   async keep(
     context: Pick<WorkerContext, "database" | "log">,
     job: JobMessage,

@@ -1,4 +1,4 @@
-/** Frames from one call to its ingress, numbered. The first piece is sent at once, later pieces in small batches. */
+/** Sends the numbered response frames of one call to its ingress. The first chunk is sent immediately, later chunks in small batches. */
 import type { Code } from "#shared/base/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
@@ -7,41 +7,46 @@ import { runEach } from "#shared/queue/tick-end.ts";
 
 import type { Result } from "../outcome.ts";
 
-/** Longest age, in milliseconds, and size of a batch of pieces after the first. */
+/**
+ * Maximum age of a batch of chunks in milliseconds (DELTA_BATCH_MS), and its maximum size in bytes (DELTA_BATCH_BYTES). The first chunk is
+ * not batched.
+ */
 export const DELTA_BATCH_MS = 20;
-/** Width of the time slots in which batches of several calls are sent together, in milliseconds; a batch leaves this much early at most. */
+/**
+ * Width of the time slots in which batches of several calls are sent together, in milliseconds. A batch is sent at most this much early.
+ */
 export const DELTA_MOMENT_MS = 5;
 export const DELTA_BATCH_BYTES = 1_024;
 
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 
-/** Returns the cost of a call so far; called when a batch is sent. */
+/** Returns the cost of a call so far. Called when a batch is sent. */
 export type Progress = () => { nano: bigint; tokens: number };
 
 export interface FailureFrame {
   readonly code: Code;
   readonly message: string;
   readonly param: string | null;
-  /** False when money has moved or a provider may have done paid work. */
+  /** False if credits were charged or a provider may have done paid work. */
   readonly retry: boolean;
   readonly retryAfterS?: number;
-  /** Set when fallbacks of the model were tried and failed too. */
+  /** Set if fallback models were tried and failed too. */
   readonly fallback?: Fallback;
 }
 
-/** Model that answers, for the response headers. */
+/** Model that serves the call, for the response headers. */
 export interface Server {
   readonly model: string;
-  /** Set when a fallback serves instead of the requested model. */
+  /** Set if a fallback model serves instead of the requested model. */
   readonly fallback?: Fallback;
 }
 
 export class Answer {
   private readonly sender: Sender;
   private readonly reply: string | undefined;
-  /** Set again for each attempt, until one has sent a piece. */
+  /** Model that serves the call. Set again for each attempt, until one has sent a chunk. */
   server: Server;
-  /** Zero, except for calls that are charged for the sent part of their response. */
+  /** Returns the cost so far. Zero, except for calls that are charged for the part of the response that was sent. */
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
   private readonly cancel: string | undefined;
@@ -52,7 +57,8 @@ export class Answer {
   private isBatchScheduled = false;
 
   /**
-   * @param reply undefined: the response is discarded
+   * Creates the sender of a call's response frames.
+   * @param reply reply subject; undefined: the response is discarded
    * @param cancel subject prefix on which the worker receives cancellations
    */
   constructor(sender: Sender, reply: string | undefined, model: string, cancel?: string) {
@@ -62,17 +68,17 @@ export class Answer {
     this.cancel = cancel;
   }
 
-  /** True when a piece was sent; afterwards a failure is an error frame instead of a status. */
+  /** True if a chunk was sent. A later failure is then sent as an error frame instead of an HTTP status. */
   get hasBegun(): boolean {
     return this.n > 0;
   }
 
-  /** Resolves when the publisher has capacity again; undefined: it has capacity now. See BufferedPublisher. */
+  /** Returns a promise that resolves when the publisher has capacity again; undefined if it has capacity now. See BufferedPublisher. */
   waitForDrain(): Promise<void> | undefined {
     return this.reply === undefined ? undefined : this.sender.waitForDrain();
   }
 
-  /** Sends a rendered piece of a stream. `upstreamMs`: time from the provider request to its first piece. */
+  /** Sends a formatted chunk of a stream. `upstreamMs`: milliseconds from the provider request to the provider's first chunk. */
   write(text: string, upstreamMs: number): void {
     if (this.n === 0) {
       const [first = "", ...rest] = inFrames(text);
@@ -92,8 +98,8 @@ export class Answer {
   }
 
   /**
-   * Ends the call successfully. A response larger than a frame is sent in parts.
-   * @param settle absent: the call is settled
+   * Ends the call successfully. A response that is larger than a frame is sent in parts.
+   * @param settle settlement to be written; absent if the call is already settled
    */
   end({ text, upstreamMs, contentType }: Result, nano: bigint, settle?: SettleNote): void {
     this.flush();
@@ -118,7 +124,7 @@ export class Answer {
     this.sendEndAgain();
   }
 
-  /** Sends the frames of `end` again, for an ingress that lost one. The ingress ignores frames that it already has. */
+  /** Sends the frames of `end` again to an ingress that lost one. The ingress ignores frames that it already received. */
   sendEndAgain(): void {
     for (const frame of this.ending) this.send(frame);
   }
@@ -140,7 +146,7 @@ export class Answer {
     );
   }
 
-  /** Sends the batch in its time slot, together with other answers. */
+  /** Sends the waiting batch in its time slot, together with batches of other calls. */
   sendBatch(): void {
     this.isBatchScheduled = false;
     this.flush();
@@ -167,7 +173,7 @@ export class Answer {
   }
 }
 
-/** Answers with a pending batch, by the number of their time slot since the process start. */
+/** Responses with a waiting batch, by the number of their time slot since the process start. */
 const scheduledBatches = new Map<number, Answer[]>();
 
 function scheduleBatch(answer: Answer): void {
@@ -190,7 +196,7 @@ function scheduleBatch(answer: Answer): void {
   );
 }
 
-/** Splits a text into pieces that each fit into a frame; a piece may end within a character, since the receiver joins bytes. */
+/** Splits a text into chunks that each fit into a frame. A chunk may end within a character, because the receiver joins the bytes. */
 function inFrames(text: string): (string | Uint8Array)[] {
   // A UTF-16 code unit has at most three bytes in UTF-8.
   if (text.length <= FRAME_BYTES_MAX / 3) return [text];

@@ -1,4 +1,4 @@
-/** Timeout of one source for a call that another source could serve. */
+/** Limits the time of one source for a call that another source could serve. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { commonNow } from "#shared/base/clock.ts";
 
@@ -16,9 +16,11 @@ export interface CallLimits {
 }
 
 /**
- * Limits an attempt without a stream, whose first byte arrives at its end: a silent source costs one timeout, not the whole call. The
- * timeout is at most half of the remaining time, since the next source needs as long. It does not apply to work that may have been paid for
- * and can be resumed.
+ * Limits the time of an attempt without a stream, whose first byte arrives only at its end. A source that does not respond then costs one
+ * timeout, not the
+ * whole call. The timeout is at most half of the remaining time, because the next source needs as long. It does not apply to jobs that may
+ * have been
+ * paid for and can be resumed.
  * @param work receives a signal that follows the call's signal even after the timeout, since its result may still be read
  * @throws ProviderError `timeout` when this timeout has passed but not the deadline of the call; whatever else `work` throws
  */

@@ -1,4 +1,4 @@
-/** Failed attempts at sources during a call, for its usage record. */
+/** Records failed attempts at sources during a call, for the usage record of the call. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { FailedAttempt } from "#shared/database/usage-failures.ts";
 
@@ -8,16 +8,16 @@ import { ProviderError } from "../providers/provider.ts";
 
 interface Noted {
   readonly attempts: FailedAttempt[];
-  /** Error text of the last provider. */
+  /** Error text of the last provider that failed. */
   providerText?: string;
 }
 
-/** Failed attempts, by job message: the entry lives as long as its call. */
+/** Failed attempts by job message. An entry exists as long as its call. */
 const NOTED = new WeakMap<object, Noted>();
 
 /**
- * Records the failure of a source. A call that its client or we stopped says nothing about its source.
- * @param failed.startedAt performance.now() at the request to the source
+ * Records a failed attempt. A call that its client or this service aborted is not recorded, because it says nothing about the source.
+ * @param failed.startedAt time of the request to the source, from `performance.now()`
  */
 export function noteFailedAttempt(
   job: object,
@@ -43,7 +43,7 @@ export function noteFailedAttempt(
   if (isKnown && error.detail !== "") noted.providerText = error.detail;
 }
 
-/** Runs a job, and adds its failed attempts to a failed outcome. @throws as the handler */
+/** Runs a job, and adds the recorded failed attempts to a failed outcome. @throws the same errors as the handler */
 export async function runWithAttempts(handler: JobHandler, job: JobMessage, control: JobControl): Promise<Outcome> {
   const outcome = await handler.run(job, control);
   return "failure" in outcome ? { ...outcome, ...NOTED.get(job) } : outcome;

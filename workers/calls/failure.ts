@@ -1,4 +1,4 @@
-/** Failures of chat calls, as the client receives them and as the ledger records them. */
+/** Converts failures of chat calls to the error that the client receives and the status that the ledger records. */
 import type { Code } from "#shared/base/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
@@ -8,11 +8,14 @@ import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
-  /** Label of the metric: the error class, or the reason for the abort of the job. */
+  /** Value of the metric's label: the class of the error, or the reason why the job was aborted. */
   readonly kind: string;
 }
 
-/** Omits the reason: callers must not learn about the service's credentials. */
+/**
+ * Error message for a provider that rejects our credentials. It omits the reason, because callers must not learn about the service's
+ * credentials.
+ */
 const NOT_SET_UP =
   "The model is unavailable: its provider rejects the setup of this service; ask the operator of the service.";
 
@@ -32,7 +35,7 @@ const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
   unsupported_value: "The model does not accept the value of this parameter.",
 };
 
-/** @param reason abort reason of the call's signal, if it was aborted */
+/** Returns the failure for an error of a chat call. @param reason abort reason of the call's signal, if it was aborted */
 export function explainFailure(error: unknown, reason: unknown): ChatFailure {
   const abort = abortReasonOf(reason);
   if (abort !== undefined) return explainAbort(abort);
@@ -54,8 +57,8 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
 }
 
 /**
- * Returns the message under which clients of Anthropic's API shorten a conversation that is too long. Clients match its first words and
- * read both numbers from their positions.
+ * Returns the error message for a conversation that is too long. Clients of Anthropic's API match its first words, read both numbers by
+ * their positions, and then shorten the conversation.
  * @param detail the provider's own message, of which only the numbers are used
  */
 export function tooLongMessage(detail: string, contextTokens: number | undefined): string {
@@ -65,7 +68,7 @@ export function tooLongMessage(detail: string, contextTokens: number | undefined
   return `prompt is too long: the messages are longer than the model's context${context}`;
 }
 
-/** Messages of Anthropic, OpenAI and vLLM, and Google with the tokens of the request and of the context. */
+/** Patterns of the errors of Anthropic, OpenAI, vLLM and Google that state the tokens of the request and of the context. */
 const OVERFLOWS: readonly { readonly pattern: RegExp; readonly isMostFirst?: true }[] = [
   { pattern: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
   { pattern: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
@@ -87,7 +90,7 @@ function overflowIn(detail: string): [used: number, most: number] | undefined {
   return undefined;
 }
 
-/** Explains our own decision, which has a code of its own, not an error of a provider. */
+/** Returns the failure for a call that no source can serve. This is our own decision with its own error code, not a provider's error. */
 function explainNoRoute({ retryAfterMs = 0, isSetup }: ProviderError): ChatFailure {
   const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const message =

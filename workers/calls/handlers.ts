@@ -1,4 +1,4 @@
-/** Handlers of all kinds of call. The admission decides which pool runs a kind. */
+/** Handlers for all kinds of call. The pool of each kind is chosen at admission. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -24,7 +24,10 @@ const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => Jo
   capability: createCapabilityHandler,
 };
 
-/** Creates each handler at the first call of its kind. A durable job has its own context, and so its own handlers. */
+/**
+ * Returns a handler that creates the handler of each kind at its first call. A durable job has its own context and therefore its own
+ * handlers.
+ */
 export function createCallHandler(context: WorkerContext): JobHandler {
   const handlers: Partial<Record<JobMessage["kind"], JobHandler>> = {};
   return {

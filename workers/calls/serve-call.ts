@@ -1,4 +1,4 @@
-/** Path of a call through its providers, equal for all kinds: order of candidates, metrics and logs. */
+/** Sends a call to its providers, in the same way for all kinds: order of candidates, metrics and logs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -23,17 +23,22 @@ export interface CallServing<Adapter, Result> extends Pick<
   Serving<Adapter, Result>,
   "candidates" | "from" | "signal" | "enter" | "attempt"
 > {
-  /** Returns true when a piece has reached the client, see `Serving`; absent: no piece is sent before the end. */
+  /**
+   * Returns true if a chunk of the answer has reached the client, see `Serving`. Absent if no chunk is sent before the answer is complete.
+   */
   readonly hasBegun?: () => boolean;
-  /** True when a failed only source may be retried. Never true for work that may have been paid for unseen. */
+  /** True if a call with only one source may be retried after a failure. Never true for calls that may already have been paid for. */
   readonly mayRepeat: boolean;
-  /** Label of the metric of provider latency. */
+  /** Value of the `mode` label in the metric of provider latency. */
   readonly mode: "complete" | "stream" | "embed" | "plain";
-  /** performance.now() at the provider request, undefined if there was none; absent: the start of the attempt. */
+  /**
+   * Returns the time of the provider request from `performance.now()`; undefined if there was none. If absent, the start of the attempt is
+   * used.
+   */
   readonly askedAt?: () => number | undefined;
 }
 
-/** @throws as `tryCandidates` */
+/** Serves a call by trying its candidates in order. @throws as `tryCandidates` */
 export function serveCall<Adapter, Result>(
   context: CallContext,
   job: CallFacts,
@@ -81,12 +86,12 @@ function openSpan(job: CallFacts, { candidate, depth }: Attempt<unknown>, attemp
   return beginPart(parent, name, "client", attemptFacts({ ...facts, fallbackDepth: depth }));
 }
 
-/** Error for a model that left the catalogue, or lost all its sources, after the admission. */
+/** Returns the error for a model that was removed from the catalogue, or lost all its sources, after admission. */
 export function modelGone(): ApiError {
   return new ApiError("model_unavailable", "The model is no longer available.", { param: "model", shouldRetry: false });
 }
 
-/** Counts and logs a provider failure. @param next what the call does next, for the log */
+/** Counts and logs a provider failure. @param next next action of the call, for the log */
 export function reportFailure(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
   { job_id: jobId, request_id: requestId }: Pick<CallFacts, "job_id" | "request_id">,
@@ -106,15 +111,15 @@ export function reportFailure(
   log.error({ source: name, status, setting: provider.api_key_env ?? null }, "a provider rejects our API key");
 }
 
-/** Returns a watchdog with one timeout for the whole call, from now to its deadline. */
+/** Returns a watchdog with a single timeout: from now until the deadline of the call. */
 export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline_ms">, signal: AbortSignal): Watchdog {
   const totalMs = Math.max(1, deadlineMs - commonNow());
   return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
 }
 
 /**
- * Returns the failure of a call that no source has served. It charges nothing unless its kind requires it.
- * @throws `error` when it is neither a provider's error nor meant for the caller: an error of our own
+ * Returns the failure of a call that no source has served. It charges nothing unless the kind of call requires it.
+ * @throws `error` if it is an internal error, that is, neither a provider's error nor meant for the caller
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,

@@ -1,7 +1,9 @@
-/** Differences of a source from its family, from the catalogue: unsupported, renamed and default parameters. */
+/**
+ * Applies the differences between a source and its provider family, which the catalogue lists: unsupported, renamed and default parameters.
+ */
 import type { Source } from "#shared/calls/model.ts";
 
-/** Adapts a finished body to its source: removes, renames and sets members, in this order. */
+/** Adapts a finished request body to its source. Removes, renames and sets members, in this order. */
 export function adaptTo(source: Source, body: Record<string, unknown>): void {
   for (const name of source.drop_params ?? []) delete body[name];
   for (const [from, to] of Object.entries(source.rename_params ?? {})) {

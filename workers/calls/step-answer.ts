@@ -1,4 +1,7 @@
-/** Answer of a chat step in a streamed run: readers of the run receive the text as it arrives, and the job stores the whole answer. */
+/**
+ * Handles the answer of a chat step in a streamed run. Readers of the run receive the text as it arrives, and the job stores the complete
+ * answer.
+ */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
@@ -7,11 +10,11 @@ import { Answer } from "./answer.ts";
 
 type Place = NonNullable<JobMessage["step"]>;
 
-/** Interval at which pieces are sent together, in milliseconds. */
+/** Interval at which chunks are sent together, in milliseconds. */
 const LINGER_MS = 25;
 const ENCODER = new TextEncoder();
 
-/** Returns the same call as a stream. */
+/** Returns a copy of the job whose request asks for a stream with usage. */
 export function streamed(job: JobMessage): JobMessage {
   return { ...job, request: { ...job.request, stream: true, stream_options: { include_usage: true } } };
 }
@@ -39,7 +42,7 @@ export class StepAnswer extends Answer {
     this.lingering ??= setTimeout(() => this.publishPending(), LINGER_MS);
   }
 
-  /** Sends the pending pieces; also called at the end of the call, before the end is reported. */
+  /** Sends the pending chunks. It is also called when the call ends, before its end is reported. */
   publishPending(): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;

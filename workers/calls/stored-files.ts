@@ -1,5 +1,5 @@
 /**
- * Replaces stored files in a chat request by their bytes, since providers do not know our ids. The bytes are read in the worker, because
+ * Replaces stored files in a chat request by their bytes, because providers do not know our file ids. The worker reads the bytes, because
  * they are too large for the queue.
  */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
@@ -23,10 +23,10 @@ type StoredFile = Awaited<ReturnType<typeof findFiles>>[number];
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the request with the bytes of every stored file: images become `image_url`, audio `input_audio`, anything else `file_data`.
- * Returns the same object when there is no stored file.
- * @throws ProviderError `rejected` for a file that was deleted since the admission, `aborted`; ApiError `service_unavailable` when the
- * store is unavailable or the bytes are damaged
+ * Returns the request with the bytes of every stored file. Images become `image_url`, audio becomes `input_audio`, and any other file
+ * becomes `file_data`. Returns the same object if there is no stored file.
+ * @throws ProviderError `rejected` for a file that was deleted after admission, `aborted`; ApiError `service_unavailable` if the store is
+ * unavailable or the bytes are damaged
  */
 export async function withStoredFiles(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
@@ -100,7 +100,9 @@ function unreadable({ log }: Pick<WorkerContext, "log">, requestId: string, what
   return new ApiError("service_unavailable", message, { param: "messages", cause: error });
 }
 
-/** Returns the block with the file's bytes. @param block of the caller; an image by its link keeps its `detail` */
+/**
+ * Returns a content block with the file's bytes. @param block the caller's block; an image that was sent by a file link keeps its `detail`
+ */
 function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace): Block {
   const url = `data:${file.media_type};base64,${data}`;
   switch (blockKind(file.media_type)) {

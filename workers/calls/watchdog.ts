@@ -1,23 +1,23 @@
-/** Timeouts of one provider call: to the first byte, between bytes, and in total. The end of the job aborts it too. */
+/** Applies the timeouts of one provider call: to the first byte, between bytes, and in total. The abort of the job also aborts the call. */
 import { jobAbort } from "../job.ts";
 
 export type TimeoutKind = "first_byte" | "stall" | "total";
 
 export interface Watchdog {
-  /** Aborts at the first timeout, or with the job. */
+  /** Signal that aborts at the first timeout, or together with the job. */
   readonly signal: AbortSignal;
-  /** Restarts the timeout: the provider has sent bytes, and from now on the stall timeout applies. */
+  /** Restarts the timeout, because the provider has sent bytes. From now on, the timeout between bytes applies. */
   touch(): void;
-  /** Stops the timeouts until `touch`. */
+  /** Stops all timeouts until `touch` is called. */
   pause(): void;
-  /** Returns the kind of timeout that ended the call, or undefined. */
+  /** Returns the kind of timeout that aborted the call; undefined if no timeout did. */
   expired(): TimeoutKind | undefined;
   stop(): void;
 }
 
 /** Source of time and timers; tests replace it. */
 export interface Clock {
-  /** Returns milliseconds since a fixed moment. */
+  /** Returns the current time, in milliseconds since a fixed moment. */
   now(): number;
   /** Runs a function once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, run: () => void): () => void;

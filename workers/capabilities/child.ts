@@ -1,4 +1,4 @@
-/** Entry point of the child processes that run capabilities: one run at a time, each in its own folder. */
+/** Entry point of the child processes that run capabilities. A child process executes one run at a time, each run in its own folder. */
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 import { joinTagTexts } from "#workers/children/id3.ts";
 
@@ -8,7 +8,7 @@ import { loadCapability } from "./list.ts";
 import type { Tools } from "./tools.ts";
 import type { RobotsTask } from "./web/robots.ts";
 
-/** Files of one input member: one file, a list, or files by name. */
+/** Files of one input member: a single file, a list of files, or files by name. */
 export type RunFiles = InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>>;
 
 export interface RunTask {
@@ -35,7 +35,7 @@ export interface RunResult extends RunOutput {
   readonly ms: number;
 }
 
-/** Working directory between runs: a module loaded in a run's deleted folder would fail in `process.cwd()`. */
+/** Working directory between runs. A run's folder is deleted afterwards, and `process.cwd()` would fail in a deleted folder. */
 const HOME = "/";
 
 const run: Task = async (task, _parts, emit) => {
@@ -71,19 +71,19 @@ function settleTags({ path, mediaType, bytes }: InputFile): void {
   if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
 }
 
-/** Returns whether a robots.txt allows a visit. The file is untrusted data, so a child parses it. */
+/** Returns whether a robots.txt allows the visit of a page. A robots.txt is untrusted data, so a child process parses it. */
 const robots: Task = async (task) => {
   const { isVisitAllowed } = await import("./web/robots.ts");
   return { output: isVisitAllowed(task as RobotsTask) };
 };
 
-/** Returns why an engine does not work on this machine; null if it works. */
+/** Tests an engine. Returns the reason why it does not work on this machine, or null if it works. */
 const tryEngine: Task = async (task) => {
   const { engine, folder, tools } = task as EngineTrial;
   return { output: (await faultOfEngine(engine, folder, tools)) ?? null };
 };
 
-/** Engine to load before the first run. A failed load is ignored here: `tryEngine` reports it. */
+/** Engine that is loaded before the first run. A failure to load is ignored here, because `tryEngine` reports it. */
 const [engine] = process.argv.slice(2);
 process.chdir(HOME);
 if (engine !== undefined) await loadEngine(engine).catch(() => undefined);

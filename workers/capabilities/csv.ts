@@ -1,4 +1,4 @@
-/** CSV parser of all capabilities: returns rows or records. */
+/** Parses CSV to rows or records, for all capabilities. */
 import { parse } from "csv-parse/sync";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { corruptOr } from "./faults.ts";
 import { choice } from "./params.ts";
 
-/** Most cells in all sheets of a spreadsheet, including empty cells between others. */
+/** Maximum number of cells in all sheets of a spreadsheet, including empty cells between others. */
 export const DOCUMENT_CELLS_MAX = 1_000_000;
 
 const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
@@ -15,18 +15,18 @@ export type Delimiter = "auto" | keyof typeof DELIMITERS;
 export const delimiterParam = (description: string) =>
   choice(description, ["auto", "comma", "semicolon", "tab"], { default: "auto" });
 
-/** Returns the delimiter of written CSV: a comma for `auto`. */
+/** Returns the delimiter for CSV output, which is a comma for `auto`. */
 export function delimiterOf(name: Delimiter): string {
   return name === "auto" ? "," : DELIMITERS[name];
 }
 
-/** @throws MediaError too_large */
+/** Checks the number of cells of a spreadsheet. @throws MediaError too_large */
 export function checkCells(cells: number): void {
   const max = DOCUMENT_CELLS_MAX;
   if (cells > max) throw new MediaError("too_large", `Expected at most ${max} cells, got more.`);
 }
 
-/** Returns the rows of a CSV. Rows may differ in length; empty lines are skipped. @throws MediaError corrupt, too_large */
+/** Parses a CSV text to rows, which may differ in length. Empty lines are skipped. @throws MediaError corrupt, too_large */
 export function csvRows(text: string, delimiter: Delimiter): readonly (readonly string[])[] {
   let cells = 0;
   const onRecord = (record: string[]): string[] => {
@@ -51,7 +51,10 @@ const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } 
 const SAMPLE_ROWS = 100;
 const SAMPLE_CHARACTERS = 65_536;
 
-/** Returns the first delimiter with the same number of columns in all sampled rows, else the most frequent one of the first row. */
+/**
+ * Detects the delimiter of a CSV text. Returns the first one that gives the same number of columns in all sampled rows, otherwise the most
+ * frequent one of the first row.
+ */
 function foundDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   const found = Object.values(DELIMITERS).map((delimiter) => {
@@ -63,7 +66,7 @@ function foundDelimiter(text: string): string {
   return (found.find(({ isEven }) => isEven) ?? found.find(({ first }) => first === widest))?.delimiter ?? ",";
 }
 
-/** Number of columns of each sampled row; empty if the text is not CSV with this delimiter. */
+/** Returns the number of columns of each sampled row; empty if the text is not CSV with this delimiter. */
 function sampleCounts(sample: string, delimiter: string): readonly number[] {
   const isCut = sample.length === SAMPLE_CHARACTERS;
   const counts: number[] = [];
@@ -81,15 +84,15 @@ function sampleCounts(sample: string, delimiter: string): readonly number[] {
   return isCut && counts.length > 1 && counts.length < SAMPLE_ROWS ? counts.slice(0, -1) : counts;
 }
 
-/** Number of columns of the widest row. */
+/** Returns the number of columns of the widest row. */
 export function columnsOf(rows: readonly (readonly unknown[])[]): number {
   return rows.reduce((most, row) => Math.max(most, row.length), 0);
 }
 
 /**
- * Returns rows as objects with the cells of the first row as keys. A column without a name is `column_<n>`. Duplicate names get the column
- * number: `a,a,b` has the keys `a`, `a_2` and `b`. Missing cells are null.
- * @throws MediaError too_large: one wide row makes every record wide
+ * Converts rows to objects whose keys are the cells of the first row. A column without a name is `column_<n>`. Duplicate names get the
+ * column number: `a,a,b` has the keys `a`, `a_2` and `b`. Missing cells are null.
+ * @throws MediaError too_large; one wide row makes every record wide
  */
 export function recordsOf<T>(
   rows: readonly (readonly T[])[],
@@ -106,7 +109,7 @@ export function recordsOf<T>(
   return others.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
 }
 
-/** Returns an unused name and adds it to the used names. */
+/** Returns a name that is not used yet, and adds it to the used names. */
 export function freeName(wanted: string, at: number, taken: Set<string>): string {
   let name = wanted;
   for (let more = at + 1; taken.has(name); more++) name = `${wanted}_${more}`;

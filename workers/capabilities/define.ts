@@ -1,6 +1,6 @@
 /**
- * Definition of a capability: published fields, and the function that a child process runs. Each capability has its own file. `list.ts`
- * lists them, and `npm run generate` writes the catalogue that the ingress serves.
+ * Types of a capability definition: its published fields, and the function that a child process runs. Each capability has its own file.
+ * `list.ts` lists all capabilities, and `npm run generate` writes the catalogue that the ingress serves.
  */
 import type {
   Capability,
@@ -22,23 +22,23 @@ import type { Tools } from "./tools.ts";
 /** Input file in the run's folder. */
 export interface InputFile {
   readonly path: string;
-  /** Media type detected from the bytes. */
+  /** Media type, detected from the file's bytes. */
   readonly mediaType: string;
   readonly bytes: number;
-  /** File name from its owner, or generated; never a path. */
+  /** File name that the file's owner chose, or a generated one; never a path. */
   readonly name: string;
-  /** Final address after redirects; absent if the file was not fetched. */
+  /** Final URL after redirects; absent if the file was not fetched from a URL. */
   readonly address?: string;
   /** Charset from the sender's content type; absent if unknown. */
   readonly charset?: string;
 }
 
-/** Page fetched for the run; the file contains the response body. */
+/** Web page that was fetched for the run. The file contains the response body. */
 export interface InputPage extends InputFile {
-  /** Final address after redirects. */
+  /** Final URL after redirects. */
   readonly address: string;
   readonly status: number;
-  /** Content type from the server, with parameters; empty if the server sends none. */
+  /** Content type from the server, including parameters; empty if the server sent none. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -55,23 +55,25 @@ export interface RunOutput {
   /** Facts and text that the caller receives as `output`. */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly files?: readonly OutputFile[];
-  /** Number of pixels that prices per megapixel charge: the larger of input and output, times the number of operations. */
+  /**
+   * Number of pixels that a price per megapixel charges. It is the larger pixel count of input and output, times the number of operations.
+   */
   readonly pixels?: number;
-  /** Sentences about omissions and changes in the result, returned as `output.notes`. */
+  /** Sentences about data that the result omits or changes, returned as `output.notes`. */
   readonly notes?: readonly string[];
 }
 
-/** Arguments of a handler. */
+/** Arguments of a capability's `run` function. */
 export interface Run<P, I> {
   readonly params: P;
   readonly inputs: I;
-  /** Working directory of the run; contains only the inputs at its start. */
+  /** Working directory of the run. At the start, it contains only the inputs. */
   readonly folder: string;
   /** Reports progress as a fraction from 0 to 1. */
   readonly progress: (share: number) => void;
-  /** Programs that are installed on this machine. */
+  /** Programs that are installed on this machine, such as a browser. */
   readonly tools: Tools;
-  /** Path of the socket that checks and forwards a page's requests; undefined if the page may not load subresources. */
+  /** Path of the socket through which a page's requests are checked and forwarded. Undefined if the page may not load further resources. */
   readonly guard: string | undefined;
 }
 
@@ -91,7 +93,7 @@ interface MemberOptions {
 type One<O> = O extends { readonly optional: true } ? InputFile | undefined : InputFile;
 type Many<O> = O extends { readonly optional: true } ? readonly InputFile[] | undefined : readonly InputFile[];
 
-/** Declares an input member with one file. */
+/** Declares an input member that accepts one file. */
 export function input<const O extends MemberOptions>(
   kind: CapabilityModality,
   description: string,
@@ -122,16 +124,16 @@ export function named(
   return { kind, description, isRequired: false, takesText, named: { max } };
 }
 
-/** Declares an input member with the address of a page, as a plain string. */
+/** Declares an input member that accepts the URL of a page as a plain string. */
 export function address(description: string): Member<InputPage> {
   return { kind: "text", description, isRequired: true, takesText: false, isAddress: true };
 }
 
 interface Definition<P extends Params, M extends Members> {
-  /** Capability ID: `<category>.<operation>`. */
+  /** Capability id of the form `<category>.<operation>`. */
   readonly id: string;
   readonly display_name: string;
-  /** Description in one line. */
+  /** Description of the capability in one line. */
   readonly description: string;
   /** Longer description, in Markdown. */
   readonly long_description?: string;
@@ -139,16 +141,16 @@ interface Definition<P extends Params, M extends Members> {
   readonly composite?: true;
   readonly input: M;
   readonly params: P;
-  /** Params that express the same value in different ways; a call uses one of them. */
+  /** Parameters that express the same value in different ways. A call uses only one of them. */
   readonly valueSources?: readonly string[];
   readonly rules?: readonly Rule[];
   readonly sample_input: Readonly<Record<keyof M & string, unknown>> | Readonly<Record<string, unknown>>;
-  /** At least two examples, the one with the fewest params first. */
+  /** At least two examples. The one with the fewest parameters comes first. */
   readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
   readonly price: Readonly<Record<string, string>>;
   readonly engine: string;
   readonly engineBy?: EngineBy;
-  /** @throws MediaError `unsupported`, `corrupt`, `too_large` or `invalid` for faults that the caller can fix */
+  /** Runs the capability. @throws MediaError `unsupported`, `corrupt`, `too_large` or `invalid` for errors that the caller can fix */
   readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<RunOutput>;
 }
 
@@ -189,7 +191,10 @@ type Inputs = Readonly<
   Record<string, InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>> | undefined>
 >;
 
-/** Adds the detected charsets of inputs that are not UTF-8: `charset`, or `charsets` by name if several inputs accept text. */
+/**
+ * Adds the detected charsets of inputs that are not UTF-8 to the output: `charset`, or `charsets` by input name if several inputs accept
+ * text.
+ */
 function withCharset(members: Members, inputs: Inputs, result: RunOutput): RunOutput {
   const used = filesOf(inputs).flatMap(({ member, file }) => {
     const charset = charsetUsed(file);
@@ -247,7 +252,7 @@ async function withReadableImages<I>(args: Run<never, I>): Promise<Run<never, I>
   return { ...args, inputs: (await readable(args.inputs)) as I };
 }
 
-/** Most notes in one result; the last note counts the omitted ones. */
+/** Maximum number of notes in one result. If there are more, the last note counts the omitted ones. */
 const NOTES_MAX = 20;
 
 function withNotes({ notes = [], ...result }: RunOutput): RunOutput {

@@ -1,11 +1,14 @@
-/** Engines of capabilities: loaded before a child's first run, and tried when a worker starts. */
+/** Defines the engines of capabilities. An engine is loaded before the first run of a child process, and tested when a worker starts. */
 import type { Tools } from "./tools.ts";
 
 interface Engine {
   readonly load: () => Promise<unknown>;
-  /** Remedy in the log if the engine cannot be loaded. */
+  /** Remedy that is logged if the engine cannot be loaded. */
   readonly needs: string;
-  /** True if native code reads callers' data. A memory fault there can take over the child, but not leave an isolated child. */
+  /**
+   * True if native code reads the caller's data. A memory fault in such code can take over the child process, but not leave an isolated
+   * child.
+   */
   readonly isNative?: true;
   /** Further test after loading, in an empty folder. @throws Error if the engine does not work */
   readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
@@ -67,15 +70,15 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 
-/** @throws Error for an unknown engine, or the error of an engine that cannot be loaded */
+/** Loads an engine. @throws Error for an unknown engine, or the error of an engine that cannot be loaded */
 export async function loadEngine(name: string): Promise<void> {
   await engineOf(name).load();
 }
 
-/** Maximum length of the cause in a fault, in characters. */
+/** Maximum length of the cause in the description of an engine's fault, in characters. */
 const CAUSE_CHARS_MAX = 300;
 
-/** Returns why an engine cannot be used: the error of its trial and the usual remedy; undefined if it works. */
+/** Tests an engine. Returns the error and its usual remedy if the engine cannot be used, or undefined if it works. */
 export async function faultOfEngine(name: string, folder: string, tools: Tools): Promise<string | undefined> {
   const { load, needs, test } = engineOf(name);
   try {

@@ -1,18 +1,20 @@
-/** Maps errors of engines to faults of the caller's data. */
+/** Maps errors that engines throw to errors about the caller's data. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Error messages of libvips, whose decoders read images. */
+/** Matches error messages of libvips, whose decoders read images. */
 const OF_IMAGES = /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i;
 const OF_DEPTH = /call stack size exceeded/i;
-/** Error messages of JavaScriptCore for oversized strings and buffers, of Emscripten, of C++ and of the system (ENOMEM). */
+/**
+ * Matches error messages about missing memory: of JavaScriptCore (oversized strings and buffers), Emscripten, C++ and the system (ENOMEM).
+ */
 const OF_MEMORY = /out of memory|cannot (?:allocate|enlarge) memory|memory allocation|bad_alloc|ENOMEM|\bOOM\b/i;
 
-/** True if an engine exceeded the call stack: its data is nested too deeply. */
+/** True if an engine overflowed the call stack, which means that its data is nested too deeply. */
 export function isOfDepth(error: unknown): boolean {
   return error instanceof RangeError && OF_DEPTH.test(error.message);
 }
 
-/** Returns the fault of the data, or the error itself if it is a bug of this service. */
+/** Converts an engine's error to an error about the caller's data. An error that is a bug of this service is returned unchanged. */
 export function asMediaError(error: unknown): unknown {
   const fault = ofEngine(error);
   if (fault instanceof MediaError || !(error instanceof Error)) return fault;
@@ -21,13 +23,13 @@ export function asMediaError(error: unknown): unknown {
     : error;
 }
 
-/** Returns `too_large` if the error is about memory, size or depth, else `corrupt` with this message. */
+/** Returns `too_large` if the error is about memory, size or depth, otherwise `corrupt` with the given message. */
 export function corruptOr(error: unknown, message: string): MediaError {
   const fault = ofEngine(error);
   return fault instanceof MediaError ? fault : new MediaError("corrupt", message, { cause: error });
 }
 
-/** Returns the fault for errors that every engine can throw, or the error itself. */
+/** Converts errors that every engine can throw. Other errors are returned unchanged. */
 function ofEngine(error: unknown): unknown {
   if (error instanceof MediaError || !(error instanceof Error)) return error;
   const cause = { cause: error };

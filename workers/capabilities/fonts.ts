@@ -1,4 +1,4 @@
-/** Installed fonts, and the characters that each contains. Programs that find fonts themselves read children/fonts.conf. */
+/** Finds the installed font that contains the characters of a text. Programs that find fonts themselves read children/fonts.conf. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const FOLDER = fileURLToPath(new URL("../fonts", import.meta.url));
 const CHINESE = "NotoSansHans-Regular.otf";
 const JAPANESE = "NotoSansJP-Regular.otf";
 const KOREAN = "NotoSansKR-Regular.otf";
-/** Fallback fonts in the order of their search for a missing character. */
+/** Fallback fonts, in the order in which they are searched for a missing character. */
 const FIRST = ["DejaVuSans.ttf", CHINESE, JAPANESE, KOREAN];
 
 export function fontPath(font: string): string {
@@ -70,7 +70,7 @@ export function checkLetters(what: string, text: string): void {
   );
 }
 
-/** Returns the first characters that no font contains, each once. */
+/** Returns characters of the text that no font contains, each once and at most `max` of them. */
 export function missingLetters(text: string, max = 1): readonly string[] {
   const fonts = fontsFor("");
   const letters = new Set(text.normalize()).values();
@@ -83,13 +83,16 @@ export function named(letter: string): string {
   return `${letter} (U+${code})`;
 }
 
-/** Returns the language of a text by scripts that only one language uses. It selects the shapes of Han characters. */
+/**
+ * Returns the language of a text, detected by scripts that only one language uses; undefined otherwise. The language selects the shapes of
+ * Han characters.
+ */
 export function languageOf(text: string): "ja" | "ko" | undefined {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja";
   return /\p{Script=Hangul}/u.test(text) ? "ko" : undefined;
 }
 
-/** Characters that need no shaping: no ligatures, reordering or combining marks. */
+/** Matches text that needs no shaping, because it has no ligatures, reordering or combining marks. */
 const PLAIN =
   /^(?:(?!\p{M}|\p{RI}|\p{EMod}|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\u200d])[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Ethiopic}\p{Script=Common}])*$/u;
 
@@ -97,7 +100,7 @@ export function needsShaping(text: string): boolean {
   return !PLAIN.test(text);
 }
 
-/** Average width of a character, in units of the font size, for layout before a font measures the text. */
+/** Returns the average width of a character, in units of the font size. It is used for layout before a font measures the text. */
 export function letterWidth(letter: string, isMono = false): number {
   if (/[\p{M}\p{Default_Ignorable_Code_Point}]/u.test(letter)) return 0;
   if (letter >= "\u{2e80}") return letter >= "\u{1f000}" ? 1.3 : 1;
@@ -108,7 +111,7 @@ export function letterWidth(letter: string, isMono = false): number {
   return /[A-Z]/.test(letter) ? 0.77 : 0.64;
 }
 
-/** Breaks text between words into lines of a given width, by the average widths of characters. */
+/** Breaks a text between words into lines of a given width. It uses the average widths of characters. */
 export function brokenLines(text: string, size: number, width: number, isMono = false): string[] {
   const lineWidth = Math.max(1, width / size);
   return text.split("\n").flatMap((line) => brokenLine(line, isMono, lineWidth));
@@ -126,7 +129,9 @@ function brokenLine(line: string, isMono: boolean, lineWidth: number): string[] 
   return [...lines, current];
 }
 
-/** Splits a line into words. Words wider than a line are split at word boundaries of their script, else between graphemes. */
+/**
+ * Splits a line into words. A word that is wider than a line is split at the word boundaries of its script, otherwise between graphemes.
+ */
 function pieces(line: string, isMono: boolean, lineWidth: number): string[] {
   return line.split(" ").flatMap((word) => {
     if (widthOf(word, isMono) <= lineWidth) return [word];
@@ -147,7 +152,7 @@ function unitsOf(word: string, granularity: "word" | "grapheme"): string[] {
   return Array.from(new Intl.Segmenter("und", { granularity }).segment(word), ({ segment }) => segment);
 }
 
-/** Width in units of the font size. */
+/** Returns the width of a text, in units of the font size. */
 function widthOf(text: string, isMono: boolean): number {
   let width = 0;
   for (const letter of text) width += letterWidth(letter, isMono);
@@ -170,7 +175,7 @@ function fontsFor(text: string, wanted?: string): readonly string[] {
   return [...new Set([...chosen, "DejaVuSans.ttf", ...(language ? regional[language] : []), ...FIRST, ...allFonts()])];
 }
 
-/** Characters without a glyph: controls, line separators, joiners and variation selectors. */
+/** Matches characters without a glyph: controls, line separators, joiners and variation selectors. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 function missingIn(font: string, text: string): string | undefined {
@@ -183,7 +188,7 @@ function missingIn(font: string, text: string): string | undefined {
 
 const known = new Map<string, Uint8Array>();
 
-/** Returns a bitmap with one bit per code point. */
+/** Returns the characters of a font as a bitmap with one bit per code point. */
 function lettersOf(font: string): Uint8Array {
   const cached = known.get(font);
   if (cached) return cached;
@@ -208,7 +213,7 @@ function tableOf(font: Buffer, name: string): Buffer {
   throw new Error(`the font has no table ${name}`);
 }
 
-/** Adds a cmap table of format 12: all of Unicode. */
+/** Adds the characters of a cmap table of format 12, which covers all of Unicode. */
 function addGroups(table: Buffer, add: (code: number) => void): void {
   for (let at = 16; at < 16 + table.readUInt32BE(12) * 12; at += 12) {
     const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
@@ -216,7 +221,10 @@ function addGroups(table: Buffer, add: (code: number) => void): void {
   }
 }
 
-/** Adds a cmap table of format 4: the first 65,536 code points. Glyph 0 in a segment means that the character is missing. */
+/**
+ * Adds the characters of a cmap table of format 4, which covers the first 65,536 code points. Glyph 0 in a segment means that the character
+ * is missing.
+ */
 function addSegments(table: Buffer, add: (code: number) => void): void {
   const bytes = table.readUInt16BE(6);
   for (let at = 14; at < 14 + bytes; at += 2) {

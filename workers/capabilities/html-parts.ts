@@ -1,7 +1,7 @@
-/** Counts elements of HTML before a parser builds a tree of them. */
+/** Counts the elements of an HTML text before a parser builds a tree of them. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Most rows, and most cells, of all tables of HTML that is converted to Markdown. Larger tables are data rather than text. */
+/** Maximum number of rows, and of cells, in all tables of HTML that is converted to Markdown. Larger tables are data rather than text. */
 export const MARKDOWN_TABLE_ROWS_MAX = 2_000;
 export const MARKDOWN_TABLE_CELLS_MAX = 12_000;
 
@@ -17,7 +17,7 @@ export const TABLE_PARTS: readonly Part[] = [
   { name: "table cells", pattern: /<t[dh][\s>]/gi, max: MARKDOWN_TABLE_CELLS_MAX },
 ];
 
-/** @throws MediaError too_large */
+/** Checks the number of elements in HTML. @throws MediaError too_large */
 export function checkParts(html: string, parts: readonly Part[]): void {
   for (const { name, pattern, max } of parts) {
     let count = 0;

@@ -7,13 +7,13 @@ import { escapeInline, escapeText } from "./markdown-text.ts";
 import { guarded } from "./document/markdown.ts";
 import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 
-/** Elements that browsers do not show as text. */
+/** HTML elements whose content browsers do not show as text. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
 /** Elements that browsers show as blocks and turndown does not: their text must not join the text beside them. */
 const MORE_BLOCKS = ["details", "dialog", "legend", "optgroup", "option", "search", "summary"] as const;
 
-/** True for hidden elements. SVG elements have lowercase names. */
+/** True if an element is hidden. Names are compared case-insensitively, because SVG elements have lowercase names. */
 function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
   return HIDDEN.has(nodeName.toUpperCase());
 }
@@ -22,7 +22,7 @@ function isMoreBlock(nodeName: string): boolean {
   return (MORE_BLOCKS as readonly string[]).includes(nodeName.toLowerCase());
 }
 
-/** @throws MediaError too_large, for too many table rows or cells, and for HTML that is nested too deeply */
+/** Converts HTML to Markdown. @throws MediaError too_large if the HTML has too many table rows or cells, or is nested too deeply */
 export function markdownOf(html: string): string {
   checkParts(html, TABLE_PARTS);
   const service = new TurndownService({ headingStyle: "atx", bulletListMarker: "-" });
@@ -46,7 +46,7 @@ export function markdownOf(html: string): string {
     .replaceAll(LINK_START, "")}\n`;
 }
 
-/** @throws MediaError too_large, for too many tags, and for HTML that is nested too deeply */
+/** Converts HTML to plain text. @throws MediaError too_large if the HTML has too many tags, or is nested too deeply */
 export function textOfHtml(html: string): string {
   checkParts(html, [{ name: "tags", pattern: /</g, max: DOCUMENT_TAGS_MAX }]);
   const service = new TurndownService();
@@ -67,7 +67,10 @@ export function textOfHtml(html: string): string {
   return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore
 }
 
-/** Placeholder before each link: an exclamation mark there would make it an image. HTML cannot contain this character. */
+/**
+ * Placeholder before each link. With an exclamation mark directly before it, the link would become an image. HTML cannot contain this
+ * character.
+ */
 const LINK_START = "\0";
 
 /** Members of turndown's nodes that this file uses. */
@@ -100,7 +103,7 @@ const MARKS: Readonly<Record<string, string>> = {
   STRIKE: "~~",
 };
 
-/** Writes emphasis as marks if Markdown can read them in that place, else as HTML tags. */
+/** Writes emphasis as Markdown marks where Markdown can read them, otherwise as HTML tags. */
 function marks(service: TurndownService): void {
   service.addRule("marks", {
     filter: (node) => Object.hasOwn(MARKS, node.nodeName),
@@ -127,7 +130,7 @@ function marks(service: TurndownService): void {
 }
 
 const TAGS: Readonly<Record<string, string>> = { _: "em", "**": "strong", "~~": "del" };
-/** Placeholder for a neighbour that has emphasis itself. */
+/** Placeholder for an adjacent element that also has emphasis. */
 const MARKED = "*";
 
 function isWithin(outer: Element | null, mark: string): boolean {
@@ -135,7 +138,7 @@ function isWithin(outer: Element | null, mark: string): boolean {
   return false;
 }
 
-/** Returns the character next to an element in its block; empty at the block's edge. */
+/** Returns the character next to an element within its block; empty at the edge of the block. */
 function neighbour(element: Element, side: "previousSibling" | "nextSibling"): string {
   for (let at: Element | null = element; at && at.isBlock !== true; at = at.parentNode) {
     const sibling = at[side];
@@ -151,7 +154,10 @@ function neighbour(element: Element, side: "previousSibling" | "nextSibling"): s
 
 const MARKED_ELEMENTS = Object.keys(MARKS).join(",").toLowerCase();
 
-/** True if Markdown reads a mark here: beside a letter, the marked text must not begin or end with punctuation (CommonMark, 6.2). */
+/**
+ * True if Markdown recognizes a mark at this position. Beside a letter, the marked text must not begin or end with punctuation (CommonMark,
+ * 6.2).
+ */
 function canFlank(outside: string, inside: string): boolean {
   return outside === "" || /[\s\p{P}\p{S}]/u.test(outside) || !/[\p{P}\p{S}]/u.test(inside);
 }
@@ -177,7 +183,7 @@ function links(service: TurndownService): void {
   });
 }
 
-/** Returns the address and the title of a link or an image. */
+/** Returns the URL and the title of a link or an image, as written in Markdown. */
 function target(element: Element, attribute: "href" | "src"): string {
   const address = (element.getAttribute(attribute) ?? "").trim().replaceAll(/[\s\p{Cc}]/gu, encodeURIComponent);
   const title = inOneLine(element.getAttribute("title") ?? "");
@@ -212,7 +218,7 @@ function code(service: TurndownService): void {
   });
 }
 
-/** Returns the shortest length, at least `min`, of a backtick fence that the text does not contain. */
+/** Returns the length of a backtick fence for a text. It is the shortest length, at least `min`, that does not occur in the text. */
 function freeRun(text: string, min: number): number {
   const runs = new Set((text.match(/`+/g) ?? []).map(({ length }) => length));
   let length = min;
@@ -220,7 +226,7 @@ function freeRun(text: string, min: number): number {
   return length;
 }
 
-/** Returns code as HTML in one line, with every special character of Markdown as a numeric entity. */
+/** Returns code as one line of HTML. Every special character of Markdown becomes a numeric entity. */
 function codeTag(text: string): string {
   const line = text.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.codePointAt(0)};`).replaceAll("\n", "<br>");
   return `<code>${line}</code>`;

@@ -1,12 +1,12 @@
 /**
- * Tests the isolation of a child: it must load its code and write into its folder, but not read the worker's environment, files or network.
- * Prints the findings to standard output, as JSON.
+ * Tests the isolation of a child process. It must load its code and write into its folder, but must not access the worker's environment,
+ * files or network. Prints the findings to standard output as JSON.
  */
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface TrialFindings {
-  /** Name of the child's network namespace. */
+  /** Name of the network namespace in which the child process runs. */
   readonly network: string;
   /** True if the child can read the worker's environment. */
   readonly readsEnvironment: boolean;
@@ -28,7 +28,10 @@ const findings: TrialFindings = {
 };
 process.stdout.write(JSON.stringify(findings));
 
-/** True if the worker's environment is readable. In a PID namespace, the same PID may be this process, whose environment is empty. */
+/**
+ * True if the worker's environment is readable. In a separate PID namespace, the worker's PID may belong to this process, whose environment
+ * is empty.
+ */
 function readsEnvironment(): boolean {
   try {
     return readFileSync(`/proc/${worker}/environ`).length > 0;

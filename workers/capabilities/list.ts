@@ -1,9 +1,9 @@
-/** All capabilities, in the order of `GET /v1/tools`. A new capability is a line here and a file in its category's folder. */
+/** Lists all capabilities in the order of `GET /v1/tools`. A new capability needs a line here and a file in the folder of its category. */
 import { CATEGORIES, type Category } from "#shared/calls/capabilities/entry.ts";
 
 import type { DefinedCapability } from "./define.ts";
 
-/** Operations of each category; the code is in `<category>/<operation>.ts`. */
+/** Operations of each category. The code of an operation is in `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
   video: [
     "probe",
@@ -96,7 +96,7 @@ export const CAPABILITY_IDS: readonly string[] = CATEGORIES.flatMap((category) =
   OPERATIONS[category].map((operation) => `${category}.${operation}`),
 );
 
-/** Loads a definition with its engine, for child processes and the generator. @throws Error for an unknown ID */
+/** Loads the definition of a capability together with its engine, for child processes and the generator. @throws Error for an unknown id */
 export async function loadCapability(id: string): Promise<DefinedCapability> {
   if (!CAPABILITY_IDS.includes(id)) throw new Error(`there is no capability ${id}`);
   const [category = "", operation = ""] = id.split(".");

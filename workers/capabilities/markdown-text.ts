@@ -1,8 +1,8 @@
 /** Escapes text for Markdown, so that CommonMark and GitHub's dialect render the same text. */
 
 /**
- * Escapes text at any position in a line, including a parenthesis after a bracket, because marked reads a link's text twice. An underscore
- * within a word and a tilde after a space are not escaped: neither can form a mark.
+ * Escapes a text for any position within a line. An opening parenthesis after a bracket is escaped too, because marked reads the text of a
+ * link twice. An underscore within a word and a tilde after a space are not escaped, because neither can form a mark.
  */
 export function escapeInline(text: string): string {
   return text.replaceAll(
@@ -11,7 +11,10 @@ export function escapeInline(text: string): string {
   );
 }
 
-/** Escapes text that may start a line, where headings, quotes, lists, rules and table heads are also markup. */
+/**
+ * Escapes a text that may start a line. At the start of a line, the markup of headings, quotes, lists, rules and table heads is escaped
+ * too.
+ */
 export function escapeText(text: string): string {
   return escapeInline(text)
     .replace(/^(?:[-=>|]|:(?=-)|#{1,6}(?=\s|$)|\+(?=\s|$))/, String.raw`\$&`)

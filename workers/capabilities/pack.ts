@@ -1,4 +1,4 @@
-/** Returns result files as one ZIP archive, or as single files. */
+/** Packs result files into one ZIP archive, or returns them as single files. */
 import { join } from "node:path";
 
 import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
@@ -22,7 +22,7 @@ export const PACK = choice(
   },
 );
 
-/** @throws MediaError too_large */
+/** Checks the number of files that are returned without an archive. @throws MediaError too_large */
 export function checkFiles(pack: "zip" | "files", count: number): void {
   const max = CAPABILITY_FILES_MAX;
   if (pack === "zip" || count <= max) return;
@@ -43,7 +43,7 @@ export async function packed(
   return [{ path, mediaType: "application/zip", name }];
 }
 
-/** Returns a file name such as `page-007.png`; numbers have at least three digits. */
+/** Returns a file name such as `page-007.png`. The number has at least three digits. */
 export function numbered(prefix: string, number: number, ending: string): string {
   return `${prefix}-${String(number).padStart(3, "0")}.${ending}`;
 }

@@ -1,19 +1,22 @@
-/** Params of capabilities: each has a published schema and the TypeScript type that its handler receives. */
+/**
+ * Declares the parameters of capabilities. Each parameter has a published JSON Schema and the TypeScript type that the capability's code
+ * receives.
+ */
 import type { Schema } from "#shared/calls/capabilities/entry.ts";
 
 export interface Param<T> {
   readonly schema: Schema;
   readonly isRequired: boolean;
-  /** Never set; carries the type only. */
+  /** Never set at run time; it only carries the TypeScript type. */
   readonly type?: T;
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 
-/** Params that a handler receives: all of them, with undefined for optional ones without a default. */
+/** Type of the parameters that a capability's code receives. It has all members; optional ones without a default may be undefined. */
 export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
 
-/** Presence of a param: with neither member, the param is optional and may be undefined. */
+/** Presence of a parameter: with a default, required, or neither. With neither, the parameter is optional and may be undefined. */
 type Presence<T> = { readonly default?: T; readonly required?: true };
 type Value<T, Options> = Options extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
 
@@ -128,7 +131,7 @@ export function objectSchema(members: Params, more: Schema = {}): Schema {
   };
 }
 
-/** Adds defaults to the params of a pipeline step, because the validator does not. */
+/** Adds defaults to the parameters of a pipeline step, because the validator does not add them. */
 export function withDefaults(params: Params, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const defaults = Object.entries(params).flatMap(([name, { schema }]) =>
     schema["default"] === undefined ? [] : [[name, schema["default"]] as const],
@@ -136,7 +139,7 @@ export function withDefaults(params: Params, values: Readonly<Record<string, unk
   return { ...Object.fromEntries(defaults), ...values };
 }
 
-/** Positions by compass direction. */
+/** Positions within an area, named by compass direction. */
 export const GRAVITIES = [
   "center",
   "north",

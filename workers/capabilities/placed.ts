@@ -1,4 +1,4 @@
-/** Returns the position of a box within an outer box, by a compass direction such as `northeast`. */
+/** Returns the position of a box within an outer box. The position is given as a compass direction such as `northeast`. */
 export function placed(
   gravity: string,
   outer: { readonly width: number; readonly height: number },

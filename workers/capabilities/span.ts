@@ -1,4 +1,4 @@
-/** Section of audio or video, by its start and its end or duration, in seconds. */
+/** Calculates a section of audio or video from its start and its end or duration, in seconds. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 interface Wanted {
@@ -7,7 +7,10 @@ interface Wanted {
   readonly duration?: number | undefined;
 }
 
-/** @param all total duration in seconds; 0 if unknown. @throws MediaError invalid if the start is after the end of the file */
+/**
+ * Returns the end and the length of a section, in seconds. @param all total duration in seconds; 0 if unknown. @throws MediaError invalid
+ * if the start is after the end of the file
+ */
 export function spanOf(
   all: number,
   { start, end, duration }: Wanted,

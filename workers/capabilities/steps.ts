@@ -1,4 +1,4 @@
-/** Pipeline steps: published schemas, validation, assets, and error messages that name the step. */
+/** Handles the steps of pipelines: published schemas, validation, assets, and error messages that name the step. */
 import type { Rule, Schema } from "#shared/calls/capabilities/entry.ts";
 import { brokenRule } from "#shared/calls/capabilities/rules.ts";
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,10 +6,10 @@ import { MediaError } from "#shared/children/media-error.ts";
 import type { InputFile } from "./define.ts";
 import { custom, objectSchema, type Param, type Params, type ParamsOf, text, withDefaults } from "./params.ts";
 
-/** Second inputs of steps, by name. */
+/** Files that steps use as their second input, by name. */
 export type Assets = Readonly<Record<string, InputFile | undefined>>;
 
-/** Members of an operation that a pipeline uses. */
+/** Members of an operation that pipelines use. */
 export interface StepOperation {
   readonly params: Params;
   readonly rules?: readonly Rule[];
@@ -23,12 +23,12 @@ interface Step {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Validated step. */
+/** Validated step of a pipeline. */
 export interface ReadyStep<O extends StepOperation> {
   readonly operation: O;
-  /** Params with defaults, without `asset`. */
+  /** Parameters of the step with their defaults, without `asset`. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** File that the step's param `asset` names. */
+  /** File that the step's parameter `asset` names; undefined if there is none. */
   readonly second: InputFile | undefined;
   /** Index of the step, from 0. */
   readonly at: number;
@@ -36,7 +36,7 @@ export interface ReadyStep<O extends StepOperation> {
 
 const STEPS_MAX = 20;
 
-/** Returns the params of a pipeline. @param output params about the format of results, by media family */
+/** Returns the parameters of a pipeline. @param output parameters of the result's format, which depend on the media type */
 export function pipelineParams<const P extends Params>(
   operations: Readonly<Record<string, StepOperation>>,
   output: P,
@@ -108,7 +108,7 @@ function readyStep<O extends StepOperation>(
   return { operation, params: withDefaults(operation.params, own), second: file, at };
 }
 
-/** Returns the fault with the step's path in its message. */
+/** Returns the error of a step, with the location of the step's parameter in its message. */
 function inPlace(fault: MediaError, at: number, { second }: StepOperation): MediaError {
   const place = `params.operations[${at}].params.`;
   const said = fault.message.replaceAll("params.", place);
@@ -116,7 +116,7 @@ function inPlace(fault: MediaError, at: number, { second }: StepOperation): Medi
   return new MediaError(fault.fault, message, { cause: fault });
 }
 
-/** @throws MediaError invalid if `input.assets` has no such name */
+/** Returns an asset by its name. @throws MediaError invalid if `input.assets` has no such name */
 export function assetOf(assets: Assets, name: string, param: string): InputFile {
   const file = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (file) return file;

@@ -1,4 +1,4 @@
-/** Text inputs and text results of capabilities. */
+/** Reads text inputs and writes text results of capabilities. */
 import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ import { asMediaError } from "./faults.ts";
 import { noteInput } from "./input-notes.ts";
 import { CAPABILITY_TEXT_BYTES_MAX } from "./limits.ts";
 
-/** Charsets of the inputs read as text. */
+/** Detected charsets of the inputs that were read as text. */
 const charsets = new WeakMap<InputFile, string>();
 
 /** Returns the charset with which `textOf` read the input; undefined if the input was not read as text. */
@@ -50,8 +50,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes bytes as browsers do: by the byte order mark, else the declared charset, else as UTF-8 if valid, else as windows-1252. An unknown
- * declared charset is ignored. Invalid bytes become U+FFFD.
+ * Decodes bytes to text as browsers do. The charset is that of the byte order mark, else the declared one, else UTF-8 if valid, else
+ * windows-1252. An unknown declared charset is ignored. Invalid bytes become U+FFFD.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -66,7 +66,7 @@ export function decodeText(
   }
 }
 
-/** Charset of the byte order mark. */
+/** Returns the charset that a byte order mark indicates; undefined if there is none. */
 function markedCharset([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -89,8 +89,8 @@ export function charsetOf(text: string): string | undefined {
 }
 
 /**
- * Number of bytes at the start of HTML or XML that may declare its charset. Browsers search 1,024 bytes first, and parse the page again if
- * a declaration follows a long script (HTML standard, 13.2.3.2 and 13.2.3.4).
+ * Number of bytes at the start of HTML or XML that are searched for a charset declaration. Browsers search 1,024 bytes first. If a
+ * declaration follows a long script, they parse the page again (HTML standard, 13.2.3.2 and 13.2.3.4).
  */
 const HEAD_BYTES = 16_384;
 
@@ -104,7 +104,7 @@ export function charsetIn(bytes: Uint8Array): string | undefined {
   return named === "x-user-defined" ? "windows-1252" : named;
 }
 
-/** Returns text as `output.text`, or as a file if it is long. */
+/** Returns a text as `output.text`, or as a file if the text is long. */
 export async function writeTextResult(
   folder: string,
   text: string,
@@ -117,7 +117,7 @@ export async function writeTextResult(
   return { output: { ...more, bytes }, files: [{ path, mediaType, name }] };
 }
 
-/** Returns the fault of code that cannot be parsed, with the parser's message. */
+/** Returns the error for input that cannot be parsed, with the parser's message. */
 export function unreadable(what: string, error: unknown): MediaError {
   const fault = asMediaError(error);
   if (fault instanceof MediaError) return fault;
@@ -126,7 +126,7 @@ export function unreadable(what: string, error: unknown): MediaError {
   return new MediaError("corrupt", `The ${what} cannot be read: ${sentence}.`, { cause: error });
 }
 
-/** Returns the same fault with line and column. Each parser reports them in another format. */
+/** Returns the error for input that cannot be parsed, with line and column. Each parser reports its position in another format. */
 export function unreadableAt(what: string, error: unknown): MediaError {
   const { errors: [first] = [], loc } = error as {
     readonly errors?: readonly { readonly text: string; readonly location?: Place | null }[];
@@ -146,7 +146,7 @@ interface Place {
   readonly column?: number;
 }
 
-/** Returns elements as objects, with attributes as `@name` and text as `#text`. @throws Error if the text is not XML */
+/** Parses XML. Elements become objects, with attributes as `@name` and text as `#text`. @throws Error if the text is not XML */
 export function xmlOf(text: string): unknown {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error("document types are not read");
   const reader = (Bun as unknown as { XML?: { parse(text: string): unknown } }).XML;

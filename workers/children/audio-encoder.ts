@@ -1,6 +1,6 @@
 /**
- * Encodes samples as an audio file, by FFmpeg's encoders and muxers (through node-av). Equal samples give equal bytes. For child processes
- * only, since a crash of FFmpeg must not end a server.
+ * Encodes samples as an audio file with FFmpeg's encoders and muxers (node-av). Equal samples give equal bytes. For child processes only,
+ * because a crash of FFmpeg must not end a server.
  */
 import type { FFEncoderCodec } from "node-av/constants";
 
@@ -14,24 +14,26 @@ export type ChannelCount = 1 | 2;
 export interface AudioFileOptions {
   readonly sampleRate: number;
   readonly channels: ChannelCount;
-  /** Tags to store in the file; wav and pcm cannot store any. */
+  /** Tags that are stored in the file. The formats wav and pcm cannot store tags. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** True when bytes are returned as they are written; the header then contains no length, and mp3 no seek table. */
+  /** True if bytes are returned as they are written. The file's header then contains no length, and an mp3 has no seek table. */
   readonly isStreamed?: boolean;
 }
 
 export interface AudioEncoder {
   /**
-   * @param samples interleaved left and right for two channels
-   * @returns the finished bytes; none unless streamed
+   * Encodes samples.
+   * @param samples samples; for two channels, left and right alternate
+   * @returns the finished bytes; empty unless `isStreamed` is set
    */
   push(samples: Int16Array): Uint8Array;
-  /** Returns the remaining bytes; the encoder cannot be used afterwards. */
+  /** Finishes the file and returns the remaining bytes. The encoder cannot be used afterwards. */
   end(): Uint8Array;
 }
 
 /**
- * Bits per second by channel count, at which speech in one channel and music in two sound like the original. Lossless formats have no rate.
+ * Bitrate in bit/s by number of channels. With it, speech in one channel and music in two channels sound like the original. Lossless
+ * formats have no bitrate.
  */
 const LOSSY_BITS = { 1: 64_000n, 2: 192_000n } as const;
 const LOSSLESS_BITS = { 1: 0n, 2: 0n } as const;
@@ -51,12 +53,12 @@ const FORMATS = {
   pcm: { encoder: "pcm_s16le", muxer: "s16le", sampleFormat: "AV_SAMPLE_FMT_S16", bitRates: LOSSLESS_BITS },
 } as const;
 
-/** FFmpeg's channel masks for front centre, and for front left and right. */
+/** FFmpeg's channel masks by number of channels: front centre, or front left and right. */
 const LAYOUT_MASKS = { 1: 4n, 2: 3n } as const;
-/** Samples per frame for encoders that accept frames of any length. */
+/** Number of samples per frame, for encoders that accept frames of any length. */
 const USUAL_FRAME_SAMPLES = 1_024;
 
-/** @throws MediaError failed if no FFmpeg binary is installed for this system */
+/** Opens an encoder. @throws MediaError failed if no FFmpeg binary is installed for this system */
 export async function openAudioEncoder(
   name: AudioFileFormat,
   { sampleRate, channels, tags = {}, isStreamed = false }: AudioFileOptions,
@@ -163,7 +165,10 @@ export async function encodeAudio(
   return encoder.end();
 }
 
-/** AVIO's `whence`: 0 from the start, 1 from the current position, 2 from the end, 65,536 for the size. */
+/**
+ * Special `whence` value of FFmpeg's file interface that requests the file size. Other values are 0 (from the start), 1 (from the current
+ * position) and 2 (from the end).
+ */
 const SEEK_SIZE = 65_536;
 
 function createMemoryFile() {
@@ -184,7 +189,7 @@ function createMemoryFile() {
       position = Number(offset) + ([0, position, length][whence] ?? 0);
       return BigInt(position);
     },
-    /** Returns the bytes written since the last call, and drops them. */
+    /** Returns the bytes that were written since the last call, and removes them from the buffer. */
     take: (): Uint8Array => {
       const taken = Uint8Array.from(bytes.subarray(0, length));
       length = 0;
@@ -194,7 +199,10 @@ function createMemoryFile() {
   };
 }
 
-/** Converts samples: integers unchanged, floats from -1 to 1; planar formats contain one channel after the other. */
+/**
+ * Converts samples to an encoder's sample format. Integers are unchanged, and floats range from -1 to 1. Planar formats contain one channel
+ * after the other.
+ */
 function samplesAs(sampleFormat: string, samples: Int16Array, channels: number): Buffer {
   if (sampleFormat === "AV_SAMPLE_FMT_S16") return Buffer.from(samples.slice().buffer);
   const planes = sampleFormat === "AV_SAMPLE_FMT_FLTP" ? channels : 1;

@@ -1,4 +1,4 @@
-/** Reads BMP, which sharp does not support, through FFmpeg. For child processes only. */
+/** Reads BMP images through FFmpeg, because sharp does not support them. For child processes only. */
 import { IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { readImageExtent } from "#shared/media/image-extent.ts";
@@ -7,7 +7,7 @@ import { loadFfmpeg } from "./ffmpeg.ts";
 import { type FileSource, fileSource, whitelists } from "./file-source.ts";
 import { runFilterGraph } from "./filter-graph.ts";
 
-/** Converts a BMP to a PNG beside it. @returns its path. @throws MediaError corrupt, too_large */
+/** Converts a BMP file to a PNG file in the same folder. @returns the path of the PNG. @throws MediaError corrupt, too_large */
 export async function bmpToPng(bmp: string): Promise<string> {
   const source = { path: bmp, container: "bmp_pipe" } as const;
   await checkSize(bmp);
@@ -26,7 +26,10 @@ export async function bmpToPng(bmp: string): Promise<string> {
 
 const HEAD_BYTES = 64;
 
-/** Reads only the header, because FFmpeg decodes the image as soon as it opens the file. @throws MediaError corrupt, too_large */
+/**
+ * Checks the image size in the header of a BMP. FFmpeg would decode the image as soon as it opens the file. @throws MediaError corrupt,
+ * too_large
+ */
 async function checkSize(bmp: string): Promise<void> {
   const file = Bun.file(bmp);
   const extent = readImageExtent(await file.slice(0, HEAD_BYTES).bytes(), file.size);
@@ -36,7 +39,7 @@ async function checkSize(bmp: string): Promise<void> {
   throw new MediaError("too_large", `Expected at most ${IMAGE_PIXELS_MAX} pixels, got ${pixels}.`);
 }
 
-/** Returns the pixel format of the PNG, by the header of the BMP. @throws MediaError corrupt */
+/** Returns the pixel format for the PNG, based on the header of the BMP. @throws MediaError corrupt */
 async function pixelFormatOf(source: FileSource): Promise<string> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");

@@ -1,6 +1,6 @@
 /**
- * Copies the audio of a file into another one of the same kind, packet by packet. Nothing is decoded, so nothing is lost. Tags and pictures
- * are rewritten. For child processes only.
+ * Copies the audio of a file into another file of the same format, packet by packet. Audio is not decoded, so its quality is unchanged.
+ * Tags and pictures are rewritten. For child processes only.
  */
 import type { FormatContext, Stream } from "node-av/lib";
 
@@ -23,7 +23,7 @@ export interface CopyPlan {
   readonly output: { readonly path: string; readonly muxer: string; readonly options?: FfmpegOptions };
   /** Tags by FFmpeg's names. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Empty for a muxer without support for pictures. */
+  /** Pictures to attach; empty if the muxer does not support pictures. */
   readonly pictures: readonly Picture[];
   /** Called with the number of written seconds. */
   readonly onSeconds?: (seconds: number) => void;
@@ -78,7 +78,7 @@ export async function copyAudio({ source, output, tags, pictures, onSeconds }: C
   }
 }
 
-/** Returns the bytes of a file's own pictures. @throws MediaError corrupt; unsupported for a file with video */
+/** Returns the bytes of the pictures that are attached to a file. @throws MediaError corrupt; unsupported for a file with video */
 export async function readPictures(source: FileSource): Promise<readonly Buffer[]> {
   const { constants } = await loadFfmpeg();
   const demuxer = await open(source);

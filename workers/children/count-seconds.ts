@@ -5,12 +5,12 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 
-/** Most packets of all streams: four hours of video and audio have half as many. */
+/** Maximum number of packets of all streams. Four hours of video and audio have half as many. */
 const PACKETS_MAX = 4_000_000;
 
 /**
- * Returns the seconds between the start of the first packet and the end of the last one, by reading all packets without decoding. FLAC
- * encoders that write to a pipe omit the total, as do browsers that record WebM.
+ * Measures a stream by reading all packets without decoding. Returns the seconds from the start of the first packet to the end of the last.
+ * FLAC encoders that write to a pipe omit the length, as do browsers that record WebM.
  * @param demuxer is at the end of its file afterwards
  * @throws MediaError too_large
  */

@@ -1,4 +1,4 @@
-/** Finds the frame of a file that is displayed at a time, by its packets and without decoding. For child processes only. */
+/** Finds the frame of a file that is displayed at a given time. It reads packets without decoding them. For child processes only. */
 import type { Demuxer } from "node-av";
 import type { Packet } from "node-av/lib";
 
@@ -11,12 +11,18 @@ export interface DisplayedFrame {
   readonly next: number | undefined;
 }
 
-/** Margin of the seek: if a key frame's packet comes long before its display, a seek could find the key frame after the time. */
+/**
+ * Time in seconds by which a seek goes back further than needed. If a key frame's packet precedes its display by much, a seek could
+ * otherwise find a key frame after the time.
+ */
 const SEEK_BEFORE_SECONDS = 1;
-/** Tolerance in seconds: times are rounded to the ticks of a container. */
+/** Tolerance in seconds when times are compared, because times are rounded to the ticks of a container. */
 const TOLERANCE_SECONDS = 0.0005;
 
-/** @param open opens a demuxer, which is closed here. @param seconds time on the file's own clock, like the results */
+/**
+ * Finds the frame that is displayed at a time. @param open opens a demuxer, which this function closes. @param seconds time on the file's
+ * own clock, as in the result
+ */
 export async function findDisplayedFrame(open: () => Promise<Demuxer>, seconds: number): Promise<DisplayedFrame> {
   const found = await search(open, seconds, true);
   return found.displayed === undefined ? search(open, seconds, false) : found;

@@ -1,17 +1,18 @@
 /**
- * Files as sources of a filter graph. The container is the detected one, never FFmpeg's own guess, and containers and decoders are
- * allow-listed, since a playlist would otherwise open further files of this machine. For child processes only.
+ * Creates filters that read files as sources of a filter graph. FFmpeg does not detect the container itself; the detected one is passed.
+ * Containers and decoders are allow-listed, because a playlist would otherwise open further files of this machine. For child processes
+ * only.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { filterText } from "./filter-graph.ts";
 
-/** PCM decoders. Samples are copied, or converted by a table, so the risk is low. */
+/** Names of the allowed PCM decoders. They copy samples or convert them by a table, so their risk is low. */
 const PCM =
   "pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw";
 
-/** Allowed demuxers of FFmpeg, each with the decoders for the usual contents of such files. */
+/** Allowed demuxers of FFmpeg, each with the decoders for the usual content of its files. */
 const DECODERS = {
   mov: `h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,prores,aac,ac3,eac3,mp3float,mp3,libopus,opus,flac,alac,${PCM}`,
   matroska: `h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,mjpeg,aac,ac3,eac3,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,${PCM}`,
@@ -38,14 +39,14 @@ export type Container = keyof typeof DECODERS;
 export interface FileSource {
   readonly path: string;
   readonly container: Container;
-  /** Index of its audio stream, from 0; the first if absent. */
+  /** Index of the file's audio stream, from 0; the first stream if absent. */
   readonly sound?: number;
-  /** Recordings of a chained file in playback order, each with the filters that convert it to the common form. */
+  /** Recordings of a chained Ogg file in playback order. Each has the filters that convert it to the common format. */
   readonly links?: readonly { readonly path: string; readonly filters: readonly string[] }[];
 }
 
 /**
- * Returns the filter for one stream of a file, played `times` times; each time, its timestamps start again.
+ * Returns the filter for one stream of a file, played `times` times. With each repetition, the timestamps start again.
  * @throws MediaError unsupported for a chained file that is repeated
  */
 export function fileSource(kind: "video" | "audio", source: FileSource, times = 1): string {
@@ -75,18 +76,18 @@ export function fileSource(kind: "video" | "audio", source: FileSource, times = 
 const NOT_REPEATED =
   "Expected one recording to repeat, got an Ogg file of several chained recordings; audio.convert joins them into one.";
 
-/** True if a graph may use this decoder for the container; false without a decoder. */
+/** True if a graph may use this decoder for the container. False if the decoder is missing. */
 export function isDecoded(container: Container, decoder: string | null | undefined): boolean {
   return DECODERS[container].split(",").includes(decoder ?? "");
 }
 
 export interface FileFacts {
-  /** Size in stored pixels, from the data itself; null without a video stream that an allowed decoder reads. */
+  /** Size in stored pixels, read from the video data itself. Null if no allowed decoder can read a video stream of the file. */
   readonly video: { readonly width: number; readonly height: number } | null;
   readonly hasAudio: boolean;
 }
 
-/** Reads the facts about a file's first video and audio stream, before a graph decodes them. @throws MediaError corrupt */
+/** Reads facts about the first video and audio stream of a file, before a graph decodes them. @throws MediaError corrupt */
 export async function readFileFacts({ path, container }: FileSource): Promise<FileFacts> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -107,7 +108,7 @@ export async function readFileFacts({ path, container }: FileSource): Promise<Fi
   return facts;
 }
 
-/** Returns options that restrict a demuxer to this container and to the allowed decoders. */
+/** Returns options that restrict a demuxer to the given container and its allowed decoders. */
 export function whitelists(container: Container): Readonly<Record<string, string>> {
   return { protocol_whitelist: "file", format_whitelist: container, codec_whitelist: DECODERS[container] };
 }

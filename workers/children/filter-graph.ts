@@ -1,6 +1,6 @@
 /**
- * Runs one FFmpeg filter graph (through node-av) and writes its outputs into one file. For child processes only, since a crash of FFmpeg
- * must not end a server. One thread and "bitexact" make equal inputs give equal bytes.
+ * Runs one FFmpeg filter graph (node-av) and writes its outputs into one file. For child processes only, because a crash of FFmpeg must not
+ * end a server. The graph uses one thread and "bitexact", so that equal inputs give equal bytes.
  */
 import { setImmediate } from "node:timers/promises";
 
@@ -24,11 +24,11 @@ import {
 
 export interface FilterGraphPlan {
   /**
-   * Graph in FFmpeg's notation, with sources by `fileSource` and one open label per stream, such as `[v]`. Graph text is code: a caller's
+   * Graph in FFmpeg's syntax, with sources by `fileSource` and one open label per stream, such as `[v]`. Graph text is code, so a caller's
    * text must be escaped by `filterText` or read from a file.
    */
   readonly graph: string;
-  /** Streams in the order of the file. */
+  /** Output streams, in their order in the file. */
   readonly streams: readonly StreamPlan[];
   readonly output: {
     readonly path: string;
@@ -36,30 +36,32 @@ export interface FilterGraphPlan {
     readonly muxer: string;
     readonly options?: FfmpegOptions;
   };
-  /** Longest stream, in seconds; a longer one is an error. */
+  /** Maximum length of a stream, in seconds. A longer stream is an error. */
   readonly secondsMax: number;
-  /** Called with lines that filters print, such as a measurement. */
+  /** Called with each line that a filter prints, such as a measurement. */
   readonly onLog?: (line: string) => void;
   /** Called with the number of seconds that all streams have written. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
 /**
- * H.264 that every player decodes. Measured at 720p on one core: veryfast 7 ms per frame, superfast 5 ms with twice the bytes. x264's
- * macroblock tree is off because it reads uninitialized memory: equal frames sometimes gave different bytes.
+ * Encoder settings for H.264 that every player can decode. Measured at 720p on one core: veryfast takes 7 ms per frame. Superfast takes 5
+ * ms with twice the bytes. The macroblock tree of x264 is off, because it reads uninitialized memory, so that equal frames sometimes gave
+ * different bytes.
  */
 export const H264 = {
   encoder: "libx264",
   options: { preset: "veryfast", crf: "20", "x264-params": "mbtree=0" },
 } as const;
-/** FFmpeg's own AAC encoder needs 192 kbit/s for music in two channels. */
+/** Encoder settings for AAC. FFmpeg's own AAC encoder needs 192 kbit/s for music in two channels. */
 export const AAC = { encoder: "aac", options: { b: "192k" } } as const;
-/** The index precedes the data, so that a player can start while it loads. */
+/** Muxer settings for MP4. The index precedes the data, so that a player can start before the file has loaded completely. */
 export const MP4 = { muxer: "mp4", options: { movflags: "+faststart" } } as const;
 
 /**
- * @throws MediaError failed: FFmpeg rejects the graph, an encoder or the muxer, or fails while it runs, which a damaged input may cause;
- * corrupt: a stream has no frame; too_large: a stream is longer than `secondsMax`
+ * Runs the graph until all outputs are written. A damaged input may also cause `failed`.
+ * @throws MediaError failed: FFmpeg rejects the graph, an encoder or the muxer, or fails while it runs
+ * @throws MediaError corrupt: a stream has no frame; too_large: a stream is longer than `secondsMax`
  */
 export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   const ffmpeg = await loadFfmpeg();
@@ -89,15 +91,15 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   }
 }
 
-/** Most turns of the event loop until all printed lines of FFmpeg have arrived; measured: one. */
+/** Maximum turns of the event loop to wait for all lines that FFmpeg has printed. Measured: one turn. */
 const LOG_TURNS_MAX = 1_000;
 
 interface Log {
-  /** Waits until all lines so far have arrived, and closes the log. @throws Error when they do not arrive */
+  /** Waits until all lines that were printed so far have arrived, and closes the log. @throws Error if they do not arrive */
   end(): Promise<void>;
 }
 
-/** Receives the lines that FFmpeg prints. They arrive in order, in tasks of their own that a timer may overtake. */
+/** Receives the lines that FFmpeg prints. They arrive in order, each in a separate event loop task, which a timer may overtake. */
 function listen({ lib, constants }: Ffmpeg, level: AVLogLevel, onLine: (line: string) => void): Log {
   const last = crypto.randomUUID();
   const arrived = { last: false };
@@ -140,7 +142,10 @@ async function openGraph(ffmpeg: Ffmpeg, { graph: text, streams }: FilterGraphPl
   }
 }
 
-/** Returns one filter with settings of any characters. FFmpeg unescapes the graph's text first, then each setting. */
+/**
+ * Returns the text of one filter, whose settings may contain any characters. FFmpeg unescapes the graph's text first, and then each
+ * setting.
+ */
 export function filterText(name: string, settings: Readonly<Record<string, string | number>>): string {
   const text = Object.entries(settings).map(
     ([setting, value]) => `${setting}=${String(value).replaceAll(/[\\':]/g, String.raw`\$&`)}`,

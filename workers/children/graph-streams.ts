@@ -1,4 +1,4 @@
-/** Outputs of a filter graph, encoded and interleaved into one file. For child processes only. */
+/** Encodes the outputs of a filter graph, and interleaves them in one file. For child processes only. */
 import type {
   AVColorPrimaries,
   AVColorTransferCharacteristic,
@@ -12,30 +12,30 @@ import { MediaError } from "#shared/children/media-error.ts";
 import type { loadFfmpeg } from "./ffmpeg.ts";
 
 export type Ffmpeg = Awaited<ReturnType<typeof loadFfmpeg>>;
-/** Options as on FFmpeg's command line, without the dash: `crf`, `b`, `g`. */
+/** Options as on FFmpeg's command line, without the dash, such as `crf`, `b` and `g`. */
 export type FfmpegOptions = Readonly<Record<string, string>>;
 
 export interface StreamPlan {
-  /** Label in the graph, without brackets. */
+  /** Label of the output in the graph, without brackets. */
   readonly label: string;
   /** FFmpeg's name of the encoder, such as `libx264`. */
   readonly encoder: string;
   readonly options?: FfmpegOptions;
   /** Pixel format of video; default 4:2:0, since few players support others. */
   readonly pixelFormat?: string;
-  /** End of a video, in seconds: a longer last frame is cut there. */
+  /** Maximum end time of a video, in seconds. If the last frame is longer, it is cut at this time. */
   readonly endsAt?: number;
-  /** Ratio of width to height of a pixel; default square. */
+  /** Ratio of a pixel's width to its height. Default: square. */
   readonly pixelAspect?: readonly [number, number];
   /** True for a stream that is not written: its timestamps show the read position, and the other streams wait for its end. */
   readonly isClock?: boolean;
-  /** Colours of a video's samples. */
+  /** Colour properties of a video's samples. */
   readonly color?: StreamColor;
-  /** Four-character code of the codec in the file, if players need another one than FFmpeg's. */
+  /** Four-character code of the codec in the file; set only if players need a different one than FFmpeg's default. */
   readonly tag?: string;
 }
 
-/** Colours that a filter graph does not carry besides matrix and range, as code points of ITU-T H.273. */
+/** Colour properties that are lost in a filter graph, which only carries matrix and range. Values are code points of ITU-T H.273. */
 export interface StreamColor {
   readonly primaries: number;
   readonly transfer: number;
@@ -47,17 +47,17 @@ export interface OpenStream {
   readonly label: string;
   readonly sink: FilterContext;
   readonly encoder: CodecContext;
-  /** Null for a clock. */
+  /** Stream in the file; null if `isClock` is set. */
   readonly stream: Stream | null;
   /** Default duration of a video frame, in the encoder's time base. */
   readonly frameDuration: bigint;
   readonly endsAt: number;
-  /** End of the last frame, in seconds; infinite after the last frame. */
+  /** End time of the last written frame, in seconds; infinite after the stream has ended. */
   seconds: number;
   frames: number;
 }
 
-/** Largest number in a pixel aspect, such as a ratio of video sides. FFmpeg's default rounds the ratio. */
+/** Largest number in a pixel aspect ratio. It is sufficient for a ratio of video sides, which FFmpeg's default would round. */
 const ASPECT_MAX = 10_000_000;
 
 /** Returns the filters that convert a stream to a format of its encoder. */
@@ -142,8 +142,9 @@ function describeAudio(encoder: CodecContext, sink: FilterContext): void {
 }
 
 /**
- * Encodes frames until all streams have ended, always of the stream that is furthest behind, so that the file is interleaved.
- * @param onSeconds called before each frame with the position of that stream
+ * Encodes frames until all streams have ended. The next frame is always that of the stream that is furthest behind, so that the file is
+ * interleaved.
+ * @param onSeconds called before each frame with the position of its stream
  * @throws MediaError failed, corrupt (a stream without a frame), too_large (longer than `secondsMax`)
  */
 export function writeStreams(
@@ -176,10 +177,10 @@ export function writeStreams(
   packet.free();
 }
 
-/** Tolerance in seconds: times are rounded to a stream's time base. */
+/** Tolerance in seconds when times are compared, because times are rounded to a stream's time base. */
 const SECONDS_TOLERANCE = 0.001;
 
-/** Shortest excess over `endsAt` that is cut, in seconds: frames at a constant rate may slightly exceed it. */
+/** Maximum time in seconds by which a frame may exceed `endsAt` without being cut. Frames at a constant rate may slightly exceed it. */
 const OVER_SECONDS_MAX = 0.05;
 
 function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {

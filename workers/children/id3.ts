@@ -1,14 +1,17 @@
 /**
- * Changes ID3 tags so that FFmpeg 8.1 can read them. A user-defined text (TXXX) may have several values, separated by NUL. FFmpeg keeps the
- * second value under a freed name, and crashes then or later. The values are therefore joined in place.
+ * Changes ID3 tags so that FFmpeg 8.1 can read them. A user-defined text (TXXX) may have several values, separated by NUL. FFmpeg stores
+ * the second value under a name in freed memory, and crashes immediately or later. The values are therefore joined in place.
  */
 
-/** Semicolon between joined values, as FFmpeg joins the values of other texts. */
+/** Separator between joined values, a semicolon. FFmpeg uses it for the values of other texts too. */
 const BETWEEN = 0x3b;
 const FILL = 0x20;
 const HEAD_BYTES = 10;
 
-/** Joins such values in place, in tags before MP3, AAC and FLAC, and in chunks of AIFF and WAV. Other bytes stay unchanged. */
+/**
+ * Joins multiple values of user-defined texts in place. Supports tags before MP3, AAC and FLAC, and in chunks of AIFF and WAV. All other
+ * bytes stay unchanged.
+ */
 export function joinTagTexts(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const form = `${nameAt(bytes, 0)}${nameAt(bytes, 8).slice(0, 3)}`;
@@ -25,7 +28,7 @@ function joinInChunks(view: DataView, bytes: Uint8Array, isLittle: boolean): voi
   }
 }
 
-/** Handles consecutive tags. */
+/** Joins the texts in consecutive tags. */
 function joinInTags(view: DataView, bytes: Uint8Array, from: number, to: number): void {
   for (let at = from; at + HEAD_BYTES <= to && nameAt(bytes, at).startsWith("ID3");) {
     const [version = 0, , flags = 0] = bytes.subarray(at + 3, at + 6);
@@ -56,7 +59,7 @@ function joinInFrames(view: DataView, bytes: Uint8Array, { version, isUnsynced, 
   }
 }
 
-/** Returns the offset of the next frame. Some writers of version 4 encode sizes like version 3, so the plausible offset counts. */
+/** Returns the offset of the next frame. Some writers of version 4 encode sizes as in version 3, so the plausible offset is used. */
 function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: number, to: number): number {
   if (version === 2) return at + 6 + (view.getUint32(at + 2) & 0xff_ff_ff);
   const encodedSize = view.getUint32(at + 4);
@@ -66,7 +69,7 @@ function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: numbe
   return isFrame(short) || !isFrame(plain) ? short : plain;
 }
 
-/** Flags of a frame, as FFmpeg reads them in both versions that have flags. */
+/** Flags of an ID3 frame, as FFmpeg reads them in both versions that have flags. */
 const FLAGS = { hasLength: 0x01, isUnsynced: 0x02, isSqueezed: 0x08 } as const;
 
 function joinInFrame(bytes: Uint8Array, at: number, body: Uint8Array, version: number, isTagUnsynced: boolean): void {
@@ -80,10 +83,10 @@ function joinInFrame(bytes: Uint8Array, at: number, body: Uint8Array, version: n
   else if (isSqueezed || joinText(plain)) bytes[at] = 0x58;
 }
 
-/** Encodings with two bytes per character: with a byte order mark before each value, and without one. */
+/** ID3 text encodings with two bytes per character: with a byte order mark before each value, and without one. */
 const [MARKED, BIG] = [1, 2];
 
-/** @returns true if there were several values */
+/** Joins the values of a text in place. @returns true if there were several values */
 function joinText(text: Uint8Array): boolean {
   const [encoding] = text;
   const width = encoding === MARKED || encoding === BIG ? 2 : 1;
@@ -109,7 +112,7 @@ function joinText(text: Uint8Array): boolean {
   return inner.length + spare.length > 0;
 }
 
-/** Decodes a size with seven bits per byte. */
+/** Decodes a size that uses only seven bits of each byte. */
 function shortSize(encodedSize: number): number {
   return (
     ((encodedSize >>> 24) & 0x7f) * 0x20_00_00 +

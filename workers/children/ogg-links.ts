@@ -1,21 +1,24 @@
-/** The links of a chained Ogg file (RFC 3533, section 4), such as a recording of a radio stream. For child processes only. */
+/**
+ * Splits a chained Ogg file, which consists of several recordings called links (RFC 3533, section 4). An example is a recording of a radio
+ * stream. For child processes only.
+ */
 import { createReadStream, createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Most links of one file: a day of radio has about 400 songs. FFmpeg opens a decoder for each link. */
+/** Maximum number of links in one file. FFmpeg opens a decoder for each link. A day of radio has about 400 songs. */
 const LINKS_MAX = 256;
 
 const PAGE_HEAD_BYTES = 27;
 const FIRST_PAGE_FLAG = 2;
-/** Bytes read at a time: more than the largest page, which has 65,307. */
+/** Number of bytes that are read at a time. It exceeds the largest Ogg page, which has 65,307 bytes. */
 const READ_BYTES = 1_048_576;
 
 /**
- * Writes each link of a chained file to a separate file beside it, because FFmpeg decodes all links with the sample rate, the channels and
- * the end of the first one.
+ * Writes each link of a chained file to a separate file in the same folder. FFmpeg would decode all links with the sample rate, channels
+ * and end of the first link.
  * @returns paths in playback order; empty for a file that is not chained
  * @throws MediaError too_large, for too many links
  */
@@ -33,7 +36,7 @@ export async function splitChain(path: string): Promise<readonly string[]> {
   return paths;
 }
 
-/** Returns the offsets of the links: the first page of each stream that follows a page with data. */
+/** Returns the offsets of the links. A link begins with the first page of a stream that follows a page with data. */
 async function linkStarts(path: string): Promise<readonly number[]> {
   const file = await open(path);
   try {
@@ -71,7 +74,7 @@ async function linkStarts(path: string): Promise<readonly number[]> {
   }
 }
 
-/** Returns the length of a page; undefined if its header is incomplete in these bytes. */
+/** Returns the length of an Ogg page; undefined if its header is incomplete in the given bytes. */
 function pageLength(bytes: Buffer, at: number): number | undefined {
   const segments = bytes[at + PAGE_HEAD_BYTES - 1];
   if (segments === undefined || at + PAGE_HEAD_BYTES + segments > bytes.length) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Copies packets of one file into another without decoding. Nothing is lost, but a copy can begin only at a key frame. For child processes
- * only.
+ * Copies packets of one file into another without decoding. The quality is unchanged, but a copy can begin only at a key frame. For child
+ * processes only.
  */
 import type { FormatContext, Packet, Stream } from "node-av/lib";
 
@@ -14,20 +14,20 @@ import { openSubtitles, type SubtitleTrack } from "./subtitle-track.ts";
 
 export interface CopyPlan {
   readonly source: FileSource;
-  /** Copied kinds, the first stream of each; the first kind determines the start of the copy. */
+  /** Kinds of streams to copy, the first stream of each kind. The first listed kind determines the start of the copy. */
   readonly kinds: readonly ("video" | "audio")[];
   readonly output: FilterGraphPlan["output"];
   /** Start in seconds from the beginning of the source. */
   readonly from?: number;
   readonly until?: number;
-  /** Track that is added to the streams of the source. */
+  /** Subtitle track that is added to the streams of the source. */
   readonly subtitles?: SubtitleTrack;
-  /** Called with the progress in seconds of the result. */
+  /** Called with the length of the result so far, in seconds. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
 export interface Copied {
-  /** Actual start of the copy, in seconds of the source. */
+  /** Actual start of the copy, in seconds from the beginning of the source. */
   readonly start: number;
   readonly seconds: number;
 }
@@ -36,14 +36,14 @@ interface Track {
   readonly kind: "video" | "audio";
   readonly from: Stream;
   readonly to: Stream;
-  /** Seconds per tick. */
+  /** Duration of one clock tick of the stream, in seconds. */
   readonly tick: number;
-  /** Packets after the end that an earlier packet may need. */
+  /** Packets after the end of the range that are kept back, because an earlier packet may need them. */
   held: Packet[];
   isDone: boolean;
 }
 
-/** @throws MediaError corrupt; invalid when the muxer does not support such streams */
+/** Copies the packets. @throws MediaError corrupt; invalid if the muxer does not support such streams */
 export async function copyPackets(plan: CopyPlan): Promise<Copied> {
   const ffmpeg = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -105,13 +105,16 @@ function codecs({ lib }: Ffmpeg, tracks: readonly Track[]): string {
   return tracks.map(({ from }) => lib.avGetCodecName(from.codecpar.codecId) ?? "its codec").join(" and ");
 }
 
-/** Lead of the subtitles in seconds: a subtitle that is written after its frames gets a duration of zero. */
+/**
+ * Time in seconds by which subtitles are written before their frames. A subtitle that is written after its frames would get a duration of
+ * zero.
+ */
 const AHEAD_SECONDS = 1;
 
 interface Copying {
   readonly ffmpeg: Ffmpeg;
   readonly file: FormatContext;
-  /** Time of the source's first packet on the source's own clock, in seconds. */
+  /** Time of the source's first packet on the clock of the source, in seconds. */
   readonly startsAt: number;
   readonly until: number;
   readonly onSeconds: (seconds: number) => void;
@@ -155,7 +158,7 @@ function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Tra
   return { start: copying.start, seconds: copying.seconds };
 }
 
-/** Yields packets one by one; each is valid until the next one. */
+/** Yields packets one by one. A packet is valid only until the next one is requested. */
 function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator<Packet> {
   const packet = new lib.Packet();
   packet.alloc();
@@ -172,7 +175,9 @@ function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator
   }
 }
 
-/** Writes a packet within the range, and packets after its end that precede such a packet in decoding order. */
+/**
+ * Writes a packet that is within the range. Also writes packets after the end of the range that precede such a packet in decoding order.
+ */
 function writePacket(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, startsAt, until, start } = copying;
   const at = timeOf(ffmpeg, track, packet) - startsAt;

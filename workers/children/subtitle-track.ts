@@ -1,13 +1,13 @@
-/** Subtitles as a stream of a file. For child processes only. */
+/** Writes subtitles as a separate stream of a video file. For child processes only. */
 import type { FormatContext } from "node-av/lib";
 
 import { check, type Ffmpeg } from "./graph-streams.ts";
 
 export interface SubtitleTrack {
   readonly codec: "mov_text" | "subrip" | "webvtt";
-  /** Three letters of ISO 639-2. */
+  /** Language of the subtitles, as a three-letter code of ISO 639-2. */
   readonly language: string;
-  /** Cues in order; for the codec `mov_text`, none may begin before the previous one has ended. */
+  /** Subtitles in order of time. For the codec `mov_text`, a subtitle must not begin before the previous one has ended. */
   readonly cues: readonly SubtitleCue[];
 }
 
@@ -17,7 +17,9 @@ export interface SubtitleCue {
   readonly text: string;
 }
 
-/** Writes the cues that begin before a time, so that they are interleaved with the frames of their time. */
+/**
+ * Open subtitle stream. It writes the subtitles that begin before a given time, so that they are interleaved with the frames of that time.
+ */
 export interface OpenSubtitles {
   writeUntil(seconds: number): void;
 }
@@ -68,7 +70,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Fills gaps with empty samples, because MP4 has no gaps. */
+/** Fills the gaps between subtitles with empty samples, because MP4 does not support gaps. */
 function withGaps(cues: readonly SubtitleCue[]): SubtitleCue[] {
   let until = 0;
   return cues.flatMap((cue) => {

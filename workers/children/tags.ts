@@ -1,7 +1,7 @@
 /** Reads the tags of a file through FFmpeg. */
 import type * as Library from "node-av/lib";
 
-/** Separators that do not occur in texts. */
+/** Separators between names and values, and between tags. They do not occur in texts. */
 const [EQUALS, NEXT] = ["\u0001", "\u0002"];
 
 /**

@@ -1,6 +1,6 @@
-/** Bitrates that the Vorbis encoder accepts: it rejects bitrates far from those of a sample rate (tested with libvorbis 1.3.7). */
+/** Selects bitrates that the Vorbis encoder accepts. It rejects bitrates that do not suit the sample rate (tested with libvorbis 1.3.7). */
 
-/** Highest sample rate, in hertz: the encoder has no settings above it. */
+/** Highest sample rate that the Vorbis encoder supports, in hertz. The encoder has no settings above it. */
 export const VORBIS_RATE_MAX = 48_000;
 
 interface Range {
@@ -9,7 +9,7 @@ interface Range {
   readonly stereo: readonly [min: number, max: number];
 }
 
-/** Range of kilobits per second, by sample rate. */
+/** Accepted bitrates in kbit/s, by sample rate and number of channels. */
 const RANGES: readonly Range[] = [
   { rateMax: 8_000, mono: [16, 40], stereo: [16, 80] },
   { rateMax: 12_000, mono: [16, 48], stereo: [16, 96] },
@@ -19,7 +19,7 @@ const RANGES: readonly Range[] = [
   { rateMax: VORBIS_RATE_MAX, mono: [32, 240], stereo: [48, 320] },
 ];
 
-/** Returns the accepted bitrate nearest to the wanted one, in kilobits per second. */
+/** Returns the bitrate that the encoder accepts and that is nearest to the requested one, in kbit/s. */
 export function vorbisBitrate(wanted: number, rate: number, channels: number): number {
   const range = RANGES.find(({ rateMax }) => rate <= rateMax) ?? RANGES.at(-1);
   const [min, max] = (channels === 1 ? range?.mono : range?.stereo) ?? [wanted, wanted];

@@ -1,4 +1,7 @@
-/** Sweeps for batches: deletes parts that dead leaders left in the object store, drops old batches, counts open batches as a metric. */
+/**
+ * Sweeps for batches of calls. Deletes parts (stored result records) that crashed leaders left in the object store, drops old batches, and
+ * reports open batches as a metric.
+ */
 import {
   countOpenBatches,
   dropEndedBatches,
@@ -20,10 +23,10 @@ interface Context {
 }
 
 const AT_ONCE = 500;
-/** Batches per deletion statement; each may have 50,000 lines. */
+/** Number of batches per deletion statement. Each batch may have 50,000 lines. */
 const DROPPED_AT_ONCE = 4;
 
-/** Deletes parts that were merged into the files of their batches, and batches that ended more than `retentionHours` ago. */
+/** Deletes parts that were already merged into the files of their batch. Also deletes batches that ended more than `retentionHours` ago. */
 export async function sweepBatches({ storage, database, log }: Context, retentionHours: number): Promise<void> {
   for (const { batch_id: id, key } of await findSpentParts(database, AT_ONCE)) {
     await deleteObject(storage, key);
@@ -35,10 +38,10 @@ export async function sweepBatches({ storage, database, log }: Context, retentio
   }
 }
 
-/** Age at which a part without a row counts as orphaned, in milliseconds: a leader writes the row within seconds. */
+/** Age at which a part without a database row counts as orphaned, in milliseconds. A leader writes the row within seconds. */
 const PART_ORPHAN_AGE_MS = 3_600_000;
 
-/** Deletes orphaned parts: their leader died before it wrote their rows, or their batch was dropped. @param page objects per page */
+/** Deletes orphaned parts. Their leader crashed before it wrote their rows, or their batch was dropped. @param page objects per page */
 export async function sweepBatchParts(
   { storage, database, log }: Context,
   { page = 1_000, now = Date.now() } = {},
@@ -61,7 +64,7 @@ export async function sweepBatchParts(
   return deleted;
 }
 
-/** Reports the number of open batches as a metric. */
+/** Reports the number and age of open batches as metrics. */
 export async function watchBatches(database: Database, metrics: Metrics): Promise<void> {
   const { waiting, running, oldest_seconds, stalled_seconds } = await countOpenBatches(database);
   metrics.batchLinesOpen.set(Number(waiting), "waiting");

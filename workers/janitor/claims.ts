@@ -1,4 +1,7 @@
-/** Deletes claim checks of ended calls, expired responses, and texts without a job, run or response. Owners delete their own; crashes leave orphans. */
+/**
+ * Deletes claim checks of ended calls, expired responses, and texts without a job, run or response. Owners normally delete their own texts,
+ * but crashes leave orphans.
+ */
 import { commonNow } from "#shared/base/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -23,7 +26,9 @@ import {
 } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Youngest age of a deleted claim, in milliseconds: a younger claim may belong to a call that is being admitted. */
+/**
+ * Minimum age of a claim check before it is deleted, in milliseconds. A younger claim check may belong to a call that is being admitted.
+ */
 const AGE_MIN_MS = 3_600_000;
 
 interface Context {
@@ -32,7 +37,7 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Deletes claims of ended calls. @param pageMax claims per page */
+/** Deletes the claim checks of ended calls. @param pageMax claim checks per page */
 export async function sweepClaims(context: Context, pageMax?: number): Promise<number> {
   let deleted = 0;
   for await (const page of listClaims(context.storage, pageMax)) deleted += await sweepPage(context, page);
@@ -85,12 +90,15 @@ export async function sweepRunTexts(context: Context, pageMax?: number): Promise
   return deleted;
 }
 
-/** Most stored responses of a workspace, by count and by bytes; conversations have the same limits. */
+/** Maximum count and total bytes of the stored responses of a workspace. Conversations have the same limits. */
 const RESPONSES_KEPT_MAX = { countMax: 10_000, bytesMax: 1_073_741_824 };
 
 const BATCH = 500;
 
-/** Deletes expired responses and conversations, the oldest ones above the limits of a workspace, and expired events of streams. */
+/**
+ * Deletes expired responses, conversations and stream events. Also deletes the oldest responses and conversations of a workspace above its
+ * limits.
+ */
 export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_MAX): Promise<void> {
   const { database } = context;
   const drop = async (batch: () => Promise<Gone[]>): Promise<void> => {

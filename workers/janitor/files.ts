@@ -1,6 +1,6 @@
 /**
- * Sweeps of the file store after crashes: uploads without an owner, results of failed jobs, bytes of deleted files, bytes without a row, rows
- * without bytes. Ages of rows use the clock of the database, ages of objects that of the object store.
+ * Cleans up the file store after crashes. The sweeps find uploads without an owner, results of failed jobs, bytes of deleted files, bytes
+ * without a row, and rows without bytes. Ages of rows use the clock of the database; ages of objects use the clock of the object store.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -30,7 +30,7 @@ import { sweepEach } from "./sweeps.ts";
 /** Age at which an object without a row, or a row without its object, counts as orphaned, in milliseconds. */
 export const ORPHAN_AGE_MS = 3_600_000;
 
-/** Time in which the process that deleted a file deletes its bytes; afterwards, the janitor does. */
+/** Time in which the process that deleted a file must delete its bytes, in milliseconds. Afterwards, the janitor deletes them. */
 const FILE_DELETE_GRACE_MS = paced(60_000);
 
 export interface FileSweepContext {
@@ -41,7 +41,7 @@ export interface FileSweepContext {
 }
 
 const BATCH = 500;
-/** Consecutive failed deletions after which the object store counts as unavailable. */
+/** Number of consecutive failed deletions after which the object store counts as unavailable. */
 const FAILURES_MAX = 4;
 
 /** Frees the reservations of uploads without an owner, and deletes bytes of deleted files and of results without a job. */
@@ -77,15 +77,15 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
 }
 
 export interface Orphans {
-  /** Number of deleted objects without a row. */
+  /** Number of deleted objects that had no database row. */
   readonly objects: number;
-  /** Number of aborted multipart uploads without a row. */
+  /** Number of aborted multipart uploads that had no database row. */
   readonly uploads: number;
-  /** Number of files without bytes. */
+  /** Number of files whose bytes are missing. */
   readonly lost: number;
 }
 
-/** Compares all rows with all objects, both in the order of ids, page by page. */
+/** Compares all file rows with all stored objects, both in the order of their ids, page by page. */
 export async function sweepOrphans(context: FileSweepContext, page = 1_000): Promise<Orphans> {
   const uploads = (await sweepMultipartUploads(context)) + (await sweepClaimParts(context));
   const found = { objects: 0, uploads, lost: 0 };
@@ -127,14 +127,17 @@ async function rowsBetween(database: Database, from: string, to: string | null) 
   }
 }
 
-/** Deletes an orphaned object after another look-up of its row, because the page may be older than the row. */
+/** Deletes an orphaned object. Its row is looked up again before, because the object may have got a row since the page was read. */
 async function deleteOrphan({ storage, database }: FileSweepContext, id: string, key: string): Promise<boolean> {
   if ((await knownFiles(database, [id])).length > 0) return false;
   await deleteObject(storage, key);
   return true;
 }
 
-/** Most lost files at once. More of them indicate a wrong bucket or an unavailable store, so no file is marked as lost. */
+/**
+ * Maximum number of lost files that are marked at once. A higher number indicates a wrong bucket or an unavailable store, so no file is
+ * marked as lost.
+ */
 const LOST_AT_ONCE = 10;
 
 async function sweepLost(
@@ -163,7 +166,7 @@ async function sweepLost(
   return lost;
 }
 
-/** Logs the failure of one orphan, so that the following pages are still processed. */
+/** Returns an error handler that logs the failure of one orphan, so that the following pages are still processed. */
 function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
   return (error) => {
     log.warn({ err: error, file_id: fileId }, "an orphan of the file store could not be deleted; it is retried");
@@ -191,7 +194,7 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
   return dropped;
 }
 
-/** Aborts multipart uploads of media that dead processes left. Returns their number. */
+/** Aborts multipart uploads of media that crashed processes left. Returns the number of aborted uploads. */
 async function sweepClaimParts(context: FileSweepContext): Promise<number> {
   const { storage, log } = context;
   try {

@@ -1,6 +1,6 @@
 /**
- * Restores the queue from Postgres: dispatches jobs again whose message never arrived or was lost with a stream, and dispatches waiting jobs
- * when there is capacity. The dispatch number is raised first, so that deduplication and old messages have no effect.
+ * Restores the queue from Postgres. Jobs whose message never arrived, or was lost with a stream, are dispatched again. Waiting jobs are
+ * dispatched when there is capacity. The job's dispatch count is raised first, so that deduplication and old messages have no effect.
  */
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -42,10 +42,10 @@ import { paced } from "#shared/config/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 
-/** Time after which a dispatched job without a confirmed message is dispatched again. */
+/** Time after which a dispatched job whose message was not confirmed is dispatched again, in milliseconds. */
 const UNSENT_MS = paced(5_000);
 
-/** Time on the queue after which the message of a job is looked up, since it may have been lost with a stream. */
+/** Time on the queue after which a job's message is looked up, in milliseconds. The message may have been lost with a stream. */
 const UNCLAIMED_JOB_MS = paced(60_000);
 
 export interface JobSweepContext {
@@ -61,7 +61,10 @@ export interface JobSweepContext {
 
 const BATCH = 500;
 const EVERY_LANE = POOLS.flatMap((pool) => LANES.map((lane) => ({ pool, lane })));
-/** Largest difference between the clocks of the servers. A redundant dispatch is harmless: the job runs once. */
+/**
+ * Maximum assumed difference between the clocks of the servers, in milliseconds. A redundant dispatch is harmless, because a job runs only
+ * once.
+ */
 const CLOCK_SLACK_MS = 2_000;
 
 /** Dispatches jobs again whose message was lost with an earlier stream, or was not confirmed in time. */
@@ -86,7 +89,7 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   );
 }
 
-/** Looks up the messages of jobs that no worker has claimed for `olderMs`: a message may be lost or undeliverable. */
+/** Looks up the messages of jobs that no worker has claimed for `olderMs` milliseconds. Their messages may be lost or undeliverable. */
 export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = UNCLAIMED_JOB_MS): Promise<void> {
   const waiting = await takeUnclaimed(context.database, olderMs, BATCH);
   if (waiting.length === 0) return;
@@ -95,7 +98,7 @@ export async function sweepUnclaimed(context: JobSweepContext, olderMs: number =
   if (missing.length > 0) await sendAgain(context, manager, await redispatchThese(context.database, missing));
 }
 
-/** Processes small batches until one is incomplete. */
+/** Processes rows in small batches until a batch is incomplete. */
 async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<void>): Promise<void> {
   for (;;) {
     const rows = await batch();
@@ -104,7 +107,7 @@ async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<
   }
 }
 
-/** Publishes redispatched jobs, and deletes their older messages by sequence if they still exist. */
+/** Publishes the messages of redispatched jobs. Deletes their older messages by stream sequence number, if they still exist. */
 async function sendAgain(
   context: Pick<JobSweepContext, "dispatcher" | "log">,
   manager: JetStreamManager,
@@ -119,7 +122,7 @@ async function sendAgain(
   }
 }
 
-/** Deletes a message only if it belongs to this job: the sequence of a recreated stream restarts at 1. */
+/** Deletes a message from the stream, but only if it belongs to this job. The sequence numbers of a recreated stream start at 1 again. */
 async function removeMessage(manager: JetStreamManager, pool: Pool, jobId: string, seq: bigint): Promise<void> {
   const stream = streamName(pool);
   const message = await manager.direct.getMessage(stream, { seq: Number(seq) });
@@ -139,8 +142,8 @@ function byLane(jobs: readonly Redispatched[]): [Pool, Lane, Redispatched[]][] {
 }
 
 /**
- * Returns the jobs whose message is lost, or was delivered without a claim: at its delivery limit, a message stays invisible in the stream. A
- * message that waits for redelivery is dispatched once more, which is harmless.
+ * Returns the jobs whose message is lost, or was delivered without a worker claiming the job. At its delivery limit, a message stays in the
+ * stream but is never delivered again. A message that waits for redelivery is dispatched once more, which is harmless.
  */
 async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob[]): Promise<WaitingJob[]> {
   const handedOut = new Map<string, number>();
@@ -163,7 +166,7 @@ async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob
   return missing;
 }
 
-/** Returns the job of a message id, which begins with the id of the job. */
+/** Returns the job id with which a message id begins. */
 function jobOf(messageId: string | undefined): string {
   return messageId?.split(":")[0] ?? "";
 }
@@ -181,7 +184,10 @@ export async function releaseAll(context: JobSweepContext): Promise<void> {
   }
 }
 
-/** Dispatches waiting jobs when a worker reports an ended job; one janitor receives each report. Returns a function that stops it. */
+/**
+ * Dispatches waiting jobs when a worker reports that a job has ended. Each report reaches only one janitor. Returns a function that stops
+ * the subscription.
+ */
 export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
   const { connection, dispatcher, log } = context;
   const letOut = async (pool: Pool, lane: Lane): Promise<void> => {
@@ -212,7 +218,10 @@ export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
 
 const LEASES_MAX = 200;
 
-/** Grace by lane, in milliseconds: until then, redelivery finds the job, and an owner without Postgres renews its lease. */
+/**
+ * Grace period after the end of a lease, by lane, in milliseconds. During this time, redelivery can find the job, and an owner without
+ * access to Postgres can renew its lease.
+ */
 const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWaitMs }));
 
 export async function sweepLeases(context: JobSweepContext): Promise<number> {
@@ -241,7 +250,7 @@ async function conclude(context: JobSweepContext, job: OrphanedJob, claimsMax: n
 // stay unknown for too long expire.
 
 const UNKNOWN_MAX = 200;
-/** Jobs processed at once; each may wait for a lock. */
+/** Number of jobs that are processed concurrently. Each may wait for a database lock. */
 const UNKNOWN_AT_ONCE = 8;
 
 export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {
@@ -268,10 +277,13 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
 
 const RECORDS_MAX = 100;
 const RECORDS_AT_ONCE = 4;
-/** Failures after which a sweep ends: the client of the store has retried each, which takes long while the store is away. */
+/**
+ * Number of failures after which a sweep ends. The store client has already retried each of them, which takes long while the store is
+ * unavailable.
+ */
 const RECORD_FAILURES_MAX = 2 * RECORDS_AT_ONCE;
 
-/** Writes all outdated records. Ends early if the store is unavailable; the next sweep continues. */
+/** Writes all outdated job records to the store. Ends early if the store is unavailable; the next sweep continues. */
 export async function sweepJobRecords(context: Pick<JobSweepContext, "database" | "storage" | "log">): Promise<void> {
   const { database, storage } = context;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Starts the janitor, which finishes the work of dead processes. Any number of janitors may run: each sweep is idempotent and locks its rows
- * like every other process.
+ * Starts the janitor, which cleans up after crashed processes. Any number of janitors may run, because each sweep is idempotent and locks
+ * its rows like every other process.
  */
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import type { AdminPages } from "#shared/process/admin-server.ts";
@@ -50,10 +50,10 @@ import {
 import { startSweeps } from "./sweeps.ts";
 
 const FINISH_RETRY_MS = 20_000;
-/** Database connections of a janitor: reserved for settlements, slow ones for the usage roll-up and the audit. */
+/** Numbers of database connections of a janitor. `reserved` are for settlements; `slow` are for the usage roll-up and the audit. */
 export const JANITOR_CONNECTIONS = { reserved: GROUPED_CONNECTIONS, slow: 2 };
 
-/** Starts all sweeps. @throws Error with one sentence if a dependency of the janitor is missing */
+/** Starts all sweeps. @throws Error with a one-sentence message if a dependency of the janitor is missing */
 export async function startJanitor(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("janitor", "janitor");

@@ -1,6 +1,6 @@
 /**
- * Sweeps of credits: expired holds, credit lines, budgets, the roll-up of usage, and the hourly audit. A hold past its deadline has no owner:
- * relayed output is settled and the remainder released.
+ * Sweeps of credits: expired holds, credit lines, budgets, the roll-up of usage, and the hourly audit. A hold past its deadline has no
+ * owner, so the output that the client received is charged and the remainder is released.
  */
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
@@ -19,18 +19,20 @@ import { paced } from "#shared/config/pace.ts";
 import { sweepEach } from "./sweeps.ts";
 
 const BATCH = 500;
-/** Uptime of the database server before expired holds are closed, so that delayed settlements are written first. */
+/**
+ * Minimum uptime of the database server before expired holds are closed, in milliseconds, so that delayed settlements are written first.
+ */
 const STARTED_MS = paced(60_000);
 
-/** Closes expired holds by the clock of the database. The deadline of a hold is HOLD_SLACK_MS after that of its call. */
+/** Closes holds that have expired by the clock of the database. A hold expires HOLD_SLACK_MS after the deadline of its call. */
 export async function sweepExpiredHolds(context: {
   database: Database;
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** Uptime of the database server before any hold is closed, in milliseconds. */
+  /** Minimum uptime of the database server before any hold is closed, in milliseconds. */
   startedMs?: number;
-  /** Holds per turn, all processed at once. */
+  /** Number of holds per sweep, which are processed concurrently. */
   batch?: number;
 }): Promise<number> {
   const { database, ledger, log, metrics, startedMs = STARTED_MS, batch = BATCH } = context;
@@ -61,11 +63,14 @@ function creditLineHoldOfRow(row: ExpiredHold): CreditLineHold | undefined {
   return { lineId, keyId, model: row.model, amountNano, mayExceed, deadlineMs: row.deadline.getTime() };
 }
 
-/** Returns the credits of lines whose ingress died; their last calls were settled before. */
+/**
+ * Returns the remaining credits of credit lines whose ingress crashed to their workspaces. The last calls of these lines have been settled
+ * before.
+ */
 export async function sweepCreditLines(context: {
   database: Database;
   log: Logger;
-  /** Uptime of the database server before any line is returned, in milliseconds. */
+  /** Minimum uptime of the database server before any credit line is returned, in milliseconds. */
   startedMs?: number;
 }): Promise<number> {
   const { database, log, startedMs = STARTED_MS } = context;
@@ -80,7 +85,10 @@ export async function sweepCreditLines(context: {
 
 // Fires budget alerts of workspaces with usage since the previous check.
 
-/** Checks budgets with one statement per workspace: one janitor processes it, and a failure does not delay other workspaces. */
+/**
+ * Checks budgets with one statement per workspace. Only one janitor processes a workspace at a time, and a failure does not delay other
+ * workspaces.
+ */
 export async function sweepBudgets({
   database,
   metrics,
@@ -110,13 +118,16 @@ export async function sweepBudgets({
 
 // Adds usage records to the hourly sums. Readers add newer records themselves, so no sum is delayed by this sweep.
 
-/** Most steps per turn: a backlog of a year is processed within hours, and a stop waits for one step only. */
+/** Maximum number of steps per sweep. A backlog of a year is thus processed within hours, and a shutdown waits for one step only. */
 const STEPS_MAX = 200;
-/** Longest span of usage per step: at 1,000 calls a second, 600,000 records in 3 s. */
+/** Maximum time span of usage per step, in milliseconds. At 1,000 calls per second, a step has 600,000 records and takes 3 s. */
 const STEP_MAX_MS = 600_000;
-/** Shortest span of usage per step. A step that exceeds the statement timeout is halved down to this span. */
+/**
+ * Minimum time span of usage per step, in milliseconds. The span of a step that exceeds the statement timeout is halved, down to this
+ * value.
+ */
 const STEP_MIN_MS = 60_000;
-/** Timeout of the shortest step, in milliseconds: several times as long as a minute of 10,000 calls a second needs. */
+/** Timeout of the shortest step, in milliseconds. It is several times as long as a minute with 10,000 calls per second needs. */
 const LIMIT_MS = 60_000;
 
 interface Context {
@@ -125,7 +136,9 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Opens the roll-up. Each step is one transaction by one janitor. The returned function resolves with the number of steps. */
+/**
+ * Opens the roll-up of usage. Each step is one transaction of one janitor. The returned function runs steps and resolves with their number.
+ */
 export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
   let stepMs = STEP_MAX_MS;
   const turn = async (): Promise<number> => {

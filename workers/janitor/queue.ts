@@ -1,6 +1,6 @@
 /**
- * Metrics of waiting and failed work, and dead letters. Backlog: messages that wait per lane and in the stream of batch messages, and the age
- * of the oldest message of a pool that waits for a worker.
+ * Metrics of waiting messages, failed jobs and dead letters. The backlog metrics count the waiting messages per lane and in the stream of
+ * batch messages. They also state the age of the oldest message of a pool that waits for a worker.
  */
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -27,7 +27,7 @@ import {
 } from "#shared/queue/subjects.ts";
 import { fitTopology, LANE_SETTINGS } from "#shared/queue/topology.ts";
 
-/** Most ended deliveries of a workspace that are kept; the newest stay. */
+/** Maximum number of ended webhook deliveries that are kept per workspace. The newest are kept. */
 const DELIVERIES_KEPT_MAX = 100_000;
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
@@ -67,7 +67,7 @@ async function findWaiting(
   return next?.time;
 }
 
-/** Adjusts the limits of the queue to the slots that workers report; one janitor at a time. */
+/** Adjusts the limits of the queue to the number of slots that workers report. Only one janitor does this at a time. */
 export async function fitQueue(context: {
   connection: NatsConnection;
   database: Database;
@@ -91,7 +91,7 @@ export async function watchFailures(
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
 }
 
-/** Reports the number of outbox entries that were not sent yet. */
+/** Reports the number and age of outbox entries that were not sent yet. */
 export async function watchOutboxes(
   database: Queryable,
   { outboxDepth, outboxOldestSeconds }: Pick<Metrics, "outboxDepth" | "outboxOldestSeconds">,
@@ -126,9 +126,9 @@ export async function sweepExcessDeliveries(database: Queryable, keptMax: number
 // is authoritative (leases.ts, dispatch.ts). Notices of runs are only deleted: rows contain the same, and runs.ts sends new notices.
 
 const LETTERS_MAX = 100;
-/** Most messages of a pool per sweep, including skipped ones; each needs one request to the server. */
+/** Maximum number of messages of a pool that one sweep reads, including skipped ones. Each message needs one request to the server. */
 const INSPECTED_MAX = 1_000;
-/** Time after the deadline of the caller at which no delivery can be running, in milliseconds. */
+/** Time after the caller's deadline at which no delivery of the message can be active any more, in milliseconds. */
 const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
 
 export async function sweepDeadLetters(context: {
@@ -198,7 +198,7 @@ export async function sweepDeadLetters(context: {
 
 const decoder = new TextDecoder();
 
-/** Returns the facts of a message, empty if it is not a JSON object. */
+/** Parses the members of a message that the sweep needs; empty if the message is not a JSON object. */
 function readMessage(body: Uint8Array): {
   readonly durable?: unknown;
   readonly deadline_ms?: unknown;

@@ -10,16 +10,16 @@ const HOURS_PER_DAY = 24;
 
 /** Retention of each kind of row. */
 export interface Retention {
-  /** Hours for events and jobs. */
+  /** Retention of events and jobs, in hours. */
   readonly hours: number;
   readonly deliveryDays: number;
-  /** Days for the audit log and fired budgets. */
+  /** Retention of the audit log and of fired budgets, in days. */
   readonly auditLogDays: number;
-  /** Days for dead letters and resolved settle faults. */
+  /** Retention of dead letters and of resolved settlement faults, in days. */
   readonly faultDays: number;
 }
 
-/** Conditions of deleted rows; $1: retention in hours, $2: rows per batch. */
+/** SQL conditions that select the rows to delete. $1 is the retention in hours, $2 the number of rows per batch. */
 const RELAYED = `relay_progress where (workspace_id, job_id) in (
   select p.workspace_id, p.job_id from relay_progress p
   where p.at < now() - $1 * interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
@@ -47,7 +47,7 @@ const FAULTS = `settle_fault where id in (
 const NAMES = `released_name where name in (
   select name from released_name where released_at < now() - $1 * interval '1 hour' order by released_at limit $2)`;
 
-/** Error texts of providers. Other columns of a failure stay as long as its usage record. */
+/** SQL that deletes error texts of providers. The other columns of a failure are kept as long as its usage record. */
 const FAILURE_TEXTS = `usage_failure set text = null where (workspace_id, job_id, attempt) in (
   select workspace_id, job_id, attempt from usage_failure where text is not null and at < now() - $1 * interval '1 hour' order by at limit $2)`;
 
@@ -60,7 +60,7 @@ const SIGN_IN_CHOICES = `sign_in_choice where sha256 in (
 const SIGN_IN_TRIES = `sign_in_try where network in (
   select network from sign_in_try where last_at < now() - $1 * interval '1 hour' order by last_at limit $2)`;
 
-/** Days for which only its former workspace may use a name again; equal to is_kept_for_another in SQL. */
+/** Days for which only the former workspace may use a freed name again. Must equal `is_kept_for_another` in SQL. */
 const NAME_DAYS = 30;
 /** Days after which undelivered events are deleted. */
 const PENDING_EVENT_DAYS = 14;
@@ -90,7 +90,7 @@ function drop(database: Queryable, rows: string, hours: number): Promise<void> {
   return inBatches(database, `delete from ${rows}`, hours);
 }
 
-/** Runs a statement in small batches until one is incomplete, so that no statement locks many rows. */
+/** Runs a statement repeatedly in small batches until a batch is incomplete, so that no statement locks many rows. */
 async function inBatches(database: Queryable, statement: string, hours: number): Promise<void> {
   while ((await database.query(`${statement} returning 1`, [hours, BATCH])).length === BATCH);
 }

@@ -44,17 +44,17 @@ export interface RunSweepContext {
 }
 
 const BATCH = 500;
-/** Time after which a notice counts as lost. */
+/** Time after which a notice for a run counts as lost, in milliseconds. */
 const FORGOTTEN_MS = paced(5_000);
-/** Interval and number of repeated notices. Most waiting runs have a notice on the queue or at a worker. */
+/** Interval in milliseconds and maximum number of repeated notices. Most waiting runs already have a notice on the queue or at a worker. */
 const NOTICE_LIMITS = { againMs: paced(15_000), max: BATCH };
 /**
- * Most notices per turn for runs whose notices were lost: half of the queue limit of a workspace and lane, so that notices of new runs still
- * fit.
+ * Maximum number of notices per sweep for runs whose notices were lost. It is half of the queue limit of a workspace and lane, so that
+ * notices of new runs still fit.
  */
 const FORGOTTEN_MAX = WORKSPACE_MESSAGES_MIN / 2;
 const MS_PER_HOUR = 3_600_000;
-/** Share of used storage from which ended runs are deleted after one day, the oldest first. */
+/** Fraction of a workspace's storage from which ended runs are deleted after one day, oldest first. */
 const FULL_SHARE = 0.9;
 const FULL_KEEP_MS = 24 * MS_PER_HOUR;
 const FULL_ROUNDS = 100;
@@ -63,10 +63,13 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
   wakeAll(connection, await takeDueRuns(database, NOTICE_LIMITS));
 }
 
-/** Most open works per turn; further ones follow in the next turns, so that the duration of a turn is bounded. 20,000 take 60 ms. */
+/**
+ * Maximum number of unfinished runs per sweep, which limits the duration of a sweep: 20,000 take 60 ms. The next sweeps process the
+ * remaining runs.
+ */
 const OPEN_WORK_MAX = 20_000;
 
-/** Opens the sweep for runs whose notices were lost. @param openMax open works per turn */
+/** Creates the sweep for runs whose notices were lost. @param openMax unfinished runs per sweep */
 export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
   let span = ALL_WORK;
@@ -91,7 +94,7 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   };
 }
 
-/** Opens the sweep for runs that stopped progressing. @param runsMax unfinished runs per turn */
+/** Creates the sweep for runs that have stopped making progress. @param runsMax unfinished runs per sweep */
 export function openStalledRuns(
   { connection, database, metrics, log }: RunSweepContext,
   runsMax: number = OPEN_WORK_MAX,
@@ -110,10 +113,10 @@ export function openStalledRuns(
 }
 
 const LATE = { code: "overloaded", message: "No worker was free before the run's deadline.", ifUnbegun: true } as const;
-/** Failed notifications of publishers after which the sweep ends, because the object store is unavailable. */
+/** Number of failed notifications of publishers after which the sweep ends, because the object store is then unavailable. */
 const REPORT_FAILURES_MAX = 3;
 
-/** Notifies publishers of ended runs whose notice is missing, and ends runs that no worker began in time. */
+/** Notifies publishers of ended runs whose notification is missing. Also ends runs that no worker began in time. */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
   for (const { id } of await findLateRuns(database, JOB_LIFE_MS, BATCH)) await giveUpRun(database, id, LATE);
@@ -128,8 +131,8 @@ export async function sweepPublishedRuns(context: RunSweepContext): Promise<void
 }
 
 /**
- * Deletes runs that ended long ago, inputs of runs that ended a while ago, and unused definitions. If the storage of a workspace is nearly
- * full, its oldest runs are deleted earlier, so that old runs do not prevent new files.
+ * Deletes runs that ended long ago, inputs of runs that ended some time ago, and unused definitions. If the storage of a workspace is
+ * nearly full, its oldest runs are deleted earlier, so that new files still fit.
  */
 export async function sweepEndedRuns(
   context: RunSweepContext,
@@ -154,7 +157,7 @@ async function dropAll(context: RunSweepContext, drop: () => ReturnType<typeof d
   while ((await dropTexts(context, await drop())) >= BATCH);
 }
 
-/** Deletes runs with their texts. @returns number of deleted runs */
+/** Deletes the stored texts of deleted runs. @returns the number of deleted runs */
 async function dropTexts(
   { storage, log }: RunSweepContext,
   { count, references }: Awaited<ReturnType<typeof dropEndedRuns>>,

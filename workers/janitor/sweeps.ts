@@ -1,4 +1,7 @@
-/** Runs sweeps at their intervals. Each sweep runs once at a time; a failure is logged, and the next turn retries. */
+/**
+ * Runs sweeps at their intervals. The same sweep never runs twice at a time. A failure is logged, and the sweep is retried at its next
+ * interval.
+ */
 import type { Queryable } from "#shared/database/client.ts";
 import { putOff, type RowSweep } from "#shared/database/sweep-retries.ts";
 import type { Logger } from "#shared/base/logger.ts";
@@ -10,11 +13,11 @@ export interface Sweep {
 }
 
 export interface Sweeps {
-  /** Stops all sweeps. Resolves when none is running. */
+  /** Stops all sweeps. Resolves when no sweep is running any more. */
   stop(): Promise<void>;
 }
 
-/** Time within which the first turns are spread, so that a start does not run all sweeps at once, and rare sweeps run soon. */
+/** Time over which the first sweeps are spread, in milliseconds. A start thus does not run all sweeps at once, and rare sweeps run soon. */
 const FIRST_WITHIN_MS = 30_000;
 
 export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
@@ -57,15 +60,18 @@ export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
 interface SweptRows<Row> {
   readonly sweep: RowSweep;
   readonly rows: readonly Row[];
-  /** Returns the name of a row in the query of the sweep. */
+  /** Returns the name that identifies a row of the sweep's query. */
   readonly itemOf: (row: Row) => string;
-  /** Rows processed at once; default: 1. */
+  /** Number of rows that are processed concurrently. Default: 1. */
   readonly atOnce?: number;
-  /** Consecutive failures that end the turn, because a shared dependency is unavailable. Default: no limit. */
+  /** Number of consecutive failures that end the sweep, because a shared dependency is then unavailable. Default: no limit. */
   readonly failuresMax?: number;
 }
 
-/** Processes rows. @returns true if all were tried @throws Error when the database is away, after running rows have ended */
+/**
+ * Processes the rows of a sweep. @returns true if all rows were tried @throws Error if the database is unavailable, after rows in progress
+ * have ended
+ */
 export async function sweepEach<Row>(
   { database, log }: { readonly database: Queryable; readonly log: Logger },
   { sweep, rows, itemOf, atOnce = 1, failuresMax = Infinity }: SweptRows<Row>,

@@ -1,4 +1,4 @@
-/** Body of a provider's response as a stream; a broken connection fails the stream with a ProviderError. */
+/** Converts the body of a provider's response to a stream. If the connection breaks, the stream fails with a ProviderError. */
 import { connectionError } from "./http.ts";
 
 interface AnswerReader {
@@ -6,7 +6,7 @@ interface AnswerReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** @param head bytes that were read before and come first in the stream */
+/** Returns the body as a stream. @param head bytes that were already read, which come first in the stream */
 export function answerStream(reader: AnswerReader, signal: AbortSignal, head?: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => {

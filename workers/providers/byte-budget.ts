@@ -1,9 +1,12 @@
-/** Memory budget in bytes, shared by all calls of a process. A call without a share waits in a queue; a call with a share never waits. */
+/**
+ * Memory budget in bytes, shared by all provider calls of a process. A call queues only for its first share. A call that already has a
+ * share never waits.
+ */
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 import { ProviderError } from "./provider.ts";
 
-/** Waiting fails with `aborted` when the call's signal fires. */
+/** Opens a memory budget of `bytesMax` bytes. A waiting call fails with `aborted` when its signal fires. */
 export function openByteBudget(bytesMax: number): FairLimit {
   return new FairLimit({ max: bytesMax, gone: aborted });
 }

@@ -1,4 +1,7 @@
-/** One chat dialect as pure functions, and its provider over HTTP. Families differ in what they send and read, but are called alike. */
+/**
+ * Turns one provider's chat dialect into a chat provider over HTTP. A dialect consists of pure functions that build requests and parse
+ * responses, so that all provider families are called alike.
+ */
 
 import { INLINE_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
@@ -8,22 +11,27 @@ import { inlinedLength, inlineMedia, type Kind, namesMedia } from "./inline-medi
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "./provider.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
 
-/** Longest wait for usage after the finish reason, in milliseconds; then the stream counts as complete. */
+/** Maximum wait for the usage report after the finish reason, in milliseconds. After it, the stream counts as complete. */
 export const AFTER_FINISH_MS = 2_000;
 
-/** Memory limit for fetched media of all calls of a worker, in bytes; a fetching call waits until its share is free. */
+/** Memory limit for the fetched media of all calls of a worker, in bytes. A call waits until its share is free before it fetches. */
 const INLINE_PROCESS_BYTES_MAX = 512 * 1_048_576;
 
 export interface ChatWire {
-  /** Kinds of media that this dialect accepts only as bytes: their addresses are fetched before `request` is called. */
+  /**
+   * Kinds of media that this dialect accepts only as bytes. Media of these kinds are fetched from their URLs before `request` is called.
+   */
   readonly needsBytes: readonly Kind[];
-  /** @throws ProviderError `rejected` with the parameter that this dialect does not support */
+  /**
+   * Builds the HTTP request of a call.
+   * @throws ProviderError `rejected` with the parameter that this dialect does not support
+   */
   request(call: ChatCall, isStream: boolean): JsonRequest;
   /** Parses the text of a 2xx response. @throws ProviderError `failed` for an unreadable response, or the error in the response */
   result(text: string, call: ChatCall): ChatResult;
   /** Creates the reader of one stream. */
   reader(call: ChatCall): ChatStreamReader;
-  /** Returns the error of a response that is not 2xx. The text is only logged. */
+  /** Returns the error of a response that is not 2xx. The response text is only logged. */
   classify(status: number, headers: Headers, text: string): ProviderError;
 }
 
@@ -33,13 +41,19 @@ export interface ChatStreamReader {
    * @throws ProviderError for an error event
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
-  /** Returns finish reasons that are missing at the end marker. Called once, before `end`; absent if the dialect always sends them. */
+  /**
+   * Returns missing finish reasons when the end marker arrives. Called once, before `end`. Absent if the dialect always sends finish
+   * reasons.
+   */
   finishOpen?(): ChatDelta | undefined;
-  /** Called at the end of the response. @throws ProviderError `failed` without a finish reason */
+  /**
+   * Checks the stream at the end of the response.
+   * @throws ProviderError `failed` if no finish reason was received
+   */
   end(): void;
 }
 
-/** Returns a provider at this address that uses this dialect. */
+/** Returns a chat provider that calls this endpoint in this dialect. */
 export function chatOverHttp(endpoint: Endpoint, wire: ChatWire): ChatProvider {
   return {
     async complete(originalCall) {
@@ -74,7 +88,9 @@ interface Prepared {
 
 const MEDIA = openByteBudget(INLINE_PROCESS_BYTES_MAX);
 
-/** Fetches media and builds the request. A failure here never reached the provider and does not count against it. */
+/**
+ * Fetches the media of a call and builds its request. A failure here does not count against the provider, because nothing was sent to it.
+ */
 async function prepare(wire: ChatWire, originalCall: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(originalCall.request, wire.needsBytes);
   // Takes the largest share of a call at once: calls that wait for more while they hold a part could deadlock.
@@ -92,8 +108,8 @@ async function prepare(wire: ChatWire, originalCall: ChatCall, isStream: boolean
 }
 
 /**
- * Yields the deltas of an event stream and reads it to its end, so that usage after the finish reason is never lost. A connection that
- * stays open or breaks after the complete response does not fail the call.
+ * Yields the deltas of an event stream. Reads the stream to its end, so that usage after the finish reason is not lost. After a complete
+ * response, a connection that stays open or breaks does not fail the call.
  */
 async function* readStream(
   body: ReadableStream<Uint8Array>,
@@ -158,7 +174,7 @@ function canEnd(stream: ChatStreamReader): boolean {
   }
 }
 
-/** Returns undefined if the read does not finish within the grace period. */
+/** Returns the result of a read, or undefined if the read does not finish within the grace period. */
 async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -173,7 +189,10 @@ async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Longest wait for the end of the body after the end marker, in milliseconds. Reading the end allows reuse of the connection. */
+/**
+ * Maximum wait for the end of the body after the end marker, in milliseconds. A body that was read to its end allows reuse of the
+ * connection.
+ */
 const AFTER_DONE_MS = 1_000;
 
 async function finishReading(reader: { read(): Promise<{ done: boolean }>; cancel(): Promise<void> }): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Connect timeout, which `fetch` lacks. If a call has no response after the limit, a separate connection to the address is tried; if that
- * gets no reply either, the call ends. This does not prove that the call's own connection failed. Therefore it is done only for addresses
+ * Connect timeout, which `fetch` lacks. If a call has no response after the limit, a separate connection to the address is tried. If that
+ * also gets no reply, the call fails. The trial does not prove that the call's own connection failed. Therefore it is limited to addresses
  * without a recent response, and the call does not count as unsent. A fast call costs only a timer.
  */
 import { connect } from "node:net";
@@ -10,26 +10,37 @@ import { paced } from "#shared/config/pace.ts";
 
 import { ProviderError } from "./provider.ts";
 
-/** Time without a response after which the provider's address is tried, in milliseconds; an unreachable address fails immediately. */
+/**
+ * Time without a response after which a separate connection to the provider is tried, in milliseconds. An address without any reply then
+ * fails the call.
+ */
 const PROVIDER_CONNECT_MS = paced(5_000);
 
 export interface ConnectWatch {
   /** Aborts with the call's own signal, or when the address is unreachable. */
   readonly signal: AbortSignal;
   isUnreachable(): boolean;
-  /** Called when the response has begun or failed: only the call's own signal counts from now on. */
+  /** Ends the watch when the response has begun or failed. From then on, only the call's own signal aborts. */
   stop(hasAnswered: boolean): void;
 }
 
-/** Resolves to true if the address did not reply within the limit. A refused connection is a reply: `fetch` reports it itself. */
+/**
+ * Resolves to true if the address did not reply within the limit. A refused connection counts as a reply, because `fetch` reports it
+ * itself.
+ */
 export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
 
-/** performance.now() of the last response per origin; origins come from the catalogue, so there are few. */
+/** Time of the last response of each origin, from performance.now(). Origins come from the catalogue, so there are few. */
 const answeredAt = new Map<string, number>();
 const ORIGINS_MAX = 1_000;
-/** A server with a response within this time, in milliseconds, is reachable; silence then means that it is working. */
+/**
+ * Time since the last response for which an origin counts as reachable, in milliseconds. A call without a response then only takes long.
+ */
 const ANSWERED_LATELY_MS = 60_000;
-/** Same limit for requests whose outcome would be unknown without a response, in milliseconds. */
+/**
+ * Time since the last response for which an origin counts as reachable, in milliseconds. Applies to requests whose outcome would be unknown
+ * without a response.
+ */
 const ANSWERED_JUST_NOW_MS = 5_000;
 let isBehindProxy = false;
 
@@ -54,8 +65,8 @@ function noteAnswer(origin: string): void {
 }
 
 /**
- * Tries the address before a request whose lost response would leave its outcome unknown. A refused connection is ignored, because the
- * request itself reports it.
+ * Tries to connect to the address before a request is sent whose lost response would leave its outcome unknown. A refused connection is
+ * ignored, because the request itself reports it.
  * @throws ProviderError, unsent: `failed` when the address does not reply within the limit, `aborted`
  */
 export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Loggable facts of a provider's failure. Providers repeat prompts and answers in error texts, so a text is logged as its length and a
- * short hash: equal failures can be grouped, and no content of a caller is readable.
+ * Returns loggable facts of a provider's failure. Providers repeat prompts and answers in error texts. Therefore only the length and a
+ * short hash of a text are logged. Equal failures can be grouped, and no content of a caller is readable.
  */
 import { createHash } from "node:crypto";
 
@@ -16,7 +16,10 @@ export function textFacts(text: string): TextFacts {
   return { text_chars: text.length, text_hash: createHash("sha256").update(text).digest("hex").slice(0, 8) };
 }
 
-/** `code` comes from our own list; `status` is the provider's HTTP status, absent without a response. */
+/**
+ * Returns the loggable facts of a failure. `code` comes from our own list. `status` is the provider's HTTP status, absent if there was no
+ * response.
+ */
 export function failureFacts({ kind, status, code, detail }: ProviderError): TextFacts & {
   readonly kind: ProviderError["kind"];
   readonly status?: number;

@@ -1,8 +1,8 @@
-/** Mapping of a call's inputs, under our names, to the fields of a source. */
+/** Maps the inputs of a call, under our names, to the request fields of a source. */
 import type { MediaInput, MediaKind } from "./media.ts";
 
 /**
- * Our name of an input → field of a source. The field is a dotted path where nested, with `[]` for a list of one. A suffix sets the format:
+ * Maps our input names to request fields of a source. A nested field is a dotted path; `[]` makes a list of one. A suffix sets the format:
  * `:text` a number as text, `:s` seconds as `8s`, `:ms` seconds in milliseconds.
  */
 export type Fields = Readonly<Record<string, string>>;
@@ -13,12 +13,12 @@ export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 /** One input for a request: our name, the source's field, and the value in the source's format. */
 export interface PlacedInput {
   readonly ours: string;
-  /** Field of the source without the format suffix, with `[]` for a list. */
+  /** Name of the source's field without the format suffix. `[]` at its end means a list. */
   readonly theirs: string;
   readonly value: FieldValue;
 }
 
-/** Returns the inputs that the call has and its source has a field for. */
+/** Returns those inputs of a call for which the source has a field. */
 export function place(values: FieldValues, fields: Fields): PlacedInput[] {
   return Object.entries(fields).flatMap(([ours, field]) => {
     const value = values[ours];
@@ -34,7 +34,7 @@ const WAYS: Readonly<Record<string, (value: FieldValue) => FieldValue>> = {
   ms: (value) => (typeof value === "number" ? Math.round(value * 1_000) : value),
 };
 
-/** Sets a possibly nested member, such as `imageConfig.aspectRatio`; with `[]` the value becomes a list of one. */
+/** Sets a member of the body, which may be nested, such as `imageConfig.aspectRatio`. With `[]`, the value becomes a list of one. */
 export function setField(body: Record<string, unknown>, path: string, value: unknown): void {
   const isList = path.endsWith("[]");
   const steps = (isList ? path.slice(0, -2) : path).split(".");
@@ -52,7 +52,7 @@ export function isMedia(value: FieldValue): value is MediaInput {
   return typeof value === "object";
 }
 
-/** Returns the caller's address, or the bytes as a data URL, for a field that expects an address. */
+/** Returns media as a URL, for a field that expects one: the caller's URL, or the bytes as a data URL. */
 export function urlOf(media: MediaInput): string {
   if ("url" in media) return media.url;
   const { bytes, contentType } = media;
@@ -66,7 +66,7 @@ const PARAMS: Readonly<Partial<Record<MediaKind, Readonly<Record<string, string>
   mesh: { image: "image_url", mesh: "mesh_url" },
 };
 
-/** Returns the member of the client's body that contained an input. */
+/** Returns the name of the member of the client's request body that contained an input. */
 export function clientParam(ours: string, kind: MediaKind): string {
   return PARAMS[kind]?.[ours] ?? ours;
 }

@@ -1,6 +1,6 @@
 /**
- * HTTP client for all providers. Hosts and credentials come only from the catalogue and the environment, and redirects are never followed.
- * Responses are limited in size after decompression, and the caller's signal carries the deadlines of every call.
+ * HTTP client for all providers. Hosts and credentials come only from the catalogue and the environment. Redirects are never followed.
+ * Responses are limited in size after decompression. The caller's signal contains the deadlines of each call.
  */
 import { pipeline, Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
@@ -13,18 +13,18 @@ import { ProviderError } from "./provider.ts";
 /** Largest response of a provider after decompression, in bytes. */
 export const PROVIDER_BYTES_MAX = 64 * 1_048_576;
 
-/** Address of a provider, and the headers with our credentials. */
+/** Base URL of a provider, and the headers with our credentials. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface ProviderRequest {
-  /** Default: POST. */
+  /** HTTP method. Default: POST. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path set by the adapter; contains no input of a caller. */
+  /** URL path set by the adapter. It contains no input of a caller. */
   readonly path: string;
-  /** JSON text, a form, or bytes with a content type in the headers; absent for requests without a body. */
+  /** JSON text, a form, or bytes whose content type is in the headers. Absent for requests without a body. */
   readonly body?: string | FormData | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -40,8 +40,9 @@ export interface ProviderAnswer {
 }
 
 /**
- * Awaited while a response is read, each time before `more` of its bytes are in memory. The first `ROOMLESS_BYTES` are exempt.
- * @param most largest possible size of the response in bytes: its declared length, else its limit
+ * Reserves memory while a response is read. Awaited each time before `more` of its bytes are in memory, except for the first
+ * `ROOMLESS_BYTES`.
+ * @param most maximum size of the response in bytes: its declared length, or its limit if none is declared
  */
 export type ReserveBytes = (more: number, most: number) => Promise<void>;
 
@@ -65,8 +66,8 @@ export async function post(
 }
 
 /**
- * Sends a request and returns the unread body if the status is 2xx; otherwise reads it (limited) as `text`. The caller must read the body
- * to its end or cancel it.
+ * Sends a request and returns the unread body if the status is 2xx. Otherwise reads a limited part of the body as `text`. The caller must
+ * read the returned body to its end or cancel it.
  */
 export async function postStream(
   endpoint: Endpoint,
@@ -79,7 +80,7 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/** Sends a request and reads the whole response as bytes: audio, images. @throws as `post` */
+/** Sends a request and reads the whole response as bytes, for audio and images. @throws as `post` */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -92,7 +93,7 @@ export async function fetchBytes(
   return { status: response.status, headers: response.headers, bytes };
 }
 
-/** Bytes of a response that need no reservation, and smallest reservation beyond them. */
+/** Number of bytes of a response that need no memory reservation. Also the minimum size of a reservation after them. */
 const UNRESERVED_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
@@ -133,8 +134,8 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
 }
 
 /**
- * Returns the response unless it has one of two faults that Bun's `fetch` accepts. A status outside 200 to 599 is unknown to every adapter.
- * With chunks, `fetch` ignores the length, so `readText` would exceed its limit.
+ * Returns the response, or rejects two faults that Bun's `fetch` accepts. A status outside 200 to 599 is unknown to every adapter. A
+ * chunked response with a length is rejected, because `fetch` ignores the length and `readText` would exceed its limit.
  * @throws ProviderError `failed`
  */
 function wellFormed(response: Response): Response {
@@ -195,7 +196,7 @@ async function readBytes(
   return Buffer.concat(pieces, bytes);
 }
 
-/** Returns a function that reserves memory for the first `bytes` bytes of a response, and waits until it is granted. */
+/** Returns a function that reserves memory for the first `bytes` bytes of a response and waits until the reservation is granted. */
 export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
   let reservedBytes = UNRESERVED_BYTES;
   return async (bytes) => {
@@ -224,11 +225,13 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
  * record after the request (measured with 1.4.4).
  */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
-/** Errors of a server certificate, which is verified before the request is sent (OpenSSL: x509_verify_cert_error_string). */
+/**
+ * Matches errors of a server certificate. The certificate is verified before the request is sent (OpenSSL: x509_verify_cert_error_string).
+ */
 const BAD_CERTIFICATE =
   /^(?:CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$)/;
 
-/** Returns the error of a broken connection; `aborted` if our own signal ended it. */
+/** Returns the error of a broken connection. The error is `aborted` if our own signal ended the connection. */
 export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
   const code = String((error as { code?: unknown } | null)?.code);
@@ -241,7 +244,10 @@ export function connectionError(error: unknown, signal: AbortSignal): ProviderEr
 // Decompresses responses that are compressed although we request none. Bun would decompress a whole chunk at once, and a few kilobytes can
 // become a gigabyte. This code decompresses in small steps, as fast as the reader reads.
 
-/** Any response may grow to this size, in bytes, and beyond it by this factor: text shrinks to a tenth, a bomb to a thousandth. */
+/**
+ * Size up to which any response may decompress, in bytes. Beyond it, a response may grow by `GROWTH_MAX` at most. Text shrinks to a tenth,
+ * a decompression bomb to a thousandth.
+ */
 const GROWN_BYTES_MIN = 1_048_576;
 const GROWTH_MAX = 100;
 
@@ -254,7 +260,7 @@ const INFLATERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * Returns the response with a decompressed body, or unchanged if it is not compressed. Cancelling the body closes the connection.
+ * Returns the response with a decompressed body. Returns an uncompressed response unchanged. Cancelling the body closes the connection.
  * @throws ProviderError `failed` for an unknown encoding
  */
 function inflated(response: Response): Response {

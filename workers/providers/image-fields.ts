@@ -1,9 +1,9 @@
-/** Image inputs under the spec's names, mapped to the fields of a source. */
+/** Maps image inputs, under the names of our API specification, to the request fields of a source. */
 import { clientParam, type FieldValues, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { ImageEditInput, ImageInput, MediaCall, MediaKind } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
-/** Members that choose a price of an edit or are only checked; never sent to a provider (spec "POST /v1/images/edits"). */
+/** Members of an image edit that choose a price or are only checked. They are never sent to a provider (spec "POST /v1/images/edits"). */
 const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
   "quality",
   "style",
@@ -16,7 +16,7 @@ const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
 type ImageCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">;
 
 /**
- * Returns the inputs that the call has and its source has a field for, without the prompt, which each family places itself.
+ * Returns those inputs of a call for which the source has a field. The prompt is excluded, because each family places it itself.
  * @throws ProviderError `misconfigured` when several images are requested and the source has no field for their number
  */
 export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
@@ -27,8 +27,8 @@ export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
 }
 
 /**
- * Returns the same for families that receive one request per image.
- * @throws ProviderError `rejected` for a mask without a field at the source: the whole image would be repainted
+ * Returns the inputs like `placeInputs`, for families that send one request per image.
+ * @throws ProviderError `rejected` for a mask without a field at the source, because the whole image would be repainted
  */
 export function placeInputsOfOne({ input, fields }: ImageCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
@@ -62,14 +62,17 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
   };
 }
 
-/** Returns the error of a source without masks. Last guard: earlier checks exclude such sources (decision 0108). */
+/**
+ * Returns the error for a mask at a source that does not support masks. Earlier checks already exclude such sources, so this is the last
+ * guard (decision 0108).
+ */
 export function noMasks(): ProviderError {
   const say = "This model does not support a mask; remove it.";
   const about = { code: "unsupported_value", param: clientParam("mask", "imageEdits"), say } as const;
   return new ProviderError("rejected", say, about).unsent();
 }
 
-/** Returns the error for an image of the caller that a provider could not use; the provider's text is only logged. */
+/** Returns the error for a caller's image that a provider could not use. The provider's error text is only logged. */
 export function unreadableImage(
   detail: string,
   ours: string,

@@ -1,4 +1,4 @@
-/** Provider families. Adding a family takes one file and one line here. */
+/** Registers all provider families. A new family takes one file and one line here. */
 import type { Provider } from "#shared/calls/model.ts";
 
 import { createAnthropic } from "./anthropic/index.ts";
@@ -22,7 +22,7 @@ import type { ChatProvider, EmbeddingsProvider, ProviderAdapters } from "./provi
 import { createSandboxAdapters } from "./sandbox/adapters/index.ts";
 import { createSandboxMedia, type SandboxMedia } from "./sandbox/media/index.ts";
 
-/** Media generators of the sandbox, shared by all its users. */
+/** Returns the sandbox's media generators, which are shared by all its users. */
 type Makers = () => SandboxMedia;
 type Family = (provider: Provider, key: string | undefined, makers: Makers) => ProviderAdapters;
 
@@ -62,14 +62,17 @@ function endpoint(provider: Provider, headers: Readonly<Record<string, string>>)
   return { baseUrl: (provider.base_url ?? "").replace(/\/+$/, ""), headers };
 }
 
-/** Returns the adapters of a provider in the catalogue, the same object for the same entry; undefined for an unsupported modality. */
+/**
+ * Returns the adapters of a provider in the catalogue. Equal entries return the same object. An adapter is undefined if the modality is not
+ * supported.
+ */
 export interface Providers {
   chat(provider: Provider): ChatProvider | undefined;
   embeddings(provider: Provider): EmbeddingsProvider | undefined;
   media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaAdapters[Kind];
 }
 
-/** Creates the providers. The creator closes them, because the sandbox may have child processes. */
+/** Creates the providers. The caller must close them, because the sandbox may have child processes. */
 export function createProviders(
   providerKey: (variable: string) => string | undefined,
 ): Providers & { close(): Promise<void> } {

@@ -1,4 +1,4 @@
-/** Replaces addresses in a chat request by data URLs, for dialects that accept media only as bytes. */
+/** Replaces URLs in a chat request by data URLs, for dialects that accept media only as bytes. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { isText, sniffMediaType } from "#shared/media/sniff.ts";
 import {
@@ -17,7 +17,7 @@ export type Kind = "image" | "file";
 
 const KINDS: readonly Kind[] = ["image", "file"];
 
-/** Part of a message that contains an address. */
+/** Position of a message part that contains a URL. */
 interface Place {
   readonly message: number;
   readonly part: number;
@@ -26,11 +26,11 @@ interface Place {
   readonly param: string;
 }
 
-/** One address, which several parts may contain. */
+/** One URL, which several message parts may contain. */
 interface Item {
   readonly kind: Kind;
   readonly address: string;
-  /** Parameter path of the first part with the address. */
+  /** Parameter path of the first message part that contains the URL. */
   readonly param: string;
   uses: number;
 }
@@ -43,18 +43,21 @@ const BOUNDS: Bounds = {
   inlineItemBytesMax: INLINE_ITEM_BYTES_MAX,
   inlineBytesMax: INLINE_BYTES_MAX,
   inlineAddressesMax: INLINE_ADDRESSES_MAX,
-  /** Addresses fetched in parallel per call, limited so that a call cannot flood other servers. */
+  /** Maximum number of parallel fetches per call, so that a call cannot flood other servers. */
   inlineParallel: 4,
-  /** Timeout for all addresses of a call, in milliseconds; below the first-byte deadline, since a slow server is no provider fault. */
+  /**
+   * Timeout for fetching all URLs of a call, in milliseconds. It is below the first-byte deadline, because a slow media server is not the
+   * provider's fault.
+   */
   inlineMs: 30_000,
 };
 
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * Fetches every http(s) image and file of a request through the outbound guard and replaces it by a data URL (files as `file_data`).
- * Returns the same object without any. Each address is fetched once. The bytes decide the type: images are PNG, JPEG, GIF or WebP; files
- * are images, PDF, text or audio.
+ * Fetches every http(s) image and file of a request through the outbound guard. Each is replaced by a data URL (files as `file_data`). A
+ * request without such URLs is returned unchanged. Each URL is fetched once. The bytes decide the type. Images are PNG, JPEG, GIF or WebP;
+ * files are images, PDF, text or audio.
  * @throws ProviderError `rejected` with the parameter (unsafe_url; unprocessable_input for an unavailable, too large or unsupported file;
  * audio_not_supported_by_model), `aborted`
  */
@@ -80,12 +83,12 @@ export async function inlineMedia(
   return { ...request, messages };
 }
 
-/** Returns true if the request has addresses of these kinds to fetch. */
+/** Returns true if the request contains URLs of these kinds that must be fetched. */
 export function namesMedia(request: ChatCompletionRequest, kinds: readonly Kind[]): boolean {
   return findPlaces(request, kinds).length > 0;
 }
 
-/** Returns the number of characters of the data URLs in a request, about its memory use besides its text. */
+/** Returns the number of characters of all data URLs in a request, approximately the memory of its media. */
 export function inlinedLength(request: ChatCompletionRequest): number {
   let length = 0;
   for (const { content } of request.messages) {
@@ -141,7 +144,7 @@ function withData(part: Part, kind: Kind, data: string): Part {
   return { ...part, file: { ...file, file_data: data } };
 }
 
-/** Returns the key of an address by kind: an image accepts fewer types than a file, so one address can have two results. */
+/** Returns the cache key of a URL, which includes the kind. An image accepts fewer types than a file, so one URL can have two results. */
 function keyOf({ kind, address }: Pick<Place, "kind" | "address">): string {
   return `${kind} ${address}`;
 }
@@ -161,7 +164,7 @@ function itemsOf(places: readonly Place[], bounds: Bounds): Item[] {
   return [...items.values()];
 }
 
-/** Returns data URLs by key. The first failure aborts the other downloads. */
+/** Fetches all items and returns their data URLs by key. The first failure aborts the other downloads. */
 async function fetchAll(
   items: readonly Item[],
   {
@@ -223,8 +226,8 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the media type for sending the bytes; undefined if they are not supported.
- * @param declared content type of the server, used only for text, whose type the bytes do not show
+ * Returns the media type under which bytes are sent; undefined for an unsupported type.
+ * @param declared content type from the server; used only for text, because bytes do not show the type of a text
  */
 function passedOn(sniffed: string | undefined, bytes: Uint8Array, declared: string): string | undefined {
   if (sniffed !== undefined && TYPES.has(sniffed)) return sniffed;
@@ -247,7 +250,7 @@ async function fetchItem(
   }
 }
 
-/** Error messages for the client about an address that could not be fetched, by fault. */
+/** Error messages for the client about a URL that could not be fetched, by fault. */
 export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
   unsafe: "This URL is not allowed: expected an address on the public internet.",
   unreachable: "The server at this address cannot be reached.",
@@ -265,16 +268,22 @@ function tooLarge(item: Item): ProviderError {
   return rejected("outbound too_large", item.param, say);
 }
 
-/** Ogg is classified by its content: without images it is audio. */
+/** Matches media types of audio. Ogg is classified by its content, so Ogg without images is audio. */
 const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
-/** Returns the error for audio that the model does not support, with the message of the ingress, which rejects recognizable audio. */
+/**
+ * Returns the error for audio that the model does not support. The message is that of the ingress, which already rejects recognizable
+ * audio.
+ */
 function unsupportedAudio(item: Item, found: string): ProviderError {
   const say = `This model does not accept audio; transcribe it first and send the text. This address contains ${found}.`;
   return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");
 }
 
-/** @param found media type according to the bytes */
+/**
+ * Returns the error for a file of an unsupported type.
+ * @param found media type according to the bytes
+ */
 function unsuitable(item: Item, found = "something else"): ProviderError {
   const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or audio";
   return rejected(

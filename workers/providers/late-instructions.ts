@@ -1,6 +1,7 @@
 /**
- * Instructions in the middle of a conversation. They keep their position at every source, as text of a user message where the source
- * accepts instructions only at the beginning. Moving them there would invalidate the provider's prompt cache of earlier turns. Pure.
+ * Places instructions that occur in the middle of a conversation. Instructions keep their position at every source. Some sources accept
+ * instructions only at the beginning; there they become text of a user message. Moving them to the beginning would invalidate the
+ * provider's prompt cache of earlier turns.
  */
 import type { ChatMessage } from "#schemas/generated/types.ts";
 
@@ -12,7 +13,7 @@ interface Placed {
   readonly isLate: boolean;
 }
 
-/** Returns messages in an order that sources accept: instructions between a tool call and its results move behind the results. */
+/** Returns the messages in an order that sources accept. Instructions between a tool call and its results move behind the results. */
 export function placeInstructions(messages: readonly ChatMessage[]): Placed[] {
   const placed: Placed[] = [];
   let waiting: Placed[] = [];
@@ -35,7 +36,7 @@ export function placeInstructions(messages: readonly ChatMessage[]): Placed[] {
 
 const OPENING = "<system-reminder>";
 
-/** Marks an instruction within a user message, with the tags that agents use and Claude models know. */
+/** Marks a text as an instruction within a user message. The tags are those that agents use and Claude models know. */
 export function reminder(text: string): string {
   return text.trimStart().startsWith(OPENING) ? text : `${OPENING}\n${text}\n</system-reminder>`;
 }

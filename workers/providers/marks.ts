@@ -1,6 +1,6 @@
 /**
- * Marks, which find a job again whose start had no response. They contain inputs as short hashes, because a database row must not contain
- * text of a caller.
+ * Creates and compares marks. A mark finds a job again if its start had no response. It contains inputs only as short hashes, because a
+ * database row must not contain text of a caller.
  */
 import { createHash } from "node:crypto";
 
@@ -9,7 +9,10 @@ import { canonicalJson } from "#shared/json/serialize.ts";
 import { isMembers, type Members } from "./json.ts";
 import type { Listed } from "./media.ts";
 
-/** Hashes of a request's members: members that a provider lists unchanged, and media, which it may store under other addresses. */
+/**
+ * Hashes of a request's members. `plain` contains members that a provider lists unchanged. `media` contains media, which the provider may
+ * store under other URLs.
+ */
 export interface InputMark {
   readonly plain: Readonly<Record<string, string>>;
   readonly media: Readonly<Record<string, string>>;
@@ -28,7 +31,7 @@ export function inputMark(input: Members): InputMark {
   return { plain: Object.fromEntries(plain), media: Object.fromEntries(media) };
 }
 
-/** Compares a listed input with the mark. Additional members are defaults of the provider. */
+/** Compares an input in a provider's list with the mark. Additional members are ignored, because they are defaults of the provider. */
 export function likeness({ plain, media }: InputMark, listed: unknown): "alike" | "unclear" | "other" {
   if (!isMembers(listed)) return "unclear";
   const isSame = ([name, hash]: readonly [string, string]): boolean =>
@@ -37,21 +40,24 @@ export function likeness({ plain, media }: InputMark, listed: unknown): "alike" 
   return Object.entries(media).every(isSame) ? "alike" : "unclear";
 }
 
-/** Returns a stored mark; undefined for any other value. */
+/** Parses a stored mark of inputs; undefined for any other value. */
 export function readInputMark(value: unknown): InputMark | undefined {
   if (!isMembers(value) || !isHashes(value["plain"]) || !isHashes(value["media"])) return undefined;
   return { plain: value["plain"], media: value["media"] };
 }
 
-/** Largest total deviation of both clocks, in milliseconds. Jobs listed too early are excluded later by their owner. */
+/**
+ * Maximum difference between the provider's clock and ours, in milliseconds. Jobs that are wrongly listed because of it are later excluded
+ * by their owner.
+ */
 const CLOCKS_MS = 300_000;
 
-/** Returns true for jobs created since a start was sent, and for jobs without a creation time. */
+/** Returns true for a job that was created after the start was sent, or whose creation time is unknown. */
 export function isSince(sentMs: number, { createdMs }: Pick<Listed, "createdMs">): boolean {
   return Number.isNaN(createdMs) || createdMs >= sentMs - CLOCKS_MS;
 }
 
-/** Returns the time from which jobs are listed, in Unix milliseconds. */
+/** Returns the time from which jobs are searched in the provider's list, in Unix milliseconds. */
 export function listedFrom(sentMs: number): number {
   return sentMs - CLOCKS_MS;
 }

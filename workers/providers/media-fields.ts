@@ -1,4 +1,6 @@
-/** Inputs of video, music and mesh calls under our names, for the fields of a source. Includes the prompt. */
+/**
+ * Returns the inputs of video, music and mesh calls under our names, including the prompt. They are then mapped to the fields of a source.
+ */
 import type { FieldValues } from "./fields.ts";
 import type { MeshInput, MusicInput, VideoInput } from "./media.ts";
 

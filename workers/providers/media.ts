@@ -1,6 +1,6 @@
 /**
- * Contract between media calls and their providers. Inputs are checked against the model's declared sets; an adapter sends the inputs that
- * its family has a field for and omits the others, as the spec says for each field.
+ * Contract between media calls and their providers. Inputs are checked against the model's declared sets. An adapter sends the inputs for
+ * which its family has a field. It omits the others, as the spec says for each field.
  */
 import type { ImageEditParams, ImageParams } from "#shared/calls/kinds/images.ts";
 import type { MeshParams } from "#shared/calls/kinds/mesh.ts";
@@ -14,7 +14,7 @@ import { paced } from "#shared/config/pace.ts";
 
 import type { ReserveBytes } from "./http.ts";
 
-/** Limits of each kind of media job: longest duration at a provider, polling, and largest size of one artifact. */
+/** Limits of each kind of media job: maximum duration at a provider, polling, and maximum size of one artifact. */
 export const MEDIA_JOBS = {
   images: {
     totalMs: 600_000,
@@ -53,15 +53,15 @@ export const MEDIA_JOBS = {
   },
 } as const;
 
-/** One result of a media call: its bytes, or the address from which it is copied immediately. */
+/** One result of a media call: its bytes, or the URL from which it is copied immediately. */
 export type Artifact =
   | { readonly bytes: Uint8Array; readonly contentType: string }
-  /** Address from the provider, fetched through the outbound guard without our credentials. */
+  /** URL from the provider. It is fetched through the outbound guard without our credentials. */
   | { readonly url: string; readonly contentType?: string }
   /** Opens a download from the provider's own origin with our credentials. @throws ProviderError */
   | { readonly open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>; readonly contentType?: string };
 
-/** Usage and output as reported by a provider; missing values are measured by us. */
+/** Usage and output as reported by a provider. Missing values are measured by us. */
 export interface MediaUsage {
   readonly images?: number;
   /** Duration of the generated or processed audio or video, in seconds. */
@@ -83,39 +83,42 @@ export interface MediaCall<Input> {
   readonly sourceModel: string;
   readonly signal: AbortSignal;
   readonly traits: ReadonlySet<Trait>;
-  /** `fields` of the source in the catalogue: supported inputs and their places in the request. Default: the fields of its family. */
+  /**
+   * Maps supported inputs to their fields in the request, from `fields` of the source in the catalogue. Default: the fields of the source's
+   * family.
+   */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Applies the source's gaps and defaults from the catalogue to the finished body, just before it is sent. */
+  /** Adapts the finished body to the source, just before it is sent. Drops, renames and overrides parameters as the catalogue says. */
   readonly adapt: (body: Record<string, unknown>) => void;
   /**
-   * Receives a transcript's text piece by piece; the pieces together are the whole text or its beginning. Present for streaming callers; a
-   * source with complete responses never calls it.
+   * Receives the text of a transcript chunk by chunk. All chunks together are the whole text or its beginning. Present only for streaming
+   * callers. A source that returns complete responses never calls it.
    */
   readonly onText?: (piece: string) => void;
-  /** Awaited for memory capacity while a response with the result is read. */
+  /** Reserves memory while a response that contains the result is read. */
   readonly reserveBytes?: ReserveBytes;
-  /** Callback URL for providers that report progress of a job; a callback only triggers an earlier poll. */
+  /** Callback URL for providers that report the progress of a job. A callback only triggers an earlier poll. */
   readonly callbackUrl?: string;
 }
 
-/** Adapter whose provider returns the result in one exchange. */
+/** Adapter for a provider that returns the result in the response to one request. */
 export interface DirectAdapter<Input, Output> {
-  /** True if the provider fetches media itself: the addresses of callers are passed on instead of bytes. */
+  /** True if the provider fetches media itself. Callers' URLs are then passed on instead of bytes. */
   readonly takesUrls?: true;
-  /** @throws ProviderError */
+  /** Performs the call and returns its result. @throws ProviderError */
   run(call: MediaCall<Input>): Promise<MediaResult<Output>>;
 }
 
-/** JSON that finds a job again at its provider; stored before any other step. */
+/** JSON by which a job is found again at its provider. It is stored before any other step. */
 export type ProviderJob = Readonly<Record<string, unknown>>;
 
 /**
- * Awaited just before a job starts. Stores a mark that finds the job if the response is lost; the mark is JSON without content of the
- * caller. Null: the job cannot be found again. @throws Error if the mark cannot be stored; then nothing is sent
+ * Stores a mark just before a job starts, so that the job can be found if the response is lost. The mark is JSON without content of the
+ * caller. Null means that the job cannot be found again. @throws Error if the mark cannot be stored; then nothing is sent
  */
 export type NoteStart = (mark: ProviderJob | null) => Promise<void>;
 
-/** Part of a call that starts a job at a provider's queue. */
+/** Values of a call that are needed to start a job in a provider's queue. */
 export type Starting = Pick<MediaCall<unknown>, "signal"> & { readonly noteStart: NoteStart };
 export type StartCall<Input> = MediaCall<Input> & Starting;
 
@@ -132,18 +135,18 @@ export interface LostStart {
 export interface Listed {
   /** The provider's name of the job. */
   readonly name: string;
-  /** Creation time by the provider's clock, in Unix milliseconds; NaN if unknown, only for unclear jobs. */
+  /** Creation time by the provider's clock, in Unix milliseconds. NaN if unknown, which occurs only for unclear jobs. */
   readonly createdMs: number;
 }
 
 export type Found =
-  /** The provider named the job in a callback. */
+  /** The job was found, because the provider named it in a callback. */
   | { readonly state: "found"; readonly job: ProviderJob }
-  /** The provider never accepted the job. */
+  /** The job does not exist: the provider never accepted it. */
   | { readonly state: "none" }
   /**
-   * Jobs that the provider accepted since then: those with equal inputs, the most likely first, and those without comparable inputs. The
-   * caller decides which job is its own.
+   * Jobs that the provider accepted since the start was sent. Jobs with equal inputs are `alike`, the most likely first; jobs without
+   * comparable inputs are unclear. The caller decides which job is its own.
    */
   | {
       readonly state: "listed";
@@ -155,28 +158,31 @@ export type Found =
   | { readonly state: "unknown"; readonly detail: string };
 
 export type Polled<Output> =
-  /** progress: share of the work done, 0 to 1. */
+  /** The job is not finished. `progress` is the completed share, from 0 to 1; absent if unknown. */
   | { readonly state: "pending"; readonly progress?: number }
-  /** The first step of the job is done: `start` begins the job that replaces it. Called once, after the intent is stored. */
+  /** The first phase of the job is done. `start` begins the job that replaces it, and is called once, after the intent is stored. */
   | { readonly state: "next"; readonly start: (starting: Starting) => Promise<ProviderJob> }
   | ({ readonly state: "done" } & MediaResult<Output>)
-  /** Definite failure. Other responses (5xx, 404, unreadable response, unknown state) are `unknown`. */
+  /** The job has definitely failed. Responses that are not definite (5xx, 404, unreadable response, unknown state) are `unknown`. */
   | { readonly state: "failed"; readonly error: Error }
   | { readonly state: "unknown"; readonly detail: string };
 
-/** Adapter whose provider queues a job, which is polled until it ends. */
+/** Adapter for a provider that queues a job. The job is polled until it ends. */
 export interface QueuedAdapter<Input, Output> {
-  /** True if the provider fetches media itself, as in DirectAdapter. */
+  /** True if the provider fetches media itself, so that callers' URLs are passed on instead of bytes. */
   readonly takesUrls?: true;
-  /** True if the provider supports long polling: polls follow each other without a pause. */
+  /** True if the provider supports long polling. Polls then follow each other without a pause. */
   readonly waits?: true;
-  /** Longest duration of one poll, in milliseconds, for a provider whose response contains the whole result. Default: POLL_MS. */
+  /** Timeout of one poll, in milliseconds, for a provider whose response contains the whole result. Default: POLL_MS. */
   readonly pollMs?: number;
-  /** @throws ProviderError; `unknown` when the response was lost or is unreadable, since the job may exist; errors of `noteStart` */
+  /**
+   * Starts a job at the provider.
+   * @throws ProviderError; `unknown` when the response was lost or is unreadable, because the job may exist; errors of `noteStart`
+   */
   start(call: StartCall<Input>): Promise<ProviderJob>;
-  /** Searches for a job whose start was stored with a mark. Absent if the provider has no marks. @throws ProviderError */
+  /** Searches for a job whose start was stored with a mark. Absent if the provider does not support marks. @throws ProviderError */
   find?(lost: LostStart, signal: AbortSignal): Promise<Found>;
-  /** Returns the provider's name of a job, if the provider lists its jobs. */
+  /** Returns the provider's name of a job. Absent or undefined if the provider does not list its jobs. */
   nameOf?(job: ProviderJob): string | undefined;
   poll(job: ProviderJob, signal: AbortSignal): Promise<Polled<Output>>;
   /** Requests cancellation; the next poll reports the outcome. */
@@ -193,10 +199,10 @@ export interface Media {
 /** Media input of a call: its bytes, or an address that the provider fetches. */
 export type MediaInput = Media | { readonly url: string };
 
-/** Spec "POST /v1/images/generations". */
+/** Input of an image generation (spec "POST /v1/images/generations"). */
 export type ImageInput = ImageParams;
 
-/** Spec "POST /v1/images/edits". */
+/** Input of an image edit (spec "POST /v1/images/edits"). */
 export interface ImageEditInput extends ImageEditParams {
   readonly image: Media;
   /** Image whose transparent areas are repainted. */
@@ -205,14 +211,14 @@ export interface ImageEditInput extends ImageEditParams {
 
 export type SpeechFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
 
-/** Spec "POST /v1/audio/speech". */
+/** Input of a speech call (spec "POST /v1/audio/speech"). */
 export type SpeechInput = SpeechParams;
 
 export interface TranscriptionInput extends Omit<TranscriptionParams, "format"> {
   readonly audio: Media & { readonly filename: string };
 }
 
-/** Transcript of a call; times in seconds. */
+/** Transcript of a call. All times are in seconds. */
 export interface Transcript {
   readonly text: string;
   readonly language?: string;
@@ -227,16 +233,16 @@ export interface Transcript {
   }[];
 }
 
-/** Spec "POST /v1/videos/generations". */
+/** Input of a video call (spec "POST /v1/videos/generations"). */
 export interface VideoInput extends VideoParams {
   readonly image?: MediaInput;
   readonly video?: MediaInput;
 }
 
-/** Spec "POST /v1/music/generations". */
+/** Input of a music call (spec "POST /v1/music/generations"). */
 export type MusicInput = MusicParams;
 
-/** Spec "POST /v1/3d/generations". */
+/** Input of a mesh call (spec "POST /v1/3d/generations"). */
 export interface MeshInput extends MeshParams {
   readonly image?: MediaInput;
   /** Mesh to transform. */
@@ -256,7 +262,7 @@ export interface MediaKinds {
 
 export type MediaKind = keyof MediaKinds;
 
-/** Media adapters of a provider, besides chat and embeddings; an absent member is an unsupported modality. */
+/** Media adapters of a provider, without chat and embeddings. An adapter is absent if the modality is not supported. */
 export type MediaAdapters = {
   readonly [Kind in MediaKind]?: MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 };

@@ -1,4 +1,6 @@
-/** Inputs of a task that generates or transforms a mesh, and the errors for unsuitable inputs; shared by Meshy and Tripo. */
+/**
+ * Places the inputs of a task that generates or transforms a mesh, and creates the errors for unsuitable inputs. Shared by Meshy and Tripo.
+ */
 import { clientParam, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { MeshInput } from "./media.ts";
 import { meshValues } from "./media-fields.ts";
@@ -10,15 +12,18 @@ export type MeshInputName = "prompt" | "image" | "mesh";
 export interface MeshNeeds {
   /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
-  /** Groups of inputs. Exactly one input per group is sent: the first that the call has and the source has a field for. */
+  /** Groups of inputs. One input of each group is sent: the first that the call has and for which the source has a field. */
   readonly needs: readonly (readonly MeshInputName[])[];
-  /** Most characters of a prompt at the vendor. */
+  /** Maximum length of a prompt at the vendor, in characters. */
   readonly promptMax: number;
 }
 
 const NAMES: Readonly<Record<MeshInputName, string>> = { prompt: "a prompt", image: "an image", mesh: "a mesh" };
 
-/** @throws ProviderError `rejected` for a missing or too long input, `misconfigured` when the source has no field for it */
+/**
+ * Returns the inputs to send for a mesh task.
+ * @throws ProviderError `rejected` for a missing or too long input, `misconfigured` when the source has no field for it
+ */
 export function meshInputs(
   input: MeshInput,
   fields: Fields | undefined,
@@ -40,7 +45,7 @@ export function meshInputs(
   return wanted;
 }
 
-/** Returns the names of the sent inputs, which are stored with the job to attribute errors. */
+/** Returns the names of the sent inputs. They are stored with the job, so that a later error can be attributed to an input. */
 export function sentNames(placed: readonly PlacedInput[]): MeshInputName[] {
   return (["mesh", "image", "prompt"] as const).filter((name) => placed.some(({ ours }) => ours === name));
 }
@@ -49,7 +54,10 @@ export function isMeshInputName(value: unknown): value is MeshInputName {
   return typeof value === "string" && Object.hasOwn(NAMES, value);
 }
 
-/** @param say our error message; without it, only the code is returned */
+/**
+ * Returns the error for a prompt that the vendor rejected.
+ * @param say our error message; without it, the client receives only the error code
+ */
 export function rejectedPrompt(detail: string, say?: string, status?: number): ProviderError {
   return new ProviderError("rejected", detail, {
     code: "invalid_request",
@@ -59,7 +67,10 @@ export function rejectedPrompt(detail: string, say?: string, status?: number): P
   });
 }
 
-/** Returns the error for an input that the vendor could not process. With several inputs, the first is the most likely cause. */
+/**
+ * Returns the error for an input that the vendor could not process. If several inputs were sent, the first is blamed as the most likely
+ * cause.
+ */
 export function unusable(detail: string, inputNames: readonly MeshInputName[], status?: number): ProviderError {
   const [ours = "prompt"] = inputNames;
   if (ours === "prompt") return rejectedPrompt(detail, undefined, status);

@@ -1,5 +1,5 @@
 /**
- * Contract of every provider. Adapters are pure: they build requests and parse responses and stream events; only `http.ts` opens
+ * Contract of every provider. Adapters are pure: they build requests and parse responses and stream events. Only `http.ts` opens
  * connections. A provider without network (the sandbox) implements `ChatProvider` itself.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -14,32 +14,32 @@ import type { MediaAdapters } from "./media.ts";
 export interface ChatCall {
   /** Validated request body as the client sent it, including unknown fields. */
   readonly request: ChatCompletionRequest;
-  /** Integers of the body that exceed the precision of a JavaScript number. */
+  /** Integers of the request body that exceed the precision of a JavaScript number, with their exact values. */
   readonly exactIntegers?: ExactIntegers;
-  /** Workspace of the caller, part of the pseudonyms of end users, so that no two workspaces share a pseudonym. */
+  /** Workspace of the caller. It is part of the pseudonyms of end users, so that no two workspaces share a pseudonym. */
   readonly workspaceId: string;
   /** Name of the model at the source. */
   readonly sourceModel: string;
-  /** Output token limit for which credits are held; sent by families that require a limit when the client set none. */
+  /** Output token limit for which credits are held. It is sent by families that require a limit if the client set none. */
   readonly outputTokensMax: number;
   readonly signal: AbortSignal;
-  /** Differences between the source and the newest models of its family. */
+  /** Traits of the source that differ from the newest models of its family. */
   readonly traits: ReadonlySet<Trait>;
-  /** Applies the source's gaps and defaults from the catalogue to the finished body, just before it is sent. */
+  /** Adapts the finished body to the source, just before it is sent. Drops, renames and overrides parameters as the catalogue says. */
   readonly adapt: (body: Record<string, unknown>) => void;
-  /** True if the model accepts audio; otherwise audio behind a fetched address is rejected. */
+  /** True if the model accepts audio. Otherwise audio fetched from a URL is rejected. */
   readonly takesAudio: boolean;
-  /** Checks the request after its addresses are fetched. @throws ProviderError for inputs that the model does not support */
+  /** Checks the request after the media at its URLs are fetched. @throws ProviderError for inputs that the model does not support */
   readonly checkFetched?: (request: ChatCompletionRequest) => Promise<void>;
 }
 
 /**
- * Usage report. Null when the provider sent none; we then count tokens. "impossible" when the report cannot be true; the call then settles
- * at its hold, with an alert.
+ * Usage report. Null means that the provider sent none, so that we count tokens ourselves. The value "impossible" means that the report
+ * cannot be true; the call is then charged its held credits, with an alert.
  */
 export type ChatUsage = TokenUsage | null | "impossible";
 
-/** Complete response: OpenAI's choices without id, created and model, which the pool adds. */
+/** Complete response with OpenAI's choices. The pool adds id, created and model. */
 export interface ChatResult {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage: ChatUsage;
@@ -47,11 +47,11 @@ export interface ChatResult {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** One stream event: OpenAI chunk choices without id, created and model. A usage report replaces earlier reports. */
+/** One stream event with the choices of an OpenAI chunk, without id, created and model. A usage report replaces earlier reports. */
 export interface ChatDelta {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage?: ChatUsage;
-  /** Input usage reported at the beginning of a stream; settles a stream that breaks. */
+  /** Input usage that the provider reported at the beginning of a stream. It is charged if the stream breaks. */
   readonly inputUsage?: TokenUsage;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -66,16 +66,16 @@ export interface ChatProvider {
 }
 
 export interface EmbeddingsCall {
-  /** One text, or one array of token numbers, per requested vector. */
+  /** Inputs, one per requested vector. Each is a text or an array of token numbers. */
   readonly inputs: readonly (string | readonly number[])[];
   /** Name of the model at the source. */
   readonly sourceModel: string;
-  /** Requested length of the vectors; undefined for the model's default. */
+  /** Requested number of dimensions of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined;
   /** The client's identifier of its end user, for sources that accept one. */
   readonly user?: string;
   readonly signal: AbortSignal;
-  /** Same as in ChatCall. */
+  /** Adapts the finished body to the source, as in ChatCall. */
   readonly adapt: (body: Record<string, unknown>) => void;
 }
 
@@ -86,19 +86,19 @@ export interface EmbeddingsResult {
 }
 
 export interface EmbeddingsProvider {
-  /** @throws ProviderError */
+  /** Returns one vector per input. @throws ProviderError */
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
-/** Adapters of a provider; an absent member is an unsupported modality. */
+/** Adapters of a provider. An adapter is absent if the provider does not support its modality. */
 export type ProviderAdapters = MediaAdapters & {
   readonly chat?: ChatProvider;
   readonly embeddings?: EmbeddingsProvider;
 };
 
 /**
- * Class of a failure, decided once from status and body. `unknown`: paid work may exist whose outcome is unknown; neither success nor
- * failure. `no_route`: no source was called, because every circuit is open or no model of the chain supports the call.
+ * Class of a failure, decided from status and body. `unknown` is neither success nor failure: paid work may exist at the provider, and its
+ * outcome is unknown. `no_route` means that no source was called, because every circuit is open or no model of the chain supports the call.
  */
 export type ProviderErrorClass =
   | "rejected"
@@ -127,10 +127,10 @@ export type RejectedCode = Extract<
 
 export interface ProviderErrorOptions {
   readonly code?: RejectedCode;
-  /** Our error message for the client of a `rejected` call. */
+  /** Our error message for the client whose call was `rejected`. */
   readonly say?: string;
   readonly isUnsent?: boolean;
-  /** True for a `no_route` whose sources all refuse our key, account or model name. */
+  /** True for a `no_route` error if all sources refuse our key, account or model name. */
   readonly isSetup?: boolean;
   readonly param?: string | null;
   readonly status?: number;
@@ -141,10 +141,10 @@ export interface ProviderErrorOptions {
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: ProviderErrorClass;
-  /** Error code for the client where the class alone does not decide it, such as context_length_exceeded. */
+  /** Error code for the client, such as context_length_exceeded. Undefined if the error class alone decides the code. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /** Error text for adapters, cut to 1,000 characters. May contain a prompt: only failureFacts logs it; stored encrypted. */
+  /** Error text for adapters, cut to 1,000 characters. It may contain a prompt, so it is stored encrypted and only failureFacts logs it. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
@@ -168,7 +168,7 @@ export class ProviderError extends Error {
     this.options = options;
   }
 
-  /** Returns the same error for a request that was never sent. */
+  /** Returns a copy of the error that marks the request as never sent. */
   unsent(): ProviderError {
     return new ProviderError(this.kind, this.detail, { ...this.options, isUnsent: true });
   }

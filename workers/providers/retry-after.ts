@@ -1,9 +1,12 @@
-/** Parses the requested delay before a retry, for all providers and webhook receivers. */
+/** Parses the delay before a retry that a server requests. Used for all providers and webhook receivers. */
 
-/** Longest accepted delay, in milliseconds. A client that waits an hour retries anyway. */
+/** Maximum accepted delay, in milliseconds. A client that waits an hour retries anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** Returns the delay in milliseconds from seconds, a date or `retry-after-ms`, at most `maxMs` (default: 1 h); else undefined. */
+/**
+ * Returns the requested delay in milliseconds, at most `maxMs` (default: 1 h). Reads seconds, a date or `retry-after-ms`. Undefined without
+ * a valid delay.
+ */
 export function retryAfter(
   headers: Headers,
   now: number = Date.now(),

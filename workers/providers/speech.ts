@@ -1,4 +1,4 @@
-/** Shared parts of speech families: formats, voices, and checks of the returned audio. */
+/** Code shared by all speech families: formats, voices, and checks of the returned audio. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import { answerStream } from "./answer-stream.ts";
@@ -6,7 +6,7 @@ import { connectionError } from "./http.ts";
 import type { Artifact, SpeechFormat } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
-/** Content types of the six formats, as in the specification. */
+/** Content types of the six audio formats, as in the API specification. */
 export const SPEECH_TYPES: Readonly<Record<SpeechFormat, string>> = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -20,7 +20,7 @@ export function isSpeechFormat(value: unknown): value is SpeechFormat {
   return typeof value === "string" && Object.hasOwn(SPEECH_TYPES, value);
 }
 
-/** Returns the number of Unicode code points, the billing unit of speech. */
+/** Returns the number of Unicode code points in a text, which is the billing unit of speech. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -28,8 +28,8 @@ export function characters(text: string): number {
 }
 
 /**
- * Removes `voice` from a finished body and maps it to a voice of the source if its `overrides` set `voices` (our name → source's name).
- * Other names are used unchanged; without a name, the first voice of the list is used.
+ * Removes `voice` from a finished body and returns it. If the source's `overrides` set `voices`, our voice name is mapped to the source's
+ * name. Unlisted names are used unchanged. Without a name, the first voice of the list is used.
  */
 export function takeVoice(body: Record<string, unknown>): { name?: string; id?: string; isListed: boolean } {
   const { voice, voices } = body;
@@ -42,7 +42,7 @@ export function takeVoice(body: Record<string, unknown>): { name?: string; id?: 
 }
 
 /**
- * Checks the speed against the range of a family that is narrower than ours.
+ * Checks the speed against a family's range, which is narrower than ours.
  * @throws ProviderError `rejected` outside of the range
  */
 export function checkSpeed(speed: number, [least, most]: readonly [number, number]): void {
@@ -52,7 +52,7 @@ export function checkSpeed(speed: number, [least, most]: readonly [number, numbe
 }
 
 /**
- * Returns the audio of a response, with the media type of its bytes, which exposes a server that returned another format.
+ * Returns the audio of a response. The media type is detected from its bytes, so that a server that returned another format is noticed.
  * @param format requested format
  * @throws ProviderError `failed` when the bytes are no audio
  */
@@ -68,7 +68,8 @@ export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format
 }
 
 /**
- * Returns the same for a streamed response: checks its first bytes and passes the rest on. Readable once.
+ * Returns the audio of a streamed response. Checks its first bytes like `spokenArtifact` and passes the remaining bytes on. The audio can
+ * be read once.
  * @throws ProviderError as `spokenArtifact`; `failed` or `aborted` for a broken connection
  */
 export async function openSpoken(
@@ -100,7 +101,7 @@ export async function openSpoken(
   }
 }
 
-/** Bytes to identify a format; more than any format needs. */
+/** Number of bytes from which the format is identified. No format needs more. */
 const HEAD_BYTES = 512;
 
 function once<T>(work: () => T): () => Promise<T> {

@@ -1,25 +1,28 @@
 /**
- * Parses server-sent events from bytes by WHATWG HTML part 9.2.6: LF, CRLF and CR, comments, several data lines in one event, a byte-order
- * mark, a missing last newline. The events do not depend on how the bytes are split.
+ * Parses server-sent events from bytes, by WHATWG HTML section 9.2.6. Supports LF, CRLF and CR, comments, several data lines in one event,
+ * a byte-order mark, and a missing last newline. The events do not depend on how the bytes are split.
  */
 
 import { ProviderError } from "./provider.ts";
 
-/** Longest line of a provider's event stream, in characters. */
+/** Maximum length of a line in a provider's event stream, in characters. */
 export const SSE_LINE_BYTES_MAX = 4 * 1_048_576;
 
 export interface SseEvent {
-  /** Event name; empty if the stream set none. */
+  /** Name of the event; empty if the stream set none. */
   readonly event: string;
   readonly data: string;
 }
 
-/** @throws ProviderError `failed` when one line, or the data of one event, exceeds SSE_LINE_BYTES_MAX characters */
+/**
+ * Parser of one event stream.
+ * @throws ProviderError `failed` when one line, or the data of one event, exceeds SSE_LINE_BYTES_MAX characters
+ */
 export class SseParser {
   private readonly decoder = new TextDecoder();
-  /** Beginning of an incomplete line. */
+  /** Received beginning of a line that is still incomplete. */
   private partialLine = "";
-  /** True if the last character was a CR: a following LF belongs to it. */
+  /** True if the last character was a CR. A following LF then belongs to the same line break. */
   private isAfterReturn = false;
   private data: string[] = [];
   private dataLength = 0;
@@ -29,7 +32,7 @@ export class SseParser {
     return this.read(this.decoder.decode(bytes, { stream: true }));
   }
 
-  /** Ends the stream. A last event without a blank line counts, because some providers omit the line. */
+  /** Ends the stream and returns the remaining events. A last event without a blank line counts, because some providers omit that line. */
   end(): SseEvent[] {
     const events = this.read(this.decoder.decode());
     if (this.partialLine !== "") this.line(this.partialLine);
@@ -38,7 +41,7 @@ export class SseParser {
     return last ? [...events, last] : events;
   }
 
-  /** Reads each character once, for every split of the text. */
+  /** Returns the events that end in this text. Each character is read only once, however the text is split. */
   private read(text: string): SseEvent[] {
     const events: SseEvent[] = [];
     if (text === "") return events;

@@ -1,11 +1,14 @@
-/** Requests for paid work: if it is unknown whether the provider accepted a request, the outcome is unknown and never a failure. */
+/**
+ * Sends requests that start paid work at a provider. If it is unknown whether the provider accepted a request, the outcome is `unknown` and
+ * never a failure.
+ */
 import { tryAddress } from "./connect-limit.ts";
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
 import type { ProviderJob, Starting } from "./media.ts";
 import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
 /**
- * Tries the address first, so that an unreachable address is a definite failure.
+ * Sends a request that starts a job. Tries the address first, so that an unreachable address is a definite failure.
  * @param mark finds the job if the response is lost; null: the job cannot be found
  * @throws ProviderError as `started`; errors of `noteStart`
  */
@@ -24,9 +27,9 @@ export async function postStart<Result>(
 }
 
 /**
- * Sends a request that starts paid work and reads its response, for every status.
- * @throws ProviderError `unknown` when the request was sent, and the response was incomplete or only reports a gateway timeout; else errors
- * of `read`
+ * Sends a request that starts paid work, and reads its response for every status.
+ * @throws ProviderError `unknown` when the request was sent and the response was incomplete or only reports a gateway timeout; otherwise
+ * errors of `read`
  */
 export async function started<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,
@@ -36,8 +39,9 @@ export async function started<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * Does the same for an exchange whose response contains the result. There is no job to poll, so the caller continues with the next source
- * (workers/calls/media/one-exchange.ts); `unknown` only forbids a retry at the same source. An aborted exchange throws `aborted`.
+ * Sends a request like `started`, for an exchange whose response contains the result. There is no job to poll, so the caller continues with
+ * the next source (workers/calls/media/one-exchange.ts). Therefore `unknown` only forbids a retry at the same source. An aborted exchange
+ * throws `aborted`.
  */
 export async function exchanged<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,
@@ -47,9 +51,9 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * Statuses of gateways that lost the vendor or timed out. A 502 is no definite failure of paid work, since the vendor may have continued.
- * Cloudflare's 521 and 523 mean that no connection to the vendor was established, so nothing was accepted; 520, 522 and 524 also occur
- * after an established connection.
+ * Statuses of gateways that lost the vendor or timed out. A 502 is no definite failure of paid work, because the vendor may have continued.
+ * Cloudflare's 520, 522 and 524 also occur after an established connection. Its 521 and 523 are excluded, because they mean that no
+ * connection to the vendor was established and nothing was accepted.
  */
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
 

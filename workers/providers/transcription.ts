@@ -1,34 +1,37 @@
-/** Shared parts of transcription families. */
+/** Code shared by all transcription families. */
 import type { MediaUsage, TranscriptionInput, Transcript } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
 export type TimedWord = NonNullable<Transcript["words"]>[number];
 export type TimedSegment = NonNullable<Transcript["segments"]>[number];
 
-/** Longest plausible duration, in seconds (a month). A longer report is a fault and must never reach the ledger. */
+/** Maximum plausible duration of audio, in seconds: one month. A longer report is a fault and must never reach the ledger. */
 const SECONDS_MAX = 2_678_400;
 
-/** Returns a plausible duration of audio in seconds; undefined for any other value. */
+/** Returns the value if it is a plausible duration of audio in seconds; otherwise undefined. */
 export function secondsOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= SECONDS_MAX ? value : undefined;
 }
 
-/** Returns start and end as numbers, with the end not before the start; undefined without times. */
+/** Returns start and end as numbers, in seconds. The end is never before the start. Undefined if a time is missing. */
 export function spanOf(start: unknown, end: unknown): { start: number; end: number } | undefined {
   const from = secondsOf(start);
   const to = secondsOf(end);
   return from === undefined || to === undefined ? undefined : { start: from, end: Math.max(from, to) };
 }
 
-/** Returns the seconds that a provider reported; nothing if we measure them. */
+/** Returns the seconds that a provider reported. Empty without a report, so that we measure the duration. */
 export function secondsUsed(seconds: number | undefined): MediaUsage {
   return seconds === undefined ? {} : { seconds };
 }
 
-/** Language codes of a call: `en`, `yue`, `pt-BR`, `zh-Hant`; names such as `multi` do not match. */
+/** Matches language codes of a call: `en`, `yue`, `pt-BR`, `zh-Hant`. Names such as `multi` do not match. */
 const LANGUAGE = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/;
 
-/** @throws ProviderError `rejected` for a text that is no language code */
+/**
+ * Returns a language code with hyphens.
+ * @throws ProviderError `rejected` for a text that is no language code
+ */
 export function languageCode(language: string): string {
   if (LANGUAGE.test(language)) return language.replaceAll("_", "-");
   const say = "Expected the code of a language such as en or pt-BR.";
@@ -67,8 +70,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the audio as a part of a form. Servers use the file extension, so the name gets the extension of the type; the caller's file name
- * is not sent.
+ * Returns the audio as a file for a form. Servers use the file extension, so the name gets the extension of the media type. The caller's
+ * file name is not sent.
  */
 export function audioPart({ bytes, contentType, filename }: TranscriptionInput["audio"]): File {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
@@ -79,7 +82,7 @@ export function audioPart({ bytes, contentType, filename }: TranscriptionInput["
   });
 }
 
-/** Returns a body as a form: lists as `name[]`, one part per member, as OpenAI's clients send them. */
+/** Converts a body to a form, as OpenAI's clients send it. Each member is one part, and a list is named `name[]`. */
 export function formOf(body: Readonly<Record<string, unknown>>, listSuffix = "[]"): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {

@@ -1,4 +1,4 @@
-/** Media of video calls: input bytes, and downloads of videos from their providers. */
+/** Media of video calls: bytes of inputs, and downloads of videos from their providers. */
 import { fetchPublic, OUTBOUND_REDIRECTS_MAX } from "#shared/net/fetch.ts";
 
 import { answerStream } from "./answer-stream.ts";
@@ -8,10 +8,13 @@ import { type MediaInput, type Media, type VideoInput, MEDIA_JOBS } from "./medi
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
 
-/** Media type of the videos of all these providers. */
+/** Media type of videos, the same at all these providers. */
 export const VIDEO_TYPE = "video/mp4";
 
-/** @throws ProviderError `misconfigured` when an image or a video would be omitted, because the result would not be what was paid for */
+/**
+ * Checks that no image or video of the input is omitted.
+ * @throws ProviderError `misconfigured` when an image or a video would be omitted, because the result would not be what was paid for
+ */
 export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): void {
   for (const ours of ["image", "video"] as const) {
     if (input[ours] === undefined || placed.some((one) => one.ours === ours)) continue;
@@ -20,8 +23,8 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
 }
 
 /**
- * Returns the bytes of a media input. These providers accept no addresses, and a server inside the operator's network must never fetch an
- * address of a caller. Callers of these families fetch addresses first.
+ * Returns the bytes of a media input. These providers accept no URLs, and a server inside the operator's network must never fetch a
+ * caller's URL. Therefore callers of these families fetch URLs first.
  * @throws ProviderError `misconfigured`
  */
 export function bytesOf(media: MediaInput): Media {
@@ -29,13 +32,13 @@ export function bytesOf(media: MediaInput): Media {
   throw new ProviderError("misconfigured", "expected the bytes of given media, got an address");
 }
 
-/** Statuses of redirects. */
+/** HTTP statuses of redirects. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Downloads a video from its provider. Credentials are sent only to the provider's own origin; a redirect elsewhere is fetched like any
- * untrusted address. A response that is no video fails before its first byte is returned; a connection that breaks later fails the stream
- * with a ProviderError.
+ * Downloads a video from its provider. Credentials are sent only to the provider's own origin. A redirect elsewhere is fetched like any
+ * untrusted URL. A response that is no video fails before its first byte is returned. A connection that breaks later fails the stream with
+ * a ProviderError.
  * @throws ProviderError `failed`, `aborted`
  */
 export async function openVideo(
@@ -76,7 +79,7 @@ async function videoOf(
   throw new ProviderError("failed", `what was sent as a video is ${type}`, { status });
 }
 
-/** Fetches an address through the outbound guard, without credentials. Resolves with the first bytes or the error. */
+/** Fetches a URL through the outbound guard, without credentials. Resolves when the first bytes or an error have arrived. */
 async function openPublic(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();

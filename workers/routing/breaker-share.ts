@@ -1,6 +1,7 @@
 /**
- * Messages about sources between the workers of a pool, over core NATS: state changes immediately, counts a few times a second. A lost
- * message costs accuracy only, since openings are read from Postgres later. Messages contain durations and no times, because clocks differ.
+ * Exchanges messages about sources between the workers of a pool, over core NATS. State changes are sent immediately, counts a few times a
+ * second. A lost message costs only accuracy, because openings are read from Postgres later. Messages contain durations and no times,
+ * because clocks differ.
  */
 import type { NatsConnection } from "nats";
 
@@ -21,9 +22,9 @@ export interface ShareHandlers {
 }
 
 export interface Share {
-  /** Schedules the counts of the source for the next message. */
+  /** Schedules the counts of a source for the next message. */
   counted(state: SourceState): void;
-  /** Sends immediately that the source has begun or extended a cooldown, or is back in rotation. */
+  /** Sends a message immediately when a source has begun or extended a cooldown, or is back in rotation. */
   changed(state: SourceState, now: number): void;
   close(): void;
 }
@@ -32,15 +33,18 @@ interface Message {
   readonly from: string;
   readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
   readonly openings?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number])[];
-  /** Openings of sources that refuse a key, with the mark of the key: other workers may have another key. */
+  /** Openings of sources that refuse a key. Each has the mark of the refused key, because other workers may have another key. */
   readonly refusals?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number, mark: string])[];
   readonly closed?: readonly string[];
 }
 
-/** Longest remaining cooldown in a message, including jitter, in milliseconds. */
+/** Maximum remaining cooldown in a message, including jitter, in milliseconds. */
 const REMAINING_MS_MAX = BREAKER.cooldownMsMax * (1 + BREAKER.cooldownJitter);
 
-/** @param worker UUID of this process, so that it ignores its own messages */
+/**
+ * Subscribes to the messages of a pool.
+ * @param worker UUID of this process, so that it ignores its own messages
+ */
 export function openShare(options: {
   pool: Pool;
   connection: NatsConnection;
@@ -129,10 +133,10 @@ export function openShare(options: {
   };
 }
 
-/** Most bytes of a character in UTF-8. */
+/** Maximum number of bytes of a character in UTF-8. */
 const UTF8_BYTES_MAX = 4;
 
-/** Returns the message, or undefined if any part of it is invalid. */
+/** Parses a message; undefined if any part of it is invalid. */
 function read(bytes: Uint8Array): Message | undefined {
   if (bytes.length > BREAKER.shareBytesMax) return undefined;
   try {
@@ -191,7 +195,7 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-/** True for a valid name of a source. The name is used in logs, rows and labels of metrics. */
+/** Returns true for a valid name of a source. The name is used in logs, rows and labels of metrics. */
 function isSource(value: unknown): boolean {
   return (
     typeof value === "string" &&

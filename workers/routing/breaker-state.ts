@@ -1,24 +1,27 @@
 /**
- * State machine of a source's circuit, without clock, network or storage. Times are milliseconds of a monotonic clock and come from the
- * caller.
+ * State machine of a source's circuit, without clock, network or storage. All times come from the caller, in milliseconds of a monotonic
+ * clock.
  *
- * A source is in rotation, or its circuit is open until a deadline. After the deadline, one call of the fleet tries the source (the probe,
- * breaker-store.ts): success closes the circuit, failure extends the cooldown.
+ * A source is in rotation, or its circuit is open until a deadline. After the deadline, one call of all workers tries the source. This call
+ * is the probe (breaker-store.ts). Success closes the circuit, failure extends the cooldown.
  */
 import { BREAKER } from "./limits.ts";
 
-/** `opened`: removed from rotation. `lengthened`: the cooldown was extended. `closed`: back in rotation. */
+/**
+ * Change of a circuit. `opened`: the source was removed from rotation. `lengthened`: its cooldown was extended. `closed`: it is back in
+ * rotation.
+ */
 export type Change = "opened" | "lengthened" | "closed";
 
-/** Counts of ended calls that were not sent to other workers yet. */
+/** Counts of ended calls that were not yet sent to other workers. */
 export interface Counts {
   readonly ok: number;
   readonly failed: number;
-  /** Failures since the last success. */
+  /** Number of consecutive failures since the last success. */
   readonly run: number;
 }
 
-/** Mark of the key and address that a source refused, and the HTTP status of its response. */
+/** Refusal by a source: mark of the refused key and address, and HTTP status of the response. */
 export interface Refused {
   readonly mark: string;
   readonly status?: number | undefined;
@@ -27,38 +30,38 @@ export interface Refused {
 const BUCKETS = BREAKER.windowMs / BREAKER.bucketMs;
 
 export class SourceState {
-  /** `provider/model`. */
+  /** Name of the source, `provider/model`. */
   readonly name: string;
-  /** Current cooldown without jitter, in milliseconds; 0 in rotation. */
+  /** Current cooldown without jitter, in milliseconds; 0 while the source is in rotation. */
   cooldownMs = 0;
-  /** Time at which the cooldown ends. */
+  /** Time at which the current cooldown ends. */
   until = 0;
-  /** Mark of the key and address that the source refused (key-marks.ts); undefined after other failures. */
+  /** Mark of the key and address that the source refused (key-marks.ts). Undefined after other failures. */
   refusedMark: string | undefined;
-  /** HTTP status of the refusal. */
+  /** HTTP status of the source's refusal; undefined if unknown. */
   refusedStatus: number | undefined;
-  /** Earliest time of the next request for the probe, after one was granted elsewhere or refused. */
+  /** Earliest time at which this process may request the probe again, after a request was refused or another process got the probe. */
   askAt = 0;
-  /** True while the probe of the fleet is a call of this process. */
+  /** True while a call of this process is the probe of all workers. */
   isProbing = false;
-  /** Time of the last return to rotation. */
+  /** Time at which the source last returned to rotation. */
   closedAt = Number.NEGATIVE_INFINITY;
 
-  /** Time of the last use. This field and the following belong to other files; maps of their own would cost look-ups. */
+  /** Time of the last use. This field and the fields after it belong to other files, because separate maps would cost look-ups. */
   usedAt = 0;
   readonly unsent = { ok: 0, failed: 0, run: 0 };
   isUnsent = false;
-  /** Number of changes decided by this process, and whether the last one is missing in Postgres. */
+  /** Number of changes that this process decided. `isUnsaved` is true while the last change is missing in Postgres. */
   changes = 0;
   isUnsaved = false;
-  /** True when Postgres has a row for this cooldown. */
+  /** True when Postgres contains a row for this cooldown. */
   isNoted = false;
 
   private readonly oks = new Uint32Array(BUCKETS);
   private readonly fails = new Uint32Array(BUCKETS);
   private okSum = 0;
   private failedSum = 0;
-  /** Failures since the last success. */
+  /** Number of consecutive failures since the last success. */
   private run = 0;
   private bucket = 0;
 
@@ -70,12 +73,12 @@ export class SourceState {
     return this.cooldownMs !== 0;
   }
 
-  /** Returns true if the cooldown is over and no worker is known to probe the source. */
+  /** Returns true if the cooldown is over and no worker is known to be probing the source. */
   isDue(now: number): boolean {
     return this.isOpen && now >= this.until && now >= this.askAt;
   }
 
-  /** Returns the milliseconds until the source may be called; 0 only in rotation. */
+  /** Returns the time until the source may be called, in milliseconds; 0 only while it is in rotation. */
   retryInMs(now: number): number {
     if (!this.isOpen) return 0;
     const wait = this.isProbing
@@ -84,7 +87,7 @@ export class SourceState {
     return Math.max(1, Math.ceil(wait));
   }
 
-  /** Records the end of a call of this process. While the circuit is open, only the probe counts. */
+  /** Records the result of a call of this process. While the circuit is open, only the probe's result counts. */
   record(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
     if (this.cooldownMs !== 0) return this.isProbing ? this.judge(result, now, random) : undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
@@ -115,13 +118,13 @@ export class SourceState {
     return change;
   }
 
-  /** Marks this process as the owner of the probe, for the duration of its lease. */
+  /** Marks this process as owner of the probe for the duration of the probe's lease. */
   beginProbe(now: number): void {
     this.isProbing = true;
     this.askAt = now + BREAKER.probeLeaseMs;
   }
 
-  /** Ends the probe without a verdict. Returns true if this process owned the probe and must give it back. */
+  /** Ends the probe without a result. Returns true if this process owned the probe and must give it back. */
   forgetProbe(): boolean {
     if (!this.isProbing) return false;
     this.isProbing = false;
@@ -129,7 +132,7 @@ export class SourceState {
     return true;
   }
 
-  /** Records the counts of another process. */
+  /** Adds the counts of another process. */
   receiveCounts(counts: Counts, now: number, random: () => number): Change | undefined {
     if (this.isOpen) return undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
@@ -142,7 +145,7 @@ export class SourceState {
     return counts.failed > 0 ? this.openIfTripped(now, random) : undefined;
   }
 
-  /** Records that another process or Postgres reports an open circuit. The later of two deadlines applies. */
+  /** Records an open circuit that another process or Postgres reports. The later of two deadlines applies. */
   receiveOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
     if (change !== undefined) this.noteRefused(refused);
@@ -151,13 +154,13 @@ export class SourceState {
     return change;
   }
 
-  /** Records a successful probe of another process. A cooldown that was extended since then stays. */
+  /** Records a successful probe of another process. A cooldown that was extended since that probe stays in effect. */
   receiveClosed(now: number): Change | undefined {
     if (!this.isOpen || this.until - now > BREAKER.probeAgainMs) return undefined;
     return this.close(now);
   }
 
-  /** Closes the circuit immediately: its row is gone, an operator has reset the source, or its key has changed. */
+  /** Closes the circuit immediately. Called when its row is gone, an operator has reset the source, or its key has changed. */
   closeNow(now: number): Change | undefined {
     return this.isOpen ? this.close(now) : undefined;
   }
@@ -213,7 +216,7 @@ export class SourceState {
     return "closed";
   }
 
-  /** Clears all counts, including unsent ones: calls before the opening say nothing about the time after it. */
+  /** Clears all counts, including unsent ones. Calls before the opening say nothing about the time after it. */
   private clearCounts(): void {
     this.oks.fill(0);
     this.fails.fill(0);
@@ -225,7 +228,7 @@ export class SourceState {
     this.unsent.run = 0;
   }
 
-  /** Advances the window and drops expired buckets. */
+  /** Moves the counting window to the current time and drops expired buckets. */
   private turn(now: number): void {
     const bucket = Math.floor(now / BREAKER.bucketMs);
     const passed = Math.min(BUCKETS, bucket - this.bucket);
@@ -240,7 +243,7 @@ export class SourceState {
   }
 }
 
-/** Sources that this process remembers, at most BREAKER.sourcesMax; the least recently used one is evicted. */
+/** Sources that this process remembers, at most BREAKER.sourcesMax. The least recently used source is evicted. */
 export class Sources {
   private readonly states = new Map<string, SourceState>();
   private readonly onForgotten: (state: SourceState) => void;
@@ -250,26 +253,26 @@ export class Sources {
     this.onForgotten = onForgotten;
   }
 
-  /** Returns a known source, and counts as a use. */
+  /** Returns a known source and marks it as used; undefined for an unknown source. */
   used(name: string): SourceState | undefined {
     const state = this.states.get(name);
     if (state !== undefined) state.usedAt = ++this.uses;
     return state;
   }
 
-  /** Returns a source, adds it if it is new, and counts as a use. */
+  /** Returns a source and marks it as used. Adds the source if it is new. */
   use(name: string): SourceState {
     const state = this.states.get(name) ?? this.add(name);
     state.usedAt = ++this.uses;
     return state;
   }
 
-  /** Returns a known source without counting as a use. */
+  /** Returns a known source without marking it as used; undefined for an unknown source. */
   peek(name: string): SourceState | undefined {
     return this.states.get(name);
   }
 
-  /** Returns a source that another worker reported. A source without a use here is evicted first. */
+  /** Returns a source that another worker reported. Sources that this process has not used are evicted first. */
   getOrAdd(name: string): SourceState {
     return this.states.get(name) ?? this.add(name);
   }

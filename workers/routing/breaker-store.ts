@@ -1,6 +1,6 @@
 /**
- * Open circuits of a pool in Postgres: writes them, reads them periodically, and requests the single probe. Without Postgres, the circuits
- * of this process keep their state.
+ * Stores the open circuits of a pool in Postgres. Writes them, reads them periodically, and requests the single probe. Without Postgres,
+ * the circuits of this process keep their state.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -27,9 +27,9 @@ interface StoreOptions {
   /** UUID of this process. */
   readonly worker: string;
   readonly sources: Sources;
-  /** Returns milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Called after a read with the state of a source, and with the change if there was one. */
+  /** Called after a read with the state of a source. `change` is undefined if the read changed nothing. */
   readonly onRead: (state: SourceState, change: Change | undefined) => void;
   readonly markOf: MarkOf;
 }
@@ -54,7 +54,7 @@ export class BreakerStore {
     return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
   }
 
-  /** Writes the state of a circuit. Never rejects: a failed write is repeated later. */
+  /** Writes the state of a circuit. Never rejects, because a failed write is repeated later. */
   async save(state: SourceState): Promise<void> {
     const { database, pool, worker, now } = this.options;
     const { name: source, cooldownMs, until, changes, refusedMark: mark, refusedStatus: status } = state;
@@ -70,7 +70,7 @@ export class BreakerStore {
     state.isNoted = cooldownMs > 0 && state.isOpen;
   }
 
-  /** Requests the single probe. Calls that arrive meanwhile see an open circuit. */
+  /** Requests the probe, of which there is only one at a time. Calls that arrive during the request see an open circuit. */
   async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
     const { database, pool, worker, now, onRead } = this.options;
     state.askAt = now() + BREAKER.probeAgainMs;
@@ -106,7 +106,7 @@ export class BreakerStore {
     return "probe";
   }
 
-  /** Deletes the row of a key that is no longer in use. */
+  /** Deletes the row of a refused key that is no longer in use. */
   forgetRefused(source: string, mark: string): void {
     const { database, pool } = this.options;
     void this.ask(() => forgetRefusedKey(database, { pool, source, mark }));
@@ -139,7 +139,7 @@ export class BreakerStore {
     }
   }
 
-  /** Reads the open circuits: all of them after a start, later those whose messages were lost. */
+  /** Reads open circuits from Postgres. The first read after a start returns all; later reads find circuits whose messages were lost. */
   private async read(isFirst = false): Promise<void> {
     const { database, pool, sources, now, onRead } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
@@ -168,12 +168,12 @@ export class BreakerStore {
     }
   }
 
-  /** Returns false for a source that refused a key other than ours. */
+  /** Returns false for a source that refused a key other than the key of this worker. */
   private isOurs({ source, key_mark: mark }: OpenSource): boolean {
     return mark === null || mark === this.options.markOf(source);
   }
 
-  /** Runs a statement. Returns undefined on failure, which is logged once. */
+  /** Runs a database statement. Returns undefined if it fails; of several failures in a row, only the first is logged. */
   private async ask<T>(statement: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     try {
       const value = await statement();

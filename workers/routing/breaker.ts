@@ -1,7 +1,7 @@
 /**
  * Circuit breaker of each source, shared by the workers of a pool. Each worker decides immediately, from its own calls and the messages of
- * the others. Postgres stores the open circuits and grants the single probe. Without NATS, a worker uses its own calls and reads openings
- * from Postgres. Without Postgres, an open circuit stays open.
+ * other workers. Postgres stores the open circuits and grants the single probe. Without NATS, a worker uses its own calls and reads
+ * openings from Postgres. Without Postgres, an open circuit stays open.
  */
 import type { NatsConnection } from "nats";
 
@@ -18,20 +18,20 @@ import type { MarkOf } from "./key-marks.ts";
 
 export interface Breaker {
   /**
-   * Decides whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the single trial of the fleet, whose
+   * Decides whether a source (`provider/model`) may be called now. `probe` means yes: this call is the only trial of all workers, and its
    * result decides. Returns a promise only while the probe is requested and while the breaker starts.
    */
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**
-   * Records the end of a call that reached the provider.
+   * Records the result of a call that reached the provider.
    * @param isProbe true if the call was admitted as the probe; other calls do not count while the circuit is open
    */
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
   /** Disables a source that refuses our key or the model, for a longer cooldown. @param status HTTP status of the provider */
   down(source: string, isProbe: boolean, status?: number): void;
-  /** Gives back a probe that ended without a verdict (client disconnected, worker stopping). */
+  /** Gives back a probe that ended without a result, because the client disconnected or the worker stops. */
   forget(source: string): void;
-  /** Returns the milliseconds until the source may be called again; 0 only in rotation. */
+  /** Returns the time until the source may be called again, in milliseconds; 0 only while it is in rotation. */
   retryInMs(source: string): number;
   /** Returns true for a source that is disabled because it refuses our key, account or model name. */
   isRefused(source: string): boolean;
@@ -39,7 +39,7 @@ export interface Breaker {
 }
 
 /**
- * Subscribes to messages and reads the open circuits; the first calls wait for the read, at most BREAKER.probeAgainMs.
+ * Subscribes to messages and reads the open circuits. The first calls wait for this read, at most BREAKER.probeAgainMs.
  * @param options.markOf returns the mark of the key for a source; if absent, keys never change
  * @param options.now milliseconds of a monotonic clock; performance.now by default
  */

@@ -1,4 +1,4 @@
-/** Candidates for a call, in order: the sources of the requested model, then those of its fallback chain. */
+/** Selects the candidates for a call in their order: the sources of the requested model, then the sources of its fallback chain. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { sourceTakes } from "#shared/calls/kinds/media-check.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
@@ -7,24 +7,24 @@ export interface Candidate<Adapter> {
   readonly model: Model;
   readonly source: Source;
   readonly provider: Provider;
-  /** The provider's adapter for this kind of call. */
+  /** The provider's adapter for calls of this kind. */
   readonly adapter: Adapter;
-  /** Source, `provider/model`, as in ledger, logs and breaker. */
+  /** Name of the source, `provider/model`, as in the ledger, the logs and the breaker. */
   readonly name: string;
-  /** True for a source of a fallback model. */
+  /** True if the source belongs to a fallback model. */
   readonly isFallback: boolean;
 }
 
-/** Properties of a call that decide about its candidates. */
+/** Properties of a call that decide which candidates it has. */
 export interface Asked {
   readonly job: Pick<JobMessage, "job_id" | "workspace_id" | "model" | "fallbacks">;
-  /** Conversation whose calls should reach the same prompt cache; absent for a single call. */
+  /** Id of the conversation whose calls should reach the same prompt cache; absent for a single call. */
   readonly affinity?: string | undefined;
-  /** Names of inputs that change the result; sources without support for them are skipped. */
+  /** Names of inputs that change the result. Sources that do not support them are skipped. */
   readonly inputs?: readonly string[];
 }
 
-/** Returns the conversation of a call, as named by its caller. Clients of Anthropic's API can only send a user id. */
+/** Returns the conversation id that the caller named. Clients of Anthropic's API can only send a user id, which is used instead. */
 export function affinityOf(
   { api, affinity }: JobMessage,
   request: Pick<ChatCompletionRequest, "prompt_cache_key" | "user">,
@@ -33,7 +33,7 @@ export function affinityOf(
 }
 
 /**
- * Returns the candidates of a call. Models of its chain that left the catalogue since admission are skipped. Every process finds the same
+ * Returns the candidates of a call. Skips models of its chain that left the catalogue since admission. Every process computes the same
  * order for the same call.
  */
 export function candidatesOf<Adapter>(
@@ -53,14 +53,18 @@ export function candidatesOf<Adapter>(
   });
 }
 
-/** Returns the sources that support all inputs, or all sources if none does: the contract allows dropping such an input. */
+/**
+ * Returns the sources that support all inputs. Returns all sources if none does, because the contract then allows dropping such an input.
+ */
 function ableOf(sources: readonly Source[], inputs: readonly string[]): readonly Source[] {
   if (inputs.length === 0) return sources;
   const able = sources.filter((source) => inputs.every((input) => sourceTakes(source, input)));
   return able.length > 0 ? able : sources;
 }
 
-/** Returns the sources in their listed order. Adjacent sources with a weight are equals, ordered by the call. */
+/**
+ * Returns the sources in their listed order. Adjacent sources that have a weight are equals, and the call determines the order among them.
+ */
 function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[] {
   if (!sources.some(({ weight }) => weight !== undefined)) return sources;
   const ordered: Source[] = [];
@@ -80,8 +84,8 @@ function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[
 }
 
 /**
- * Returns the rank of a source by weighted rendezvous hashing; the lowest rank is first. A rank depends on its own source only, so adding
- * or removing a source moves only the share of that source.
+ * Returns the rank of a source by weighted rendezvous hashing; the lowest rank is first. A rank depends only on its own source. Therefore
+ * adding or removing a source moves only that source's share of the calls.
  */
 function rankOf({ provider, model }: Source, weight: number, spreadBy: string): number {
   const hash = Bun.hash.xxHash64(`${provider}/${model}\n${spreadBy}`);

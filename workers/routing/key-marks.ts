@@ -1,18 +1,21 @@
 /**
- * Marks that identify the key and address for a source. A refused key disables the source for this mark only: a worker with another key,
- * for example after a restart, calls the source immediately.
+ * Creates marks that identify the key and address of a source. A refused key disables the source only for its mark. A worker with another
+ * key, for example after a restart, calls the source immediately.
  */
 import { createHmac } from "node:crypto";
 
 import type { Catalogue, Provider } from "#shared/calls/model.ts";
 
-/** Format of a mark. */
+/** Format of a mark: 16 hexadecimal digits. */
 export const KEY_MARK = /^[0-9a-f]{16}$/;
 
-/** Returns the mark of a source (`provider/model`). */
+/** Returns the mark of the key and address of a source (`provider/model`). */
 export type MarkOf = (source: string) => string;
 
-/** @param options.secret secret of the service: without it, a mark reveals nothing about the key */
+/**
+ * Creates the function that computes marks.
+ * @param options.secret secret of the service; without it, a mark reveals nothing about the key
+ */
 export function createKeyMarks(options: {
   readonly secret: Uint8Array;
   readonly catalogue: { current(): Pick<Catalogue, "providers"> };

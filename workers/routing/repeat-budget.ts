@@ -1,6 +1,6 @@
 /**
- * Retry budget of a source for isolated failures: about a tenth of the calls that it serves, so that retries never double the load of a
- * failing source.
+ * Retry budget of a source for isolated failures. It is about a tenth of the calls that the source serves, so that retries never double the
+ * load of a failing source.
  */
 
 /** Token bucket of retries: capacity, tokens per successful call, and milliseconds per token. */
@@ -15,17 +15,20 @@ export interface RepeatBudget {
 
 interface Bucket {
   tokens: number;
-  /** Time of the last refill. */
+  /** Time at which the bucket was last refilled. */
   at: number;
 }
 
 const { tokensMax, tokensPerCall, msPerToken, sourcesMax } = PROVIDER_REPEATS;
 
-/** @param now milliseconds of a monotonic clock */
+/**
+ * Creates the retry budgets of all sources.
+ * @param now milliseconds of a monotonic clock
+ */
 export function createRepeatBudget(now: () => number = () => performance.now()): RepeatBudget {
   const buckets = new Map<string, Bucket>();
 
-  /** Returns the bucket of a source, refilled: one token per minute without a retry. */
+  /** Returns the refilled bucket of a source. It gains one token per minute without a retry. */
   const bucketOf = (source: string): Bucket => {
     const at = now();
     const known = buckets.get(source);

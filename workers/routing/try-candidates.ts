@@ -1,6 +1,6 @@
 /**
- * Retries, sources and fallback chains for every kind of call: candidates are tried in order until one serves. Only failures of a provider
- * lead to the next candidate. After the client has received a part of the answer, no other candidate is tried.
+ * Tries candidates in order until one serves the call. Used for every kind of call, with retries, sources and fallback chains. Only
+ * failures of a provider lead to the next candidate. After the client has received a part of the answer, no other candidate is tried.
  */
 import { sleep } from "#shared/base/abortable.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -13,40 +13,49 @@ import type { Breaker } from "./breaker.ts";
 import type { RepeatBudget } from "./repeat-budget.ts";
 import type { Candidate } from "./candidates.ts";
 
-/** Longest `retry-after` of a busy source for a retry at the same source, in milliseconds. Otherwise the next source is tried. */
+/**
+ * Maximum `retry-after` of a busy source for which the same source is retried, in milliseconds. For a longer delay, the next source is
+ * tried.
+ */
 export const PROVIDER_RETRY_HINT_MS = 2_000;
 
-/** Longest delay of a retry without `retry-after`, in milliseconds, with full jitter. */
+/** Maximum delay of a retry without `retry-after`, in milliseconds. The delay has full jitter. */
 export const PROVIDER_RETRY_JITTER_MS = 500;
 
 export interface Attempt<Adapter> {
   readonly candidate: Candidate<Adapter>;
-  /** Number of fallback models tried so far, including this one; 0 for the requested model. */
+  /** Number of fallback models tried so far, including the current one; 0 for the requested model. */
   readonly depth: number;
-  /** True if no candidate follows. */
+  /** True if this is the last candidate. */
   readonly isLast: boolean;
-  /** Reports that the source has begun to answer, so that a long stream counts as a success before its end. */
+  /** Reports that the source has begun to answer. A long stream then counts as a success before its end. */
   readonly onBegun: () => void;
-  /** Reports that it is unknown whether the source accepted the call; it counts as a failure immediately. */
+  /** Reports that it is unknown whether the source accepted the call. The call then counts as a failure immediately. */
   readonly onDoubt: () => void;
 }
 
 export interface Serving<Adapter, Result> {
   readonly candidates: readonly Candidate<Adapter>[];
-  /** State of a call that was tried before: model of its hold (absent if no candidate has it), depth in the chain, last failure. */
+  /**
+   * State of a call that was tried before. `model` is the model for which credits are held, absent if no candidate has it. `depth` is the
+   * position in the fallback chain, `error` the last failure.
+   */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs" | "isRefused">;
-  /** Retry budget for the same source; absent for calls that the provider may have charged. */
+  /** Budget for retries at the same source. Absent for calls that the provider may have charged. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
-  /** Aborts the call: its client disconnected, its deadline passed, or the worker stops. */
+  /** Aborts the call when its client disconnects, its deadline passes, or the worker stops. */
   readonly signal: AbortSignal;
-  /** Called before the first candidate of a fallback model: adjusts the hold to its price. Returns false if the model cannot serve the call. */
+  /**
+   * Called before the first candidate of a fallback model. Adjusts the held credits to its price. Returns false if the model cannot serve
+   * the call.
+   */
   enter(model: Model): Promise<boolean>;
   /** Calls one candidate. @throws ProviderError for a failure of the provider; any other error ends the call */
   attempt(attempt: Attempt<Adapter>): Promise<Result>;
-  /** Returns true after the client has received a part of the answer: a later failure is final. */
+  /** Returns true after the client has received a part of the answer. From then on, any failure is final. */
   hasBegun(): boolean;
-  /** Called for logs and metrics. `next`: how the call continues. */
+  /** Called after each failure, for logs and metrics. `next` says how the call continues. */
   onFailure(attempt: Attempt<Adapter>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
 }
 
@@ -60,11 +69,11 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   let depth = serving.from?.depth ?? 0;
   const first = candidates[0]?.isFallback === false ? candidates[0].model : undefined;
   let entered = serving.from ? serving.from.model : first;
-  /** Models that cannot serve this call. */
+  /** Models that were found unable to serve this call. */
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];
   let hasRepeated = false;
-  /** True after a source with an open circuit was skipped: its replacement may support less. */
+  /** True after a source with an open circuit was skipped. The source that replaces it may support less. */
   let hasSkipped = false;
   for (const [at, candidate] of candidates.entries()) {
     if (passedOver.has(candidate.model)) continue;
@@ -154,7 +163,7 @@ function isRefusal({ kind }: ProviderError): boolean {
   return kind === "refused" || kind === "rejected";
 }
 
-/** Returns the models whose context is not larger than that of the given model, including the model itself. */
+/** Returns the models whose context is not larger than the context of the given model, including that model. */
 function notLarger(candidates: readonly Candidate<unknown>[], { max_context_tokens: most }: Model): Model[] {
   return candidates.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
 }
@@ -163,10 +172,10 @@ function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: M
   return candidates.filter((candidate) => candidate.model === model);
 }
 
-/** Failures that end a call: work that the provider may have charged is not repeated. */
+/** Failures that end a call. The call is not repeated, because the provider may have charged for it. */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
-/** Returns true if the model of the candidate can serve the call. Gives back an unused probe. */
+/** Returns true if the candidate's model can serve the call. Otherwise gives back an unused probe. */
 async function enter<Adapter>(
   serving: Serving<Adapter, unknown>,
   breaker: Pick<Breaker, "forget">,
@@ -191,7 +200,7 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
   isRefused: () => false,
 };
 
-/** Returns true if any candidate could still serve: not skipped, circuit closed. */
+/** Returns true if any candidate could still serve the call: its model was not skipped and its circuit is closed. */
 function isAnyReady<Adapter>(
   candidates: readonly Candidate<Adapter>[],
   passedOver: ReadonlySet<Model>,
@@ -231,8 +240,8 @@ function account(ended: {
 }
 
 /**
- * Returns the delay before a retry at the same source, in milliseconds, or undefined for no retry. A paid request is repeated only if it was
- * certainly not served: the source was busy and sent `retry-after`, or nothing was sent.
+ * Returns the delay before a retry at the same source, in milliseconds; undefined for no retry. A paid request is repeated only if it was
+ * certainly not served. This is certain if the source was busy and sent `retry-after`, or if nothing was sent.
  */
 export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
   if (error.kind === "busy" && error.retryAfterMs !== undefined) {
@@ -243,13 +252,16 @@ export function retryWaitMs(error: ProviderError, isLast: boolean, random: numbe
   return mayRepeat && isLast ? random * PROVIDER_RETRY_JITTER_MS : undefined;
 }
 
-/** Statuses with which a source reports its own failure. After a 504 of a gateway, the work may continue at the source. */
+/**
+ * HTTP statuses with which a source reports its own failure. 504 is excluded, because the source may continue its work after a gateway's
+ * timeout.
+ */
 const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
 
 /**
- * Returns the delay before a retry at a failed source, in milliseconds, or undefined for no retry. Only a failure that the source itself
- * reported is retried: a truncated or unreadable answer may have been charged. The source must be in rotation and within its budget, and
- * enough time must be left for the next candidate.
+ * Returns the delay before a retry at a failed source, in milliseconds; undefined for no retry. Only a failure that the source itself
+ * reported is retried, because a truncated or unreadable answer may have been charged. The source must be in rotation and within its retry
+ * budget. Enough time must be left for the next candidate.
  */
 function repeatWaitMs(
   { repeats }: Pick<Serving<unknown, unknown>, "repeats">,

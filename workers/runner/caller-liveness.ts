@@ -1,6 +1,7 @@
 /**
- * Asks the ingress of each running call whether it still waits, which also shows the ingress that this worker is alive, and receives
- * confirmations of answers. All calls of a runner share one timer; a call that ends quickly causes no request.
+ * Watches the callers of running calls. It asks the ingress of each call whether the ingress still waits. The question also shows the
+ * ingress that this worker is alive. It receives confirmations of answers. All calls of a runner share one timer, and a call that ends
+ * quickly causes no request.
  */
 import { type NatsConnection, RequestError } from "nats";
 
@@ -13,31 +14,40 @@ import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
 import { parseAcks, type TakenAck } from "#shared/queue/acks.ts";
 import { paced } from "#shared/config/pace.ts";
 
-/** Interval of the requests to the ingress of a running call, in milliseconds. They also show that the worker is alive. */
+/** Interval at which the ingress of a running call is asked, in milliseconds. The requests also show that the worker is alive. */
 export const INGRESS_PROBE_MS = paced(2_000);
 
-/** Delay of the first request, in milliseconds, so that a quick call causes none. */
+/** Delay of the first request to the ingress, in milliseconds, so that a quick call causes no request. */
 const INGRESS_FIRST_PROBE_MS = paced(500);
 
-/** Time in which an ingress reconnects, in milliseconds; afterwards it counts as dead. Less than 5 s with the interval above. */
+/**
+ * Time in which an ingress must reconnect, in milliseconds. After it, the ingress counts as dead. With the interval above, this takes less
+ * than 5 s.
+ */
 export const INGRESS_RETURN_MS = 1_500;
 
-/** Pause between requests for a sign of life of an ingress, in milliseconds. An answer that costs more than its hold waits for it. */
+/**
+ * Pause between two requests for a sign of life of an ingress, in milliseconds. An answer that costs more than its held credits waits for
+ * such a sign.
+ */
 const PRESENCE_RETRY_MS = paced(250);
 
-/** Delay before the confirmation of an answer is requested, in milliseconds. It usually arrives immediately. */
+/** Delay before an ingress is asked to confirm an answer, in milliseconds. The confirmation usually arrives earlier without a request. */
 const TAKEN_ASK_MS = 250;
 
-/** `served` by another worker, `gone`, still `waiting`; `silent` if the request or its reply was lost. */
+/**
+ * State of a caller. `waiting`: still waits. `served`: another worker answered. `gone`: no longer waits. `silent`: the request or its reply
+ * was lost.
+ */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 
 export interface CallerLiveness {
-  /** Watches the caller of a call; calls `on.gone` once when the caller is gone. */
+  /** Watches the caller of a call. Calls `on.gone` once when the caller is gone. */
   watch(reply: string, on: WatchEvents): CallWatch;
-  /** Asks about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
+  /** Asks the ingress about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
   ask(reply: string, waitMs?: number): Promise<CallerAnswer>;
   /**
-   * Resolves when the ingress has replied after this call began. The watch ends the call of a dead ingress.
+   * Resolves when the ingress has replied at least once since this function was called. If the ingress is dead, the watch ends the call.
    * @throws the signal's reason when it aborts first
    */
   confirm(reply: string, signal: AbortSignal): Promise<void>;
@@ -46,14 +56,14 @@ export interface CallerLiveness {
 
 export interface WatchEvents {
   gone(): void;
-  /** Called whenever the ingress confirms the whole answer. */
+  /** Called whenever the ingress confirms that it has received the whole answer. */
   taken?(): void;
-  /** Called when the ingress still waits after the answer was sent: a frame was lost. */
+  /** Called when the ingress still waits after the answer was sent, which means that a frame was lost. */
   untaken?(): void;
 }
 
 export interface CallWatch {
-  /** Reports that the answer was sent: its confirmation is requested soon unless it arrives first. */
+  /** Reports that the answer was sent. If no confirmation arrives soon, the ingress is asked for it. */
   expectTaken(): void;
   end(): unknown;
 }
@@ -75,17 +85,20 @@ interface Presence {
 }
 
 const TICK_MS = 250;
-/** Weights of the evidence that a caller is gone: a refusal by the broker weighs more than a timeout. */
+/** Weights of the evidence that a caller is gone. A refusal by the broker weighs more than a timeout. */
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
 
 const ASK = encodeFrame({ t: "ask" });
 const EMPTY = new Uint8Array();
 
-/** @param cancel prefix of the subject on which this worker receives cancels */
+/**
+ * Creates the watch of a runner.
+ * @param cancel prefix of the subject on which this worker receives cancels
+ */
 export function openCallerLiveness(connection: NatsConnection, cancel?: string): CallerLiveness {
   const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
   const calls = new InFlightSet<Watched>();
-  /** True while our own connection is lost. */
+  /** True while this worker's own connection is lost. */
   let isCut = false;
 
   const request = async (
@@ -119,7 +132,7 @@ export function openCallerLiveness(connection: NatsConnection, cancel?: string):
   // All calls of an ingress share a request; calls that arrive while it is pending share the next one.
   const presences = new Map<string, Presence>();
 
-  /** Any reply is a sign of life: an ingress of another version may not know the request. */
+  /** Asks for a sign of life. Any reply counts, because an ingress of another version may not know the request. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const answer = await request(subject, EMPTY);
     return answer !== "refused" && answer !== "late";
@@ -195,9 +208,9 @@ export function openCallerLiveness(connection: NatsConnection, cancel?: string):
   };
 }
 
-/** Confirmations of ingresses for answers that a runner sent before their settlement. */
+/** Receives confirmations of ingresses for answers that a runner sent before settlement. */
 export interface TakenAcks {
-  /** Subject of the confirmations. */
+  /** Subject on which ingresses send confirmations. */
   readonly subject: string;
   /** Calls `listener` at the next confirmation for the job. Returns a function that removes the listener. */
   onAck(jobId: string, listener: (ack: TakenAck) => void): () => void;

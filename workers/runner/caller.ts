@@ -1,4 +1,4 @@
-/** The ingress that waits for one synchronous call: watched while the call runs, then asked to confirm the answer. */
+/** Represents the ingress that waits for one synchronous call. It is watched while the call runs, and then asked to confirm the answer. */
 import { commonNow } from "#shared/base/clock.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
 
@@ -6,9 +6,9 @@ import { abortReasonOf, jobAbort } from "../job.ts";
 
 import type { CallerLiveness, CallWatch, TakenAcks } from "./caller-liveness.ts";
 
-/** Most repeats of an answer to an ingress that waits for it and does not receive it. */
+/** Maximum number of times that an answer is sent again to an ingress that waits for it and does not receive it. */
 const SENT_AGAIN_MAX = 5;
-/** Time after the deadline by which the ingress has ended the call, in milliseconds. */
+/** Time after the deadline of a call by which the ingress has ended the call, in milliseconds. */
 const CONFIRMATION_MARGIN_MS = 5_000;
 
 export class Caller {
@@ -50,7 +50,7 @@ export class Caller {
   }
 
   /**
-   * Resolves with true when the ingress has received the answer that is sent next, and with false when it never will.
+   * Resolves to true when the ingress has received the answer that is sent next. Resolves to false when it never will.
    * @param sendAgain called when the ingress has lost a part of the answer
    * @throws the signal's reason when the process must end before the confirmation
    */

@@ -1,7 +1,7 @@
 /**
- * Cancels for the runners of this process: `cancel.<job>`, which all workers receive, and a subject of this process for calls that are known
- * to run here. A cancel travels on core NATS and may overtake its job, so the last ones are remembered. A cancel without its token is
- * ignored: JetStream also publishes to subjects that others choose (deploy/decisions/0105).
+ * Receives cancels for the runners of this process. All workers receive `cancel.<job>`; another subject is only for calls that are known to
+ * run in this process. A cancel is sent over core NATS and may overtake its job, so recent cancels are remembered. A cancel without its
+ * token is ignored, because JetStream also publishes to subjects that others choose (deploy/decisions/0105).
  */
 import type { NatsConnection, Subscription } from "nats";
 
@@ -21,7 +21,10 @@ export interface Cancels {
   close(): Promise<void>;
 }
 
-/** @param tokens checks the token with which an ingress of the installation signs a cancel */
+/**
+ * Subscribes to cancels.
+ * @param tokens checks the token with which an ingress of the installation signs a cancel
+ */
 export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, "isOf">): Cancels {
   const listeners = new InFlightMap<() => void>();
   const remembered = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Ends durable jobs of one pool and lane: writes settlement, usage record and outcome in one statement, then notifies the publisher, the
- * run and the dispatcher. If another worker owns the job, nothing is written and no notice is sent.
+ * Ends durable jobs of one pool and lane. Settlement, usage record and outcome are written in one statement. The publisher, the run and the
+ * dispatcher are then notified. If another worker owns the job, nothing is written and no notice is sent.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";
@@ -42,12 +42,12 @@ export class DurableEnds {
     this.orphans = { database, storage, metrics, log, connection: replies, unknownKeepMs: this.unknownKeepMs };
   }
 
-  /** Ends a job. @param outcome undefined if a bug of ours ended the run after a provider may have been called */
+  /** Ends a job. @param outcome undefined if a bug of ours ended the execution after a provider may have been called */
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
     return this.writeOutcome(job, outcome, await endOf(this.context, job, outcome));
   }
 
-  /** Ends the job of a step and continues its run if possible; otherwise ends the job like any other. */
+  /** Ends the job of a step and continues its run in this worker if possible. Otherwise ends the job like any other. */
   async endStep(
     job: ClaimedJob,
     outcome: Outcome,
@@ -67,7 +67,7 @@ export class DurableEnds {
     return { verdict: { outcome: end.state }, next };
   }
 
-  /** Keeps the hold, and notifies a waiting caller that the job continues. */
+  /** Leaves a job whose outcome is unknown. Its credits stay held, and a waiting caller is notified that the job continues. */
   async markUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
     // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return this.writeOff(job);
@@ -81,7 +81,7 @@ export class DurableEnds {
     return { outcome: "unknown" };
   }
 
-  /** Ends a job whose intent could not be stored because it was cancelled. No effect if another worker owns it. */
+  /** Ends a job whose intent could not be stored because the job was cancelled. No effect if another worker owns the job. */
   endCancelled(job: ClaimedJob): Promise<DurableVerdict> {
     const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;
@@ -90,8 +90,8 @@ export class DurableEnds {
   }
 
   /**
-   * Ends a job that failed twice by a bug of ours. An operator may send it again after a fix, so it becomes a dead letter. A step does not:
-   * its run has continued by then, and can be started again as a whole.
+   * Ends a job that failed twice by a bug of ours. It becomes a dead letter, because an operator may send it again after a fix. The job of
+   * a step does not: by then its run has continued, and the run can be started again as a whole.
    */
   async endFaulty(job: ClaimedJob): Promise<DurableVerdict> {
     const { context, pool, lane } = this;
@@ -101,7 +101,7 @@ export class DurableEnds {
     return this.writeEnd(job, { ...ending, end: { ...ending.end, keepsRequest: !isStep } });
   }
 
-  /** Ends a job without a live owner, as `endingOf` decided. */
+  /** Ends a job without a live owner, in the way that `endingOf` decided. */
   endOrphan(job: OrphanedJob, ending: Ending | "unknown"): Promise<string> {
     return endOrphan(this.orphans, job, ending);
   }
@@ -128,7 +128,7 @@ export class DurableEnds {
     return verdict;
   }
 
-  /** Writes the outcome. Ends the job as failed if its result exceeds the storage limit of the workspace. */
+  /** Writes the outcome of a job. The job fails if its result exceeds the storage limit of the workspace. */
   private async writeOutcome(
     job: ClaimedJob,
     outcome: Outcome | undefined,
@@ -174,7 +174,10 @@ export class DurableEnds {
     return { outcome: ending.state };
   }
 
-  /** Records why a job failed. The usage record does not show it if another worker owns the job by now and succeeds. */
+  /**
+   * Records why a job failed. The reason is kept separately, because the usage record does not show it if another worker owns the job by
+   * now and succeeds.
+   */
   private async recordFailure(job: ClaimedJob, { error, usage }: JobEnd, outcome?: Outcome): Promise<void> {
     if (error === null) return;
     const of = outcome && "failure" in outcome ? outcome : {};
@@ -195,7 +198,7 @@ export class DurableEnds {
   }
 }
 
-/** Notifies readers of a background response that it has ended. */
+/** Notifies readers of a background response that the response has ended. */
 function notifyReaders(connection: WorkerContext["replies"], id: string): void {
   if (!connection.isClosed()) connection.publish(runSubject(id), "{}");
 }
@@ -213,7 +216,10 @@ interface OutcomeEnd {
   readonly charge?: Charge | undefined;
 }
 
-/** @param outcome see `end` */
+/**
+ * Returns how a job ends, according to its outcome.
+ * @param outcome see `end`
+ */
 async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome | undefined): Promise<OutcomeEnd> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
   const charge = chargeAt(outcome?.charge, (job.work as Pick<JobMessage, "batch_line">).batch_line);
@@ -241,14 +247,14 @@ function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
   return priceAt(BigInt(moved ?? admitted), line);
 }
 
-/** Error codes of a call whose sources all had open circuits, or whose last source was too busy. */
+/** Error codes of a call for which no source was available: all circuits were open, or the last source was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded", "model_unavailable"]);
 const RETRY_MS = 10_000;
 
 /**
- * Defers a job if no source of its model was available. No work was done for it, and it may wait for hours.
- * @param mayHaveBeenServed true if a provider may have done the work: another run could pay for it twice
- * @returns true if the job was deferred: this worker does not own it any more. False if it must end with its outcome
+ * Defers a job if no source of its model was available. Nothing was done for the job, so it may wait for hours.
+ * @param mayHaveBeenServed true if a provider may have served the job; a second execution could then be charged again
+ * @returns true if the job was deferred and this worker no longer owns it; false if the job must end with its outcome
  */
 export async function deferForSource(
   { database, log }: Pick<WorkerContext, "database" | "log">,

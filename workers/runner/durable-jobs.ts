@@ -1,6 +1,6 @@
 /**
- * Durable jobs of one pool and lane: claims a job, runs the handler of the pool, ends the job in one statement. The message contains only
- * the id of the row. The worker with the lease of the row under its epoch owns the job, whatever the queue reports.
+ * Executes durable jobs of one pool and lane: claims a job, runs the handler of the pool, and ends the job in one statement. A queue
+ * message contains only the id of the row. The worker that holds the row's lease under its epoch owns the job, whatever the queue reports.
  */
 import type { NatsConnection } from "nats";
 
@@ -43,18 +43,21 @@ import { runWithAttempts } from "../calls/failed-attempts.ts";
 import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { nakDelayMs } from "./runner.ts";
 
-/** Most runs of a job that fails by a bug of ours and not by an outage; another worker takes the second run if there is one. */
+/**
+ * Maximum number of executions of a job that fails by a bug of ours and not by an outage. Another worker, if there is one, takes the second
+ * execution.
+ */
 const FAULTY_TRIES = 2;
 
-/** Verdict on the message: acknowledge it, or have it redelivered after `againMs` milliseconds. */
+/** Decision about the queue message of a job. It is acknowledged, or redelivered after `againMs` milliseconds. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
-/** Delivery of the message of a job. */
+/** Delivery of a job's queue message. */
 export interface DurableDelivery {
   readonly deliveries: number;
-  /** Returns true while this worker has free slots: continuing a run in this one then delays no other job. */
+  /** Returns true while this worker has free slots. Continuing a run in this worker then delays no other job. */
   readonly hasFreeSlots: () => boolean;
-  /** Called for each ended job except the last one. */
+  /** Called for each job that ended in this delivery, except for the last one. */
   readonly onContinued: (outcome: string) => void;
 }
 
@@ -73,14 +76,14 @@ interface DurableOptions {
   lane: Lane;
   slots: number;
   createHandler: (context: WorkerContext) => JobHandler;
-  /** Longest run of a job, in milliseconds. */
+  /** Maximum duration of one execution of a job, in milliseconds. */
   runMs: number;
   cancels: Cancels;
-  /** Continues the runs of steps that end here; if absent, another worker continues them. */
+  /** Continues the runs whose steps end in this worker. If absent, another worker continues them. */
   continuation?: RunContinuation | undefined;
 }
 
-/** Most steps of a run that one delivery executes; then the queue decides which job is next. */
+/** Maximum number of steps of a run that one delivery executes. After them, the queue decides which job is next. */
 const CONTINUED_MAX = 32;
 
 export function openDurableJobs(options: DurableOptions): DurableJobs {
@@ -135,7 +138,7 @@ class LaneJobs implements DurableJobs {
   }
 
   /**
-   * Runs a claimed job to its end.
+   * Executes a claimed job until it ends.
    * @param stopping aborts all jobs of this delivery; a cancel of this job does not affect the jobs that follow it
    */
   private async runClaimed(
@@ -175,7 +178,7 @@ class LaneJobs implements DurableJobs {
     }
   }
 
-  /** Begins a trace of its own that links to the request of the job: the request may have ended long ago. */
+  /** Begins a new trace that links to the request of the job. The trace is separate, because the request may have ended long ago. */
   private openSpan(job: ClaimedJob): (error?: string) => void {
     if (!isTracing()) return keepJobSpan(job.id, NO_SPAN);
     const { pool, lane } = this.options;
@@ -281,11 +284,11 @@ interface Current {
 
 interface Ended {
   readonly verdict: DurableVerdict;
-  /** Next job that this worker runs. */
+  /** Next job that this worker executes; absent if there is none. */
   readonly next?: Current | undefined;
 }
 
-/** Returns the request as JSON text. @throws Error when it cannot be read: the job is then handed back */
+/** Returns the request as JSON text. @throws Error when the request cannot be read; the job is then handed back */
 async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<string> {
   return job.request_ref === null ? (job.request ?? "") : readClaim(context.storage, job.request_ref);
 }
@@ -301,9 +304,9 @@ function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: n
 }
 
 /**
- * Opens the connection to the ingress whose caller waits for the job, and reports that a worker has begun it. Best effort: the row of the
- * job is authoritative. Undefined if no ingress waits.
- * @param run epoch that distinguishes the bytes of this owner from those of another
+ * Opens the connection to the ingress whose caller waits for the job, and reports that a worker has begun the job. Losing the connection
+ * does no harm, because the job's row is authoritative. Undefined if no ingress waits.
+ * @param run epoch that distinguishes the bytes of this owner from the bytes of another
  */
 function openLiveCaller(
   connection: Pick<NatsConnection, "publish" | "isClosed">,

@@ -1,6 +1,7 @@
 /**
- * Notes that the owner of a durable job writes to its row: the intent to call a provider, the record of the job at its provider, and the
- * progress. The next owner reads from them which work may be repeated. If a note fails because another worker owns the job, all work stops.
+ * Writes notes of a durable job's owner to the job's row. They are the intent to call a provider, the record of the job at its provider,
+ * and the progress. From these notes, the next owner decides which requests may be repeated. If a note fails because another worker owns
+ * the job, this worker stops the job.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
@@ -27,7 +28,10 @@ export class JobNotes implements ProviderJobSlot {
   readonly wasCancelled: boolean;
   /** Providers that store the intent before the first request. */
   readonly intended: IntendedProviders;
-  /** False after another worker has taken the lease, or after a cancel before the first request to a provider. */
+  /**
+   * True while this worker owns the job. False after another worker has taken the lease, or after a cancel before the first request to a
+   * provider.
+   */
   isOurs = true;
   hasIntent: boolean;
   isAtProvider: boolean;
@@ -36,7 +40,10 @@ export class JobNotes implements ProviderJobSlot {
   private readonly insist: Insist;
   private reportedProgress = 0;
 
-  /** @param isIntended true if the row already contains the intent to call a provider without a queue */
+  /**
+   * Creates the notes of a job.
+   * @param isIntended true if the row already contains the intent to call a provider without a queue
+   */
   constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
     this.context = context;
     this.job = job;
@@ -103,13 +110,19 @@ export class JobNotes implements ProviderJobSlot {
     failpoint("job.intended");
   }
 
-  /** @throws Error when the note was not written because another worker owns the job */
+  /**
+   * Checks that a note was written.
+   * @throws Error when the note was not written because another worker owns the job
+   */
   private claimOurs(noted: boolean): asserts noted {
     this.isOurs &&= noted;
     if (!noted) throw new Error("the job is not ours any more");
   }
 
-  /** Returns false if another worker owns the job. @throws ProviderError `unknown` if the database is away: the provider may run the job */
+  /**
+   * Stores the record of the job at its provider. Returns false if another worker owns the job. @throws ProviderError `unknown` if the
+   * database is unavailable, because the provider may run the job
+   */
   private async noteKept(kept: object | null): Promise<boolean> {
     const { job } = this;
     try {
@@ -122,19 +135,25 @@ export class JobNotes implements ProviderJobSlot {
 
 // Wraps providers so that a durable job stores its intent before the first request to a provider.
 
-/** Called before a request to a provider that returns the result itself and keeps no job. */
+/** Stores the intent. Called before a request to a provider that returns the result itself and keeps no job. */
 type Intend = () => Promise<void>;
 
 interface IntendedProviders {
-  /** Providers for the handler. */
+  /** Wrapped providers that the handler uses. */
   readonly providers: Providers;
-  /** Returns true if a provider received a request and may have done the work although it returned no result. */
+  /** Returns true if a provider may have served the job although it returned no result. This is possible if it received a request. */
   mayHaveBeenServed(): boolean;
-  /** Reports that a start at a provider's queue was stored. The intent for a provider without a queue is then stored again. */
+  /**
+   * Reports that a start in a provider's queue was stored. Before the next request to a provider without a queue, the intent is stored
+   * again.
+   */
   queued(): void;
 }
 
-/** @param intend called before the first request to a provider without a queue; its error ends the run */
+/**
+ * Wraps providers.
+ * @param intend called before the first request to a provider without a queue; its error ends the execution
+ */
 function withIntent(providers: Providers, intend: Intend): IntendedProviders {
   let noted: Promise<void> | undefined;
   let mayHaveBeenServed = false;
@@ -151,7 +170,7 @@ function withIntent(providers: Providers, intend: Intend): IntendedProviders {
   };
 }
 
-/** True if the provider reported it, or never received the request. */
+/** Returns true if the provider certainly served nothing: it reported so, or it never received the request. */
 function hasServedNothing(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind, isUnsent, status = 0 } = error;
@@ -176,7 +195,7 @@ async function watched<T>({ begin, failed }: Watching, ask: () => Promise<T>): P
   }
 }
 
-/** Wraps every kind of request to a provider; a new kind does not compile until it is added here. */
+/** Wraps every kind of request to a provider. A new kind of request does not compile until it is added here. */
 function intending(providers: Providers, watching: Watching): Providers {
   return {
     chat(provider) {
@@ -207,7 +226,7 @@ function intending(providers: Providers, watching: Watching): Providers {
   };
 }
 
-/** Wraps a media adapter. A queued adapter stores its start itself (`noteStart`), and polling a running job needs no intent. */
+/** Wraps a media adapter. A queued adapter stores its start itself (`noteStart`). Polling a running job needs no intent. */
 function intendingMedia<Input, Output>(
   adapter: MediaAdapter<Input, Output>,
   watching: Watching,

@@ -1,4 +1,4 @@
-/** Renews the leases of the durable jobs of one runner. One statement per beat renews all of them and reads their cancels. */
+/** Renews the leases of the durable jobs of one runner. One statement per heartbeat renews all leases and reads the cancels of the jobs. */
 import { beatJobs } from "#shared/database/jobs.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
@@ -10,16 +10,16 @@ export interface Held {
   readonly id: string;
   readonly epoch: number;
   readonly controller: AbortController;
-  /** True for a late job, which ignores cancels: its result is collected at the provider, which was asked to stop before. */
+  /** True for a late job, which ignores cancels. The provider was already asked to stop it, and its result is still collected there. */
   readonly isLate: boolean;
 }
 
 export interface Leases {
   /** Id of this worker in the rows that it claims. */
   readonly worker: string;
-  /** Adds a job. Returns a function that removes it. */
+  /** Adds a job whose lease is renewed. Returns a function that removes it. */
   hold(job: Held): () => void;
-  /** Reports to the dispatcher that this worker takes no more jobs. */
+  /** Stops renewals and reports to the dispatcher that this worker takes no more jobs. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,10 @@ export function openLeases(options: {
       log.warn({ err: error, jobs: jobs.length }, "leases could not be renewed");
     }
   };
-  /** Runs one beat at a time: a hanging statement must not pile up others. The next beat renews jobs that were added meanwhile. */
+  /**
+   * Runs at most one heartbeat at a time, so that a hanging statement does not accumulate others. The next heartbeat renews jobs that were
+   * added meanwhile.
+   */
   const beatOnce = (): void => {
     beating ??= beat().finally(() => (beating = undefined));
   };

@@ -1,6 +1,6 @@
 /**
- * Synchronous calls of one pool: runs the handler and ends each call by its outcome. A call that may have reached a provider is never run
- * again.
+ * Handles synchronous calls of one pool. Runs the handler and ends each call according to its outcome. A call that may have reached a
+ * provider is never executed again.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
@@ -26,14 +26,14 @@ import {
 import type { Cancels } from "./cancels.ts";
 import { LiveEnds } from "./live-ends.ts";
 
-/** A call and the message that it arrived in. */
+/** A synchronous call and the queue message in which it arrived. */
 export interface LiveCall {
   readonly job: JobMessage;
   /** Text of the message, JSON. */
   readonly text: string;
-  /** Reply subject of the ingress; undefined if the message named none of ours. */
+  /** Reply subject of the ingress. Undefined if the queue message contains no reply subject of our own. */
   readonly reply: string | undefined;
-  /** Called after the answer was sent, while its settlement is pending: the next call may begin. */
+  /** Called after the answer was sent while its settlement is pending. The next call may then begin. */
   readonly onAnswered?: () => void;
 }
 
@@ -41,13 +41,13 @@ export interface LiveCalls {
   /** Asks an ingress whether it still waits for a call that may run elsewhere or has waited long. */
   ask(reply: string, waitMs: number): Promise<CallerAnswer>;
   /**
-   * Handles the first delivery: runs the call, closes the hold, answers.
-   * @throws Error on an infrastructure failure: a later delivery closes the hold
+   * Handles the first delivery: runs the call, settles its held credits and answers.
+   * @throws Error on an infrastructure failure; a later delivery then closes the hold
    */
   run(call: LiveCall, controller: AbortController, stopping: AbortSignal): Promise<void>;
-  /** Handles a later delivery of a call that may have reached a provider: reports the loss without running the call. */
+  /** Handles a later delivery of a call that may have reached a provider. Reports the loss without running the call. */
   lost(job: JobMessage, reply: string | undefined): Promise<void>;
-  /** Releases the hold of a call that was not run and whose caller no longer waits. */
+  /** Releases the held credits of a call that was not executed and whose caller no longer waits. */
   drop(job: JobMessage, reply: string | undefined): Promise<void>;
   close(): void;
 }
@@ -126,7 +126,7 @@ export function openLiveCalls(options: {
   };
 }
 
-/** Returns the request of the message, or the stored one. @param text text of the message */
+/** Returns the request from the queue message, or the stored request. @param text text of the message */
 async function readRequest(
   context: Pick<WorkerContext, "storage">,
   job: JobMessage,
@@ -146,10 +146,13 @@ function discardRequest({ storage, log }: Pick<WorkerContext, "storage" | "log">
   );
 }
 
-/** Most requests to the ingress of a lost call before it counts as dead. */
+/** Maximum number of requests to the ingress of a lost call. After them, the ingress counts as dead. */
 const LOST_ASKED_MAX = 3;
 
-/** Returns true if the ingress is alive: it knows what it relayed, so it settles the call and answers its client. */
+/**
+ * Asks the ingress of a lost call to take it over. Returns true if the ingress is alive. Only the ingress knows what it relayed, so it
+ * settles the call and answers its client.
+ */
 async function letCallerTakeOver(
   { replies }: Pick<WorkerContext, "replies">,
   reply: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Ends synchronous calls: settles the outcome and answers the caller, each once. The answer is sent before the settlement if the order
- * changes no amount. The ingress that received the answer then guarantees the settlement until the worker confirms it
+ * Ends synchronous calls: settles the outcome and answers the caller, each exactly once. The answer is sent before the settlement if the
+ * order changes no amount. The ingress that received the answer then guarantees the settlement until the worker confirms it
  * (deploy/decisions/0002).
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
@@ -60,7 +60,7 @@ export class LiveEnds {
     if ("result" in last) last.onSettled?.();
   }
 
-  /** Settles first, then answers: the answer contains the charged amount. */
+  /** Settles a call first and then answers, because the answer contains the charged amount. */
   async settleAndAnswer(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
     if ("result" in outcome) {
       const { takenNano } = await this.closeHold(job, outcome);
@@ -73,7 +73,7 @@ export class LiveEnds {
     answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
   }
 
-  /** Answers first, then settles. An answer that the ingress never received counts as not delivered. */
+  /** Answers a call first and then settles it. An answer that the ingress never received counts as not delivered. */
   private async answerAndSettle(
     job: JobMessage,
     outcome: Payable,
@@ -107,7 +107,7 @@ export class LiveEnds {
     return true;
   }
 
-  /** Waits until the ingress of an answer that must be settled first has shown that it is alive. */
+  /** Waits until the ingress has shown that it is alive. Used for an answer that must be settled before it is sent. */
   private async confirmCaller(job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> {
     const watchdog = watchCall(job, signal);
     try {
@@ -151,14 +151,14 @@ export class LiveEnds {
   }
 }
 
-/** Returns the outcome of a call whose answer the ingress never received. */
+/** Returns the outcome of a call whose answer the ingress never received: cancelled, without a charge. */
 function untaken(outcome: Success): Success {
   return { ...outcome, status: "cancelled", charge: undefined };
 }
 
 type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
 
-/** True if the charge is at most the hold, so that it can be settled in full at any time before the hold expires. */
+/** Returns true if the charge is at most the held credits. It can then be settled in full at any time before the hold expires. */
 function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
   if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
   return outcome.charge.nano <= outcome.holdNano && commonNow() < job.deadline_ms;

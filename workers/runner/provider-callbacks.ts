@@ -1,4 +1,4 @@
-/** Callbacks of providers (`callback.<job>`): an ingress received one, so the job is polled immediately. */
+/** Receives callbacks of providers (`callback.<job>`). An ingress has received such a callback, so the job is polled immediately. */
 import type { NatsConnection } from "nats";
 
 import { PROVIDER_CALLBACK_FILTER } from "#shared/queue/subjects.ts";

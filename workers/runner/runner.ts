@@ -1,6 +1,6 @@
 /**
- * Consumer of one pool and lane: pulls one message per free slot, extends its ack deadline while the handler runs, and is the only place
- * that acks, naks and terminates messages. A message is acked after its hold is closed in Postgres.
+ * Consumes the queue of one pool and lane. Pulls one message per free slot, and extends its ack deadline while the handler runs. Only this
+ * module acks, naks and terminates messages. A message is acked after its hold is closed in Postgres.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -33,24 +33,27 @@ import { openPullLoop, type PullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 
 /**
- * Delay before the ingress is asked about a message from before a lost connection, in milliseconds. A server that crashed may deliver such
- * a message twice, since its record lags by 100 ms. The worker of the first delivery has reported to the ingress by then.
+ * Delay before the ingress is asked about a queue message from before a lost connection, in milliseconds. A server that crashed may deliver
+ * such a message twice, because its record lags by 100 ms. By then, the worker of the first delivery has reported to the ingress.
  */
 const RECLAIM_MS = 2_500;
 
-/** An ingress that does not answer for this long, across reconnects, counts as dead. */
+/** Time without an answer after which an ingress counts as dead, in milliseconds, including reconnects. */
 const RECONSIDER_MS = 30_000;
 
-/** Age from which the ingress is asked before a message runs: its caller may have left while no worker was connected. */
+/**
+ * Age of a queue message from which the ingress is asked before the call runs, in milliseconds. The caller may have left while no worker
+ * was connected.
+ */
 export const QUEUED_LONG_MS = paced(2_000);
 
 export interface Runner {
-  /** Stops pulling and resolves when no job runs; `hurry` aborts running jobs. */
+  /** Stops pulling messages and resolves when no job runs. `hurry` aborts running jobs. */
   stop(hurry: AbortSignal): Promise<void>;
   running(): number;
 }
 
-/** Most messages per pull: enough for the busiest pool, and few enough that a stalled worker delays little. */
+/** Maximum number of messages per pull. It is enough for the busiest pool, and small enough that a stalled worker delays few calls. */
 const ASKED_MAX = 32;
 
 interface RunnerOptions {
@@ -59,7 +62,7 @@ interface RunnerOptions {
   lane: Lane;
   slots: number;
   live: LiveCalls;
-  /** Runs durable jobs; if absent, their messages count as unreadable. */
+  /** Executes durable jobs. If absent, their queue messages count as unreadable. */
   durable?: DurableJobs;
   cancels: Cancels;
 }
@@ -75,7 +78,7 @@ class PullRunner implements Runner {
   private readonly queueWaitSeconds: { observe(seconds: number): void };
   private readonly busy: { set(value: number): void };
   private readonly serving = new InFlightSet<AbortController>();
-  /** Calls that are answered and not settled yet. They use no slot until there are as many of them as slots. */
+  /** Calls that are answered but not yet settled. They use no slot until there are as many of them as slots. */
   private readonly settling = new InFlightSet<AbortController>();
   private readonly cut = new AbortController();
   private readonly loop: PullLoop;
@@ -214,17 +217,17 @@ class PullRunner implements Runner {
     return keepJobSpan(job.job_id, span);
   }
 
-  /** True when a crashed server may have delivered the message before without remembering it. */
+  /** Returns true when a crashed server may have delivered the message before without remembering it. */
   private mayBeRepeat(message: Delivery, job: JobMessage): boolean {
     return this.loop.mayBeRepeat(message) || job.repeat === true;
   }
 
-  /** True for a first delivery that may be a repeat or may be too late. */
+  /** Returns true for a first delivery that may be a repeat or may be too late. */
   private isDoubtful(message: Delivery, job: JobMessage): boolean {
     return this.mayBeRepeat(message, job) || commonNow() - message.storedAtMs > QUEUED_LONG_MS;
   }
 
-  /** Asks the ingress about a doubtful delivery. Silence proves nothing: a lost connection loses requests and replies. */
+  /** Asks the ingress about a doubtful delivery. A missing reply proves nothing, because a lost connection loses requests and replies. */
   private async reconsider(message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> {
     const isRepeat = this.mayBeRepeat(message, job);
     const giveUpAt = performance.now() + RECONSIDER_MS;
@@ -256,14 +259,14 @@ function readMessage(text: string): unknown {
   }
 }
 
-/** Returns the job, or undefined if the message is not a job of the workspace in its subject. */
+/** Returns the job of a queue message. Undefined if the message is not a job of the workspace in its subject. */
 function asJob(value: unknown, message: Delivery): JobMessage | undefined {
   if (validate("JobMessage", value) !== null) return undefined;
   const job = value as JobMessage;
   return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
 }
 
-/** Returns the message, or undefined if it does not name a durable job of the workspace in its subject. */
+/** Returns the checked message. Undefined if it does not name a durable job of the workspace in its subject. */
 function asDurable(value: unknown, message: Delivery): DurableMessage | undefined {
   if ((value as { durable?: unknown } | null | undefined)?.durable !== true) return undefined;
   if (validate("DurableMessage", value) !== null) return undefined;
@@ -284,18 +287,18 @@ function deadLetterOf(message: Delivery, reason: string): NewDeadLetter {
   };
 }
 
-/** Facts about a delivery on arrival. */
+/** Facts about a delivery at the time of its arrival. */
 export interface DeliveryFacts {
-  /** 1 on the first delivery. */
+  /** Number of deliveries of the message, including this one; 1 on the first delivery. */
   readonly deliveries: number;
   readonly isReadable: boolean;
-  /** Unix milliseconds. */
+  /** Deadline of the call, in Unix milliseconds. */
   readonly deadlineMs: number;
   readonly nowMs: number;
   readonly isCancelled: boolean;
 }
 
-/** `repeat`: another worker runs or ran the call, so this delivery does nothing. */
+/** Decision about a delivery. `repeat` means that another worker runs or ran the call, so that this delivery does nothing. */
 export type DeliveryVerdict = "run" | "drop" | "lost" | "repeat" | "dead_letter";
 
 /** Decides what to do with a delivery, from facts alone. */
@@ -306,7 +309,7 @@ export function decide(facts: DeliveryFacts): DeliveryVerdict {
   return "run";
 }
 
-/** Delay before redelivery after an infrastructure failure, in milliseconds: 5 s · 4ⁿ ± 20 %, at most 60 s. */
+/** Returns the delay before redelivery after an infrastructure failure, in milliseconds: 5 s · 4ⁿ ± 20 %, at most 60 s. */
 export function nakDelayMs(deliveries: number, random: number = Math.random()): number {
   // 50 s plus 20 % is one minute, so that the longest delay is jittered like the others.
   const base = Math.min(50_000, 5_000 * 4 ** Math.max(0, deliveries - 1));

@@ -1,4 +1,4 @@
-/** One attempt of one delivery: opens its channel, calls the sender and writes the result. */
+/** Makes one attempt of one delivery: opens its channel, calls the sender and writes the result. */
 import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt, takeMail } from "#shared/database/delivery-work.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -21,22 +21,22 @@ import {
 } from "./channel.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** Most lost workers in attempts of one delivery. */
+/** Maximum number of times that a worker may crash during attempts of one delivery. */
 export const ATTEMPT_DEATHS_MAX = 20;
 
-/** Time after which a channel whose attempts all failed is disabled, in milliseconds. */
+/** Time after which a channel is disabled if all its attempts failed, in milliseconds. */
 export const CHANNEL_FAILING_MS = 5 * 86_400_000;
 
-/** Longest gap between failures that count together, in milliseconds: as long as the longest pause of the schedule. */
+/** Maximum gap between failures that count together, in milliseconds. It is as long as the longest pause of the schedule. */
 const CHANNEL_FAILING_GAP_MS = 86_400_000;
 
-/** Initial time for which the breaker of a channel is open, in milliseconds. */
+/** Duration for which the breaker of a channel is open after it first opens, in milliseconds. */
 export const CHANNEL_OPEN_MS = paced(30_000);
 
-/** Pause between messages, in milliseconds: Slack, and Telegram per chat, accept one message a second. */
+/** Pause between messages to a channel, in milliseconds. Slack, and Telegram per chat, accept one message a second. */
 const COUNTED_CHANNEL_PAUSE_MS = 1_000;
 
-/** Longest pause after a receiver reports its rate limit, in milliseconds. */
+/** Maximum pause after a receiver reports its rate limit, in milliseconds. */
 const CHANNEL_PAUSE_MS_MAX = paced(300_000);
 
 export interface AttemptContext {
@@ -49,8 +49,8 @@ export interface AttemptContext {
 }
 
 /**
- * Makes an attempt and writes its result. Only the write is idempotent. If the worker dies before it, the attempt is repeated under the
- * same id, by which receivers detect repeats.
+ * Makes an attempt and writes its result. Only the write is idempotent. If the worker dies before the write, the attempt is repeated under
+ * the same id, by which receivers detect repeats.
  * @throws Error of the database; the signal's reason. The lease then expires, and the attempt is repeated
  */
 export async function makeAttempt(
@@ -113,7 +113,7 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
   }
 }
 
-/** Returns the channel; undefined for a member without an address. @throws Error when a secret cannot be decrypted */
+/** Returns the channel of a delivery. Undefined for a member without a mail address. @throws Error when a secret cannot be decrypted */
 function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: ClaimedDelivery): OpenChannel | undefined {
   if (channel === null) {
     return recipient === null ? undefined : { id: "", type: "email", name: "", config: { recipient }, secrets: {} };
@@ -124,7 +124,7 @@ function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: Claimed
   return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
 }
 
-/** Faults of our installation, and attempts that it delayed: they do not count as failures of the channel. */
+/** Faults of our installation, and attempts that our installation delayed. They do not count as failures of the channel. */
 const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "mail_limit", "sealed", "worker_lost"]);
 
 function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {

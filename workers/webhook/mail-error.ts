@@ -3,12 +3,12 @@ import type { NodemailerError } from "nodemailer";
 
 import type { AttemptFault, Verdict } from "./channel.ts";
 
-/** Error with a message that may be logged: it contains no address and no text of the server. */
+/** Error about a mail. Its message may be logged, because it contains no mail address and no text of the server. */
 export class MailError extends Error {
   override readonly name = "MailError";
   readonly verdict: Verdict;
   readonly fault: AttemptFault;
-  /** Code of the SMTP reply. */
+  /** Code of the SMTP reply; null without a reply. */
   readonly status: number | null;
   /** The server's reply about this message. Empty for a reply about the session, which only operators may see. */
   readonly response: string;
@@ -26,13 +26,15 @@ export class MailError extends Error {
   }
 }
 
-/** Commands whose rejection concerns this message. Rejections of others concern us, and an operator can fix them. */
+/** SMTP commands whose rejection concerns this mail. A rejection of any other command concerns our setup, and an operator can fix it. */
 const OF_THE_MESSAGE: ReadonlySet<string> = new Set(["MAIL FROM", "RCPT TO", "DATA"]);
 
-/** Codes that require credentials or TLS; servers send them in reply to MAIL FROM as well. */
+/** SMTP reply codes that require credentials or TLS. Servers also send them in reply to MAIL FROM. */
 const OF_THE_SESSION: ReadonlySet<number> = new Set([503, 530, 534, 535, 538]);
 
-/** Classifies an error. A 5xx reply to the message is final, a 5xx reply to its recipient may end the channel; all others are retried. */
+/**
+ * Classifies an error. A 5xx reply to the mail is final. A 5xx reply to its recipient may end the channel. All other errors are retried.
+ */
 export function mailErrorOf(error: unknown): MailError {
   const { code, command = "", responseCode: status, response = "" } = error as NodemailerError;
   if (code === "ETIMEDOUT") return new MailError("again", "timeout");
@@ -51,8 +53,8 @@ function statusOf(status: number | undefined): { status?: number } {
 }
 
 /**
- * True if a 5xx rejection says that the mailbox does not exist. Any other enhanced status code (RFC 3463) ends this message only, such as
- * 5.7.1 of a relay that rejects us or 5.2.2 of a full mailbox. A misconfigured relay would otherwise disable every channel.
+ * Returns true if a 5xx rejection says that the mailbox does not exist. Any other enhanced status code (RFC 3463) ends only this mail.
+ * Examples are 5.7.1 of a relay that rejects us and 5.2.2 of a full mailbox. Otherwise a misconfigured relay would disable every channel.
  */
 function endsMailbox(response: string): boolean {
   const [, subject, detail] = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/.exec(response) ?? [];

@@ -1,14 +1,17 @@
-/** Sends mail by SMTP. Each message has a connection of its own, because notifications are rare and servers close idle connections. */
+/** Sends mail by SMTP. Each mail has its own connection, because notifications are rare and servers close idle connections. */
 import { createTransport } from "nodemailer";
 
 import { paced } from "#shared/config/pace.ts";
 
 import { MailError, mailErrorOf } from "./mail-error.ts";
 
-/** Timeout of each pause of the mail server, in milliseconds: shorter than an attempt, to distinguish a dead server from a slow one. */
+/**
+ * Maximum time without a reply of the mail server, in milliseconds. It is shorter than an attempt, to distinguish a dead server from a slow
+ * one.
+ */
 const MAIL_SILENCE_MS = paced(10_000);
 
-/** Longest subject. RFC 5322 requires lines below 998 bytes; mail readers show far less of a subject. */
+/** Maximum length of a subject, in characters. RFC 5322 requires lines below 998 bytes, and mail readers show far less of a subject. */
 const MAIL_SUBJECT_CHARACTERS_MAX = 150;
 
 export interface Mail {
@@ -16,9 +19,9 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Part of the Message-ID before the @; the same on every retry. */
+  /** Part of the Message-ID before the @. It is the same on every retry. */
   readonly messageId: string;
-  /** Name of the list for unsubscribe requests; absent: no unsubscribe header. */
+  /** Name of the list for unsubscribe requests. Without it, the mail has no unsubscribe header. */
   readonly list?: string;
 }
 
@@ -29,16 +32,17 @@ export interface MailReceipt {
 }
 
 export interface Mailer {
-  /** Sends one mail. @throws MailError; the abort reason of the signal */
+  /** Sends one mail. @throws MailError; the signal's abort reason */
   send(mail: Mail, signal: AbortSignal): Promise<MailReceipt>;
-  /** Aborts running deliveries; later ones fail. */
+  /** Aborts running deliveries. Later deliveries fail. */
   close(): void;
 }
 
 /**
+ * Creates the mailer.
  * @param smtpUrl `smtp://user:password@host:587`, encrypted when the server supports it, or `smtps://…:465`. A password requires an
  * encrypted connection, except to this machine.
- * @param from one address
+ * @param from mail address of the sender, only one
  */
 export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readonly from: string }): Mailer {
   const server = serverOf(smtpUrl);
@@ -96,12 +100,15 @@ function mailTo(address: string, subject: string): string {
 interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** True for TLS from the first byte. */
+  /** True if the connection uses TLS from the first byte. */
   readonly secure: boolean;
   readonly auth?: { readonly user: string; readonly pass: string };
 }
 
-/** Returns only these parts: nodemailer would accept any of its options from the query, including disabled certificate checks. */
+/**
+ * Returns the host, port, encryption and credentials of the URL, and nothing else. From the query string, nodemailer would accept any of
+ * its options, including disabled certificate checks.
+ */
 function serverOf(smtpUrl: string): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === "smtps:" || port === "465";

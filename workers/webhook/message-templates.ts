@@ -1,15 +1,15 @@
-/** Notifications as text for people: mail, Slack and Telegram. Plain text without markup for any of them. */
+/** Renders notifications as text for people, for mail, Slack and Telegram. The text is plain, without markup of any of them. */
 import type { EVENTS } from "#shared/events/events.ts";
 
 import type { Outgoing } from "./channel.ts";
 
-/** Messages besides the subscribed events: a manual test, and the notice to owners that a channel was disabled. */
+/** Kinds of messages: the subscribed events, a manual test, and the notice to owners that a channel was disabled. */
 type MessageKind = keyof typeof EVENTS | "test" | "channel.disabled";
 
 export interface ChannelMessage {
-  /** Subject of one line. */
+  /** Subject in one line. */
   readonly subject: string;
-  /** Complete text, including the information of the subject. */
+  /** Complete text, which also contains the information of the subject. */
   readonly text: string;
 }
 
@@ -30,11 +30,11 @@ export function renderMessage(outgoing: Pick<Outgoing, "event" | "metadata" | "w
 interface MessageContent {
   readonly subject: string;
   readonly sentence: string;
-  /** Names and values; facts without a value are omitted. */
+  /** Names and values of the event's facts. Facts without a value are omitted. */
   readonly facts: readonly (readonly [string, string])[];
 }
 
-/** Reads members of the metadata by path. An absent member, or one of another type, is the empty text. */
+/** Reads members of an event's metadata by their path of names. A member that is absent or has another type is the empty text. */
 interface Fields {
   text(...path: readonly string[]): string;
   number(name: string): string;
@@ -105,7 +105,7 @@ const TEMPLATES: Readonly<Record<MessageKind, (fields: Fields) => MessageContent
 
 const TEMPLATES_BY_EVENT: ReadonlyMap<string, (fields: Fields) => MessageContent> = new Map(Object.entries(TEMPLATES));
 
-/** Returns the text of an unknown event: an older release may send events of the next one. */
+/** Returns the text of an unknown event. During an update, an older release may have to send events of the next release. */
 function unknown(event: string): MessageContent {
   return { subject: `Notification: ${event}`, sentence: `The event ${event} occurred.`, facts: [] };
 }
@@ -172,12 +172,12 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["failing", "every attempt failed for five days"],
 ]);
 
-/** Returns the value with the surrounding text, or nothing without a value. */
+/** Returns the value between two texts, or an empty text if the value is empty. */
 function of(before: string, value: string, after: string): string {
   return value === "" ? "" : before + value + after;
 }
 
-/** Longest value: longer ones are not our ids, codes or sentences. */
+/** Maximum length of a value in characters. Our ids, codes and sentences are shorter. */
 const VALUE_CHARACTERS_MAX = 500;
 
 function fieldsOf(metadata: Readonly<Record<string, unknown>>): Fields {
@@ -207,7 +207,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** Joins lines, since a line break in a value could imitate one of our facts. */
+/** Joins the lines of a text. A line break in a value could imitate one of our facts. */
 function oneLine(text: string): string {
   const plain = text
     .toWellFormed()
@@ -217,7 +217,7 @@ function oneLine(text: string): string {
   return characters.length > VALUE_CHARACTERS_MAX ? `${characters.slice(0, VALUE_CHARACTERS_MAX).join("")}…` : plain;
 }
 
-/** Formats down to a nano-credit, never as 1e-9. */
+/** Formats numbers down to a nano-credit and never in exponent notation such as 1e-9. */
 const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 9, useGrouping: false });
 
 function durationOf(ms: number): string {

@@ -1,4 +1,4 @@
-/** One POST request with JSON to a receiver. */
+/** Sends one POST request with JSON to a receiver. */
 import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/net/fetch.ts";
 import { paced } from "#shared/config/pace.ts";
 
@@ -9,27 +9,27 @@ import { responseStart } from "./response-start.ts";
 /** Timeout of one attempt, from the DNS look-up to the last byte of the response, in milliseconds. Receivers must respond within 15 s. */
 export const ATTEMPT_MS = paced(15_000);
 
-/** Largest response after decompression, in bytes. Receivers send a word or two; a gateway's error page has some kilobytes. */
+/** Maximum size of a response after decompression, in bytes. Receivers send a word or two; a gateway's error page has some kilobytes. */
 const ATTEMPT_ANSWER_BYTES_MAX = 65_536;
 
-/** Longest pause that a receiver can ask for, in milliseconds: a channel that fails for five days is disabled before. */
+/** Maximum pause that a receiver can request, in milliseconds. A channel that fails for five days is disabled before this pause ends. */
 export const ATTEMPT_RETRY_AFTER_MS_MAX = 7 * 86_400_000;
 
 export interface Post {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Secrets in the request, which are masked in the stored beginning of the response. */
+  /** Secrets in the request. They are masked in the stored beginning of the response. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
   /** Replaces the system's resolver in tests. */
   readonly resolve?: Resolve | undefined;
 }
 
-/** Response with any status. */
+/** Response of a receiver, with any HTTP status. */
 export interface Answer {
   readonly status: number;
-  /** Received part of the body. */
+  /** Part of the response body that was received. */
   readonly text: string;
   readonly responseStart: string;
   readonly retryAfterMs: number | undefined;
@@ -97,7 +97,7 @@ const FAULTS: Readonly<Record<OutboundFault, AttemptFault>> = {
   status: "status",
 };
 
-/** Returns all secrets that a server may echo. The URL may be secret too, and an echo may contain only its path or parts of it. */
+/** Returns all secrets that a server may echo. They include the URL, which may be secret too, and its path and other parts. */
 function echoable(secrets: readonly string[], url: string): readonly string[] {
   const parsed = URL.parse(url);
   if (!parsed) return secrets;

@@ -1,12 +1,12 @@
-/** Beginning of a response that is stored for the workspace to read. */
+/** Extracts the beginning of a response, which is stored for the workspace to read. */
 import { CREDENTIAL_CHARACTERS_MIN } from "#shared/notifications/channel-config.ts";
 
-/** Most stored characters of a response. */
+/** Maximum number of characters of a response that are stored. */
 const ATTEMPT_ANSWER_CHARACTERS_MAX = 1_024;
 
 /**
- * Returns the beginning of a response, without control characters. Echoed secrets are masked: some receivers return the request, and the
- * beginning of a response is stored unencrypted.
+ * Returns the beginning of a response, without control characters. Echoed secrets are masked, because some receivers return the request and
+ * this text is stored unencrypted.
  */
 export function responseStart(text: string, secrets: readonly string[]): string {
   const hidden = secrets
@@ -21,7 +21,7 @@ export function responseStart(text: string, secrets: readonly string[]): string 
   return firstCharacters(plain, ATTEMPT_ANSWER_CHARACTERS_MAX);
 }
 
-/** Returns at most `max` code points. */
+/** Returns the first characters of a text, at most `max` code points. */
 function firstCharacters(text: string, max: number): string {
   return Array.from(text.slice(0, 2 * max))
     .slice(0, max)

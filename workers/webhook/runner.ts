@@ -1,6 +1,6 @@
 /**
- * The pool webhook: creates deliveries from events and makes the due attempts. It reads rows only, so that neither a lost message nor a
- * wiped queue can lose or delay a notification (deploy/decisions/0029).
+ * Runs the pool `webhook`: creates deliveries from events and makes the attempts that are due. It reads only database rows. Therefore
+ * neither a lost message nor a wiped queue can lose or delay a notification (deploy/decisions/0029).
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -20,7 +20,7 @@ import { type AttemptContext, makeAttempt } from "./attempt.ts";
 import { SENDERS } from "./channels/index.ts";
 import { openMailer } from "./mailer.ts";
 
-/** Share of the process's slots. An attempt mostly waits for its receiver, which costs little. */
+/** Share of the process's slots that the pool `webhook` uses. An attempt mostly waits for its receiver, which costs little. */
 const SLOTS_SHARE = 1 / 2;
 
 /** Starts the pool webhook. @throws Error with one sentence when a key of stored credentials is missing */
@@ -41,18 +41,21 @@ export async function startWebhooks(
 /** Interval at which a worker queries events and due deliveries, in milliseconds. */
 const DELIVERY_POLL_INTERVAL_MS = 250;
 
-/** Time in which ended attempts are collected, so that one query refills their slots, in milliseconds. */
+/** Time for which ended attempts are collected, in milliseconds, so that one query refills all their slots. */
 const DELIVERY_GATHER_MS = 10;
 const FAN_OUT_EVENTS_MAX = 200;
 
-/** Lease of an attempt, in milliseconds: longer than an attempt and its write, so that two workers never make it at once. */
+/**
+ * Lease of an attempt, in milliseconds. It is longer than an attempt and its write, so that two workers never make the same attempt at
+ * once.
+ */
 const ATTEMPT_LEASE_MS = paced(40_000);
 
-/** Most concurrent attempts at a healthy channel. */
+/** Maximum number of concurrent attempts at a healthy channel. */
 export const CHANNEL_ATTEMPTS_MAX = 8;
 const MAIL_ATTEMPTS_MAX = 4;
 
-/** Shares of a worker's slots for failing channels, and for untried channels. */
+/** Share of a worker's slots for failing channels. `NEW_SLOTS_SHARE` is the share for untried channels. */
 const FAILING_SLOTS_SHARE = 1 / 4;
 const NEW_SLOTS_SHARE = 1 / 2;
 
@@ -61,7 +64,7 @@ const NO_CHANNEL = "00000000-0000-0000-0000-000000000000";
 export function startDeliveries(
   options: AttemptContext & {
     readonly database: Database;
-    /** Most concurrent attempts. */
+    /** Maximum number of concurrent attempts of this worker. */
     readonly slots: number;
   },
 ): Runner {
@@ -73,7 +76,7 @@ export function startDeliveries(
   let isStopping = false;
   let taking: Promise<void> | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
-  /** Channel that was served last; the next turn begins after it. */
+  /** Channel that was served last. The next query begins after this channel. */
   let lastChannel = NO_CHANNEL;
   let whenIdle: (() => void) | undefined;
 
@@ -101,7 +104,10 @@ export function startDeliveries(
 
   const countMail = (): number => [...running.values()].filter(({ channel }) => channel === null).length;
 
-  /** @returns true if more events wait */
+  /**
+   * Creates deliveries from events and claims due deliveries once.
+   * @returns true if more events wait
+   */
   const turn = async (): Promise<boolean> => {
     const fanned = (await hasWaitingEvents(database)) ? await fanOutEvents(database, FAN_OUT_EVENTS_MAX) : 0;
     const max = slots - running.size;

@@ -1,6 +1,6 @@
 /**
- * Progress of a run: a pure function from state and events to the next state and its effects. Events may arrive twice, late or in any order;
- * an event that does not fit the state has no effect.
+ * Computes the progress of a run. A pure function takes a state and events and returns the next state and its effects. Events may arrive
+ * twice, late or in any order. An event that does not fit the state has no effect.
  */
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
@@ -19,28 +19,28 @@ import {
   type WorkPlace,
 } from "./state.ts";
 
-/** Most concurrent calls of one run. */
+/** Maximum number of concurrent calls of one run. */
 const RUN_WORK_MAX = 200;
 const RUN_OUTPUT_BYTES_MAX = 1_048_576;
 export const FOR_EACH_CONCURRENCY = 4;
 
-/** New items of a pass after which no further list is prepared; a pass exceeds it by one list at most. */
+/** Number of new items in a pass after which no further list is prepared. A pass exceeds it by one list at most. */
 export const PASS_ITEMS_MAX = 1_000;
 
-/** Most evaluation steps of expressions in one pass, about 50 ms, so that other runs get their turn. */
+/** Maximum number of evaluation steps of expressions in one pass, about 50 ms, so that other runs are executed meanwhile. */
 const PASS_WORK_MAX = 4_000_000;
 
-/** Limit of the counter: it only counts, since each binding has its own limit. */
+/** Limit of the counter, high enough that it only counts. Each binding has its own limit. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export interface Advanced {
   readonly state: RunState;
   readonly effects: readonly Effect[];
-  /** True if further work could begin and waits for the next pass, so that other runs get their turn. */
+  /** True if further jobs or runs could begin but wait for the next pass, so that other runs are executed meanwhile. */
   readonly isCut: boolean;
-  /** Events for the next pass. */
+  /** Events that the next pass must handle. */
   readonly deferredEvents: readonly RunEvent[];
-  /** Number of counted calls and runs. */
+  /** Number of calls and runs that were counted in this pass. */
   readonly work: number;
 }
 
@@ -59,7 +59,10 @@ export function advance(
   return new RunPass(compiled, { ...before, stepRuns }, remainingWork).advance(events);
 }
 
-/** Evaluates the inputs of running work again. The result is the same, because everything that the expressions read has ended. */
+/**
+ * Evaluates the inputs of running calls and sub-workflows again. The result is the same, because everything that the expressions read has
+ * ended.
+ */
 export function resolveWork(compiled: CompiledDefinition, state: RunState, place: WorkPlace): ResolvedWork | undefined {
   const stepRuns = [...state.stepRuns] as StepDraft[];
   return new RunPass(compiled, { ...state, stepRuns }).resolveWork(place);
@@ -81,9 +84,9 @@ class RunPass {
   private readonly compiled: CompiledDefinition;
   private readonly state: RunDraft;
   private readonly effects: Effect[] = [];
-  /** Evaluation steps of the expressions so far. */
+  /** Evaluation steps that expressions have used so far in this pass. */
   private readonly work = new Work(UNBOUNDED);
-  /** True when the pass has reached its limits; further work waits for the next pass. */
+  /** True when the pass has reached its limits. Further calls and sub-workflows then wait for the next pass. */
   private isCut = false;
   private newItems = 0;
   /** Calls and runs that may still be created under the root of the run. */
@@ -170,7 +173,10 @@ class RunPass {
     this.settle(run);
   }
 
-  /** Continues the step without the late work; its cost is added when it ends. */
+  /**
+   * Continues a step without its call or sub-workflow that exceeded the timeout. The cost of that call or sub-workflow is added when it
+   * ends.
+   */
   private endLate(place: WorkPlace): void {
     const run = this.findRun(place);
     const item = run?.items[place.index];
@@ -181,7 +187,7 @@ class RunPass {
     this.settle(run);
   }
 
-  /** Cancels the run immediately. Its work is requested to stop and closes its steps when it ends. */
+  /** Cancels the run immediately. Its running jobs and sub-workflows are requested to stop, and close their steps when they end. */
   private cancel(): void {
     const { state, effects } = this;
     if (isEnded(state.status)) return;
@@ -194,7 +200,7 @@ class RunPass {
     }
   }
 
-  /** Starts all work that can begin, and ends the run when no work can begin and none is running. */
+  /** Starts all calls and sub-workflows that can begin. Ends the run when none can begin and none is running. */
   private progress(): void {
     const { state } = this;
     if (state.status !== "running") return;
@@ -222,7 +228,7 @@ class RunPass {
     if (!isBusy && !isWaiting) this.end();
   }
 
-  /** Evaluates all steps that can begin before any of them starts, because a failing one prevents the others. */
+  /** Evaluates all steps that can begin. Evaluation precedes every start, because a failing step prevents the others from starting. */
   private prepareReady(): boolean {
     let hasPrepared = false;
     for (let hasMoved = true; hasMoved && !this.isFailing();) {
@@ -285,7 +291,7 @@ class RunPass {
     return this.state.stepRuns.filter((run) => this.isFailure(run)).toSorted(byEnd)[0];
   }
 
-  /** Skips steps that depend on a failed step or on a step that was skipped for this reason. */
+  /** Skips all steps that depend on a failed step, directly or through other skipped steps. */
   private skipBehind(): void {
     const { state, compiled } = this;
     for (let hasMoved = true; hasMoved;) {
@@ -304,7 +310,7 @@ class RunPass {
     }
   }
 
-  /** Evaluates a step whose dependencies have ended, and creates its attempt. */
+  /** Evaluates a step whose dependencies have ended, and creates the step's attempt. */
   private prepare({ step, condition, list }: CompiledStep): void {
     const earlier = this.state.stepRuns.findLast((run) => run.stepId === step.id);
     const run = this.addAttempt(step.id, (earlier?.attempt ?? 0) + 1);
@@ -393,7 +399,7 @@ class RunPass {
     return "fault" in input ? input : { params: params.value, input: input.value };
   }
 
-  /** Ends the attempt of a step if no work is left. */
+  /** Ends the attempt of a step if none of its items is left to run. */
   private settle(run: StepDraft): void {
     if (run.status !== "running" || run.items.some(({ status }) => status === "running")) return;
     if (isEnded(this.state.status)) {
@@ -439,7 +445,7 @@ class RunPass {
     return waiting(triedAgain(run)) <= this.remainingWork;
   }
 
-  /** Ends an attempt as failed, and queues the next one if the step has attempts left. */
+  /** Ends an attempt as failed. Queues the next attempt if the step has attempts left. */
   private fail(run: StepDraft, error: StepError): void {
     const { step } = this.stepOf(run.stepId);
     const again = this.isTriedAgain(run, error);
@@ -470,7 +476,7 @@ class RunPass {
     cancelQueued(run);
   }
 
-  /** Counts calls and runs that may begin. Returns false without counting if the limit would be exceeded. */
+  /** Counts calls and runs that may begin. Returns false and counts nothing if the limit would be exceeded. */
   private countWork(count: number): boolean {
     if (count > this.remainingWork) return false;
     this.remainingWork -= count;
@@ -478,13 +484,16 @@ class RunPass {
     return true;
   }
 
-  /** Returns true if no further work may begin in this pass. False at the beginning of each pass, so that a run always progresses. */
+  /**
+   * Returns true if no further call or sub-workflow may begin in this pass. False at the beginning of each pass, so that a run always
+   * progresses.
+   */
   private isSpent(): boolean {
     this.isCut ||= UNBOUNDED - this.work.remaining > PASS_WORK_MAX || this.newItems >= PASS_ITEMS_MAX;
     return this.isCut;
   }
 
-  /** Returns the next sequence number of an end in the run. */
+  /** Returns the next sequence number for a step or item that ends in the run. */
   private nextEnd(): number {
     this.state.ends += 1;
     return this.state.ends;
@@ -503,7 +512,7 @@ class RunPass {
     return isKept || latest.runAttempt === state.attempt ? latest : undefined;
   }
 
-  /** Returns true if the step failed and the run continues. */
+  /** Returns true if the step failed and the run continues despite the failure. */
   private isPassedOver(run: StepDraft): boolean {
     return run.status === "failed" && this.stepOf(run.stepId).step.on_error === "continue";
   }
@@ -559,7 +568,7 @@ function waiting(items: readonly ItemRun[]): number {
   return items.filter(({ status }) => status === "queued").length;
 }
 
-/** Returns the items of the next attempt: those that are not completed and may succeed. */
+/** Returns the items of the next attempt. Completed items and items with a final error are kept; all others are queued again. */
 function triedAgain({ items }: StepDraft): readonly ItemRun[] {
   return items.map((item): ItemRun => {
     const { index, status } = item;
@@ -569,7 +578,7 @@ function triedAgain({ items }: StepDraft): readonly ItemRun[] {
   });
 }
 
-/** Returns a completed item for a later attempt. */
+/** Returns a completed item in the form in which a later attempt keeps it. */
 function kept({ index, output, outputRef }: ItemRun): ItemRun {
   return { index, status: "succeeded", output, ...(outputRef === undefined ? {} : { outputRef }), isKept: true };
 }

@@ -1,7 +1,7 @@
 /**
- * Continues a run in the worker of its last call: one statement ends the step, saves the next pass of the run and admits the next call, which
- * the same worker runs immediately. Applies only to a run without other running work that ends or continues with a plain chat call. The
- * pool `workflow` executes all other passes.
+ * Continues a run in the worker of its last call. One statement ends the step, saves the next pass of the run and admits the next call. The
+ * same worker executes that call immediately. This applies only if nothing else of the run is running, and the run ends or continues with a
+ * plain chat call. The pool `workflow` executes all other passes.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
@@ -37,7 +37,7 @@ export function openRunContinuation(context: Context): RunContinuation {
 class OpenStep implements StepContinuation {
   private readonly context: Context;
   private readonly job: ClaimedJob;
-  /** Run of the step, loaded while its provider works. */
+  /** Run of the step. It is loaded while the provider works on the call. */
   private readonly run: Promise<StoredRun | undefined>;
 
   constructor(context: Context, job: ClaimedJob, run: Promise<StoredRun | undefined>) {
@@ -59,7 +59,7 @@ class OpenStep implements StepContinuation {
     }
   }
 
-  /** Prepares the next pass. Undefined if the run cannot continue here. @throws Error on an infrastructure failure */
+  /** Prepares the next pass. Undefined if the run cannot continue in this worker. @throws Error on an infrastructure failure */
   private async prepare(ending: JobEnd): Promise<Prepared | undefined> {
     const { context, job } = this;
     const { usage, result, state } = ending;
@@ -139,7 +139,7 @@ interface Prepared {
   readonly next: JobRequest | null;
 }
 
-/** Returns the place of the only running work, if it is this job. */
+/** Returns the place of the job in its run. Undefined unless the job is the only running work of the run. */
 function placeOf({ facts, state }: StoredRun, jobId: string): WorkPlace | undefined {
   const run = state.stepRuns.find(({ status }) => status === "running");
   const item = run?.items.find(({ status }) => status === "running");
@@ -157,7 +157,7 @@ function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): S
   };
 }
 
-/** Returns the job as created by advance_run: claimed by this worker, before the request to its provider. */
+/** Returns the job as advance_run creates it. It is claimed by this worker, and no request to its provider has been sent. */
 function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }: JobRequest): ClaimedJob {
   return {
     id,

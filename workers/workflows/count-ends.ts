@@ -1,4 +1,4 @@
-/** Metrics and spans of ended runs and step attempts, reported by the worker that wrote the end. */
+/** Reports metrics and spans of ended runs and step attempts. The worker that wrote the end reports them. */
 import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import { runFacts } from "#shared/tracing/attributes.ts";
@@ -25,7 +25,7 @@ export function countEnds(
   }
 }
 
-/** Records the span of a run at its end, because many workers may have executed the run. */
+/** Records the span of a run when the run ends, because many workers may have executed the run. */
 function recordRun({ facts }: StoredRun, { status, attempt, error }: RunState): void {
   if (!isTracing()) return;
   const { id: runId, workspaceId, traceparent, createdAtMs } = facts;

@@ -1,6 +1,6 @@
 /**
- * Executes one run: reads its events, calls `advance`, saves the result and performs its effects. The process may die after any line: the
- * decision is stored in rows, and the next worker performs the remainder.
+ * Executes one run: reads its events, calls `advance`, saves the result and performs its effects. The process may die after any statement.
+ * The decision is stored in rows, so that the next worker performs the remaining effects.
  */
 import type { NatsConnection } from "nats";
 
@@ -43,15 +43,16 @@ import {
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
 import { placeKey, type RunStore, type StoredRun } from "./store.ts";
 
-/** Most ended works per pass; further ones wait for the next pass. */
+/** Maximum number of ended jobs and runs that one pass handles. Further ones wait for the next pass. */
 const ENDS_MAX = 256;
-/** Time in which another worker may still create the job of a work, in milliseconds. */
+/** Time in which another worker may still create the job of a started call, in milliseconds. */
 const ABSENT_MS = paced(3_000);
 
 /**
- * Executes a run until no work is left for now.
- * @param isFullCheck true to look for late, due and never begun work too, after a repeated notice or one of the janitor
- * @param takePermit called before each further pass, so that other runs get their turn
+ * Executes a run until nothing is left to do for now.
+ * @param isFullCheck true to look also for calls and sub-workflows that are late, due or never begun. Set after a repeated notice or a
+ * notice of the janitor.
+ * @param takePermit called before each further pass, so that other runs are executed meanwhile
  * @throws Error on an infrastructure failure: call it again
  */
 export async function driveRun(
@@ -91,7 +92,7 @@ export async function driveRun(
   }
 }
 
-/** Returns the run and its ended work. For a new run, no statement is needed. */
+/** Returns the run and its ended jobs and sub-workflows. For a new run, no statement is needed. */
 async function loadRunAndEndedWork(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,
@@ -116,17 +117,20 @@ interface Pass {
   readonly after: StoredRun;
   readonly effects: readonly Effect[];
   readonly saved: Saved | undefined;
-  /** Call that was admitted with the pass; dispatch 0: it waits for capacity of the queue. */
+  /** Call that was admitted together with the pass. Dispatch number 0 means that the call waits for capacity of the queue. */
   readonly admitted?: { readonly job: JobRequest; readonly dispatch: number } | undefined;
-  /** Places of started work without a job or run, which is started again. */
+  /** Places whose call or sub-workflow was started but has no job or run. It is started again. */
   readonly absent: readonly WorkPlace[];
-  /** True if further work can begin in the next pass. */
+  /** True if further calls or sub-workflows can begin in the next pass. */
   readonly isCut: boolean;
-  /** Events for the next pass; events from rows are read again. */
+  /** Events for the next pass. Events that come from rows are not included, because they are read again. */
   readonly deferredEvents: readonly RunEvent[];
 }
 
-/** Executes one pass. `overtaken`: the run has changed meanwhile; `full`: storage of the workspace is full. Both write nothing. */
+/**
+ * Executes one pass of a run. Returns `overtaken` if the run has changed meanwhile, and `full` if the storage of the workspace is full. In
+ * both cases nothing is written.
+ */
 async function takePass(
   context: WorkflowContext,
   caller: Promise<Caller | undefined>,
@@ -190,8 +194,8 @@ async function takePass(
 }
 
 /**
- * Returns the only call that a pass begins, to be admitted together with the pass. Undefined if the pass begins none or several, or if the
- * call is not a plain chat call.
+ * Returns the only call that a pass begins, so that it is admitted together with the pass. Undefined if the pass begins none or several, or
+ * if the call is not a plain chat call.
  */
 export async function prepareOnlyWork(
   context: Parameters<typeof prepareChatRequest>[0],
@@ -251,7 +255,7 @@ export function startsOf(
   return starts;
 }
 
-/** Returns the delay of the next attempt in milliseconds, 5 s · 2ⁿ ± 20 %, at most five minutes; null without an attempt. */
+/** Returns the delay of the next attempt in milliseconds: 5 s · 2ⁿ ± 20 %, at most five minutes. Null if there is no next attempt. */
 function nextAttemptMs(effects: readonly Effect[]): number | null {
   const timer = effects.find((effect) => effect.kind === "run_timer");
   if (!timer) return null;
@@ -299,10 +303,15 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   return started;
 }
 
-/** Largest run that a worker keeps in memory during a call, in bytes. There are as many as slots; larger runs are loaded again. */
+/**
+ * Maximum size of a run that a worker keeps in memory during a call, in bytes. There are as many such runs as slots; larger runs are loaded
+ * again.
+ */
 const CONTINUED_BYTES_MAX = 262_144;
 
-/** Returns true if exactly one work is running, no other can begin, and a worker may keep the run in memory meanwhile. */
+/**
+ * Returns true if a worker may keep the run in memory during a call. Exactly one call must be running, and no other may be able to begin.
+ */
 export function canContinueInWorker({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" | "bytes">): boolean {
   if (bytes > CONTINUED_BYTES_MAX) return false;
   const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
@@ -310,7 +319,7 @@ export function canContinueInWorker({ state: { stepRuns }, bytes }: Pick<StoredR
   return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;
 }
 
-/** Notifies readers of the stream of a run, and callers that wait for its end, of a pass. */
+/** Notifies readers of a pass: readers of the run's stream, and callers that wait for the end of the run. */
 export function notifyReaders(
   { replies }: Pick<WorkflowContext, "replies">,
   { facts, state }: StoredRun,
@@ -320,7 +329,7 @@ export function notifyReaders(
   if (!replies.isClosed()) replies.publish(runSubject(facts.id), JSON.stringify(notice));
 }
 
-/** Notifies the parent run and the publisher of an ended run. */
+/** Notifies the parent run and the publisher that a run has ended. */
 export async function notifyRunEnd(
   context: Pick<WorkflowContext, "database" | "storage" | "replies">,
   { facts }: StoredRun,
@@ -353,10 +362,10 @@ async function cancelWork(context: WorkflowContext, { after, effects }: Pass): P
 /** Dependencies of the code that executes runs. */
 export interface WorkflowContext extends StartContext {
   readonly store: RunStore;
-  /** Limits the number of calls and runs that the process reads and admits at once. */
+  /** Limits how many calls and runs the process reads and admits at once. */
   readonly starts: RunPermits;
-  /** Publishes notices of runs, and messages to their readers. */
+  /** Publishes notices of runs, and messages to readers of runs. */
   readonly replies: Pick<NatsConnection, "publish" | "isClosed">;
-  /** Cancels a job at its worker. */
+  /** Cancels a job at the worker that executes it. */
   readonly cancel: (jobId: string) => void;
 }

@@ -1,4 +1,4 @@
-/** Converts ended work of steps to events of the run, and to outputs for expressions. */
+/** Converts ended jobs and sub-workflows of steps to events of the run, and to outputs that expressions can read. */
 import type { EndedWork } from "#shared/database/run-work.ts";
 import { canSucceedLater, type Code, ERROR_CODES } from "#shared/base/errors.ts";
 import { FairLimit } from "#shared/limits/fair-limit.ts";
@@ -11,15 +11,15 @@ import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
 import type { StoredRun } from "./store.ts";
 
-/** Most bytes of all outputs that expressions of a run may read. */
+/** Maximum size of all outputs that expressions of a run may read, in bytes. */
 const RUN_VALUES_BYTES_MAX = 67_108_864;
 
-/** Results read at once; each may have some megabytes. */
+/** Maximum number of results that are read at once. Each may have some megabytes. */
 const READS_MAX = 8;
 
 /**
- * Returns the events of ended work, in order. All outputs of a run together are limited, because expressions may read any of them; work whose
- * output exceeds the limit fails.
+ * Returns the events of ended jobs and sub-workflows, in order. All outputs of a run together are limited, because expressions may read any
+ * of them. A job or sub-workflow whose output exceeds the limit fails.
  * @throws Error if a result cannot be read or an output cannot be stored: retry
  */
 export async function readEnds(
@@ -85,7 +85,7 @@ async function outputOf(storage: Storage, runId: string, work: EndedWork): Promi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the output for expressions. @param kind kind of the job; null for a run, whose output is returned unchanged */
+/** Returns an output in the shape that expressions read. @param kind kind of the job; null for a run, whose output is returned unchanged */
 function shapeOutput(kind: string | null, result: unknown): unknown {
   if (kind === "chat") return chatOutput(result as Fields);
   if (kind === "capability") {
@@ -97,7 +97,9 @@ function shapeOutput(kind: string | null, result: unknown): unknown {
   return rest;
 }
 
-/** Returns a completion with additional members for authors: its text, and the JSON in it if it is an object or an array. */
+/**
+ * Returns a chat completion with additional members for authors of workflows: its text, and `json` if the text is a JSON object or array.
+ */
 function chatOutput(completion: Fields): Fields {
   const [choice = {}] = (completion["choices"] ?? []) as readonly Fields[];
   const message = (choice["message"] ?? {}) as Fields;
@@ -124,7 +126,10 @@ function jsonIn(text: string): unknown {
 
 const DEPTH_MAX = 100;
 
-/** Returns true if the JSON is nested too deeply for later traversals. Brackets within strings count too, which only omits `json`. */
+/**
+ * Returns true if a JSON text is nested too deeply to be traversed later. Brackets within strings count too; this only omits the member
+ * `json`.
+ */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const sign of text) {
@@ -142,7 +147,10 @@ function errorOf({ error, kind }: EndedWork): StepError {
   return kind !== null && isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 
-/** Returns true if the request or its permission is at fault, so that a retry would fail too. A lack of credits is not final. */
+/**
+ * Returns true for an error code that a retry would return too, because the request or its permission is at fault. A lack of credits is not
+ * final.
+ */
 export function isFinal(code: string): boolean {
   if (!(code in ERROR_CODES)) return false;
   return !canSucceedLater(code as Code) && ERROR_CODES[code as Code].type !== "quota_exceeded";

@@ -1,11 +1,11 @@
 /**
- * Fair permits for a shared resource of a process: the workspace with the fewest permits comes first, then the one whose last permit is the
- * oldest. A single workspace leaves one permit free, and half of them while others were recently active, so that the next workspace waits
- * only briefly.
+ * Grants permits for a shared resource of a process fairly. The workspace with the fewest permits comes first, then the workspace whose
+ * last permit is the oldest. A single workspace leaves one permit free. It leaves half of them free while others were recently active, so
+ * that the next workspace waits only briefly.
  */
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 
-/** Thrown when the process stops: another process executes the work. */
+/** Thrown to waiting requests when the process stops. Another process then executes the run. */
 export class PermitsOver extends Error {
   override readonly name = "PermitsOver";
 }
@@ -15,7 +15,7 @@ const LINGER_MS = 1_000;
 
 export class RunPermits {
   private readonly limit: FairLimit;
-  /** Recently active workspaces with performance.now() of their last permit, in order. */
+  /** Recently active workspaces, in the order of their last permit. The value is performance.now() of that permit. */
   private readonly seen = new Map<string, number>();
   private readonly max: number;
 
@@ -28,7 +28,7 @@ export class RunPermits {
     });
   }
 
-  /** Waits for a permit. Resolves with a function that returns it. @throws PermitsOver */
+  /** Waits for a permit. Resolves to a function that gives the permit back. @throws PermitsOver */
   async take(workspaceId: string): Promise<() => void> {
     const permit = await this.limit.take({ owner: workspaceId });
     return () => {
@@ -38,7 +38,7 @@ export class RunPermits {
     };
   }
 
-  /** Ends all permits: pending and further requests are rejected. */
+  /** Closes the permits. Pending and later requests are rejected. */
   end(): void {
     this.limit.end(new PermitsOver());
   }

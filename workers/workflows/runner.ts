@@ -36,10 +36,13 @@ import { driveRun, type WorkflowContext } from "./drive-run.ts";
 import { PermitsOver, RunPermits } from "./permits.ts";
 import type { RunStore } from "./store.ts";
 
-/** Shares of the slots of the process for concurrent passes of runs. A pass takes milliseconds, mostly in the database. */
+/** Shares of the process's slots for concurrent passes of runs, by lane. A pass takes milliseconds, mostly in the database. */
 export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
 
-/** Most concurrent starts of work; most of the time, they wait for a database connection of the process. */
+/**
+ * Maximum number of calls and sub-workflows that are started at once. Most of the time, a start waits for a database connection of the
+ * process.
+ */
 const STARTS_MAX = 16;
 
 type Opened = Pick<
@@ -78,7 +81,7 @@ export async function startWorkflows(
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
 }
 
-/** Returns the id of the workspace with the name in the setting, looked up once at the start. @throws Error */
+/** Returns the id of the workspace whose name is in the setting. It is looked up once when the process starts. @throws Error */
 async function adminWorkspaceOf({
   config,
   database,
@@ -93,7 +96,7 @@ async function adminWorkspaceOf({
 }
 
 const ASKED_MAX = 256;
-/** Most notices in memory: as many as four workspaces with full queues have. */
+/** Maximum number of notices in memory: as many as four workspaces with full queues have. */
 const HELD_MAX = 8_192;
 const DECODER = new TextDecoder();
 
@@ -201,22 +204,22 @@ function readMessage(message: Delivery): RunNotice | undefined {
 
 interface DriveRequest {
   readonly workspaceId: string;
-  /** Permits of the lane of the notice. */
+  /** Permits of the lane on which the notice arrived. */
   readonly permits: RunPermits;
-  /** True to look for late, due and never begun work too. */
+  /** True to look also for calls and sub-workflows that are late, due or never begun. */
   readonly isFullCheck: boolean;
   readonly isStalled: boolean;
 }
 
 interface Going {
-  /** True if another pass was requested. */
+  /** True if another pass of the run was requested. */
   isAsked: boolean;
   isFullCheck: boolean;
   isStalled: boolean;
   work: Promise<void>;
 }
 
-/** Executes the runs of this process, each one pass at a time. Notices during a pass cause one more pass. */
+/** Executes the runs of this process. Each run has one pass at a time. All notices during a pass cause only one more pass. */
 class RunLoop {
   private readonly context: WorkflowContext;
   private readonly going = new Map<string, Going>();
@@ -225,7 +228,10 @@ class RunLoop {
     this.context = context;
   }
 
-  /** Resolves after the pass, or immediately if an earlier notice has requested a pending pass: its delivery covers both. */
+  /**
+   * Resolves after the pass of a run. Resolves immediately if an earlier notice has already requested the pending pass, because that
+   * notice's delivery covers both.
+   */
   drive(runId: string, request: DriveRequest): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
@@ -271,13 +277,14 @@ class RunLoop {
 
 // Runs without progress. A run that repeatedly kills its workers, or cannot be read, must not be retried forever.
 
-/** Weight of a worker death against that of a failure: ten deaths end a run, or a hundred failures at one per minute. */
+/** Weight of a worker crash relative to the weight of a failure. Ten crashes end a run, or a hundred failures at one per minute. */
 const DEATH = 10;
 const FAILURE = 1;
 const RECOVERIES_MAX = 100;
 
 /**
- * Executes a run without progress, or ends it. The attempt is counted as a death in advance, since a dead worker cannot count it.
+ * Executes a run that made no progress, or ends it. The attempt is counted as a worker crash in advance, because a crashed worker cannot
+ * count it.
  * @throws any error of `pass`
  */
 async function recoverRun(

@@ -10,7 +10,7 @@ import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 import { type Effect, isEnded, type ItemRun, type RunState, type StepRun, type WorkPlace } from "./state.ts";
 import { placeKey, type StoredRun } from "./store.ts";
 
-/** Starting work: its job or run, and its timeout. */
+/** Call or sub-workflow that starts: the id of its job or run, and its timeout. */
 export interface WorkStart {
   readonly workId: string;
   readonly isRun: boolean;
@@ -21,11 +21,11 @@ export interface Change {
   readonly before: StoredRun;
   readonly after: RunState;
   readonly effects: readonly Effect[];
-  /** Starting work by place. */
+  /** Starting calls and sub-workflows; the key is their place in the run. */
   readonly starts: ReadonlyMap<string, WorkStart>;
-  /** Milliseconds until the next attempt of the run; null if there is none. */
+  /** Time until the next attempt of the run, in milliseconds; null if there is none. */
   readonly nextAttemptMs: number | null;
-  /** Calls and runs that the pass has counted for the root. */
+  /** Number of calls and runs that the pass has counted for the root run. */
   readonly work: number;
   /** Storage limit of the workspace, in bytes. */
   readonly storageBytesMax: number;
@@ -33,15 +33,15 @@ export interface Change {
 
 export interface Saved {
   readonly rev: number;
-  /** Number of the last frame. */
+  /** Sequence number of the last frame. */
   readonly frames: number;
   /** Approximate size of the changed rows in memory, in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Saves a pass. Writes nothing and returns `overtaken` if the run has changed since it was read, was cancelled, or its root has counted more
- * work meanwhile; returns `full` if the storage limit of the workspace is exceeded.
+ * Saves a pass. Returns `overtaken` if the run has changed since it was read, was cancelled, or its root has counted more calls and runs
+ * meanwhile. Returns `full` if the storage limit of the workspace is exceeded. In both cases nothing is written.
  */
 export async function saveRun(target: Queryable, change: Change): Promise<Saved | "overtaken" | "full"> {
   const { saved, values } = recordOf(change);
@@ -54,22 +54,22 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
   }
 }
 
-/** End of a succeeded job of a step, and the call that the next pass of the run begins. */
+/** Final state of a succeeded job of a step, and the call that the next pass of the run begins. */
 export interface StepEnd {
   readonly end: JobEnd;
   /** Charge of the call, in nano-credits. */
   readonly usedNano: bigint;
   readonly resultText: string;
-  /** Next job; null if the run has ended. */
+  /** Next job of the run; null if the run has ended. */
   readonly next: JobRequest | null;
-  /** Owner of the next job. */
+  /** Worker that owns the next job, and the duration of its lease. */
   readonly owner: { readonly worker: string; readonly leaseMs: number };
 }
 
 /**
  * Saves a pass and admits the only call that it begins, in one statement (see advance_run).
- * @returns saved state, and dispatch number of the message to publish; 0: the call waits for capacity of the queue. Undefined: nothing was
- *   written; save and admit separately
+ * @returns the saved state, and the dispatch number of the message to publish; 0: the call waits for capacity of the queue. Undefined if
+ * nothing was written; then save and admit separately
  */
 export async function beginStep(
   target: Queryable,
@@ -90,8 +90,8 @@ export async function beginStep(
 
 /**
  * Ends the job of a step, saves the next pass and admits the next job, in one statement (see advance_run).
- * @returns undefined if nothing was written: perform the three separately
- * @throws Error if the database is away for longer than `retryMs`
+ * @returns undefined if nothing was written; then perform the three separately
+ * @throws Error if the database is unavailable for longer than `retryMs`
  */
 export async function endStep(
   target: Queryable,
@@ -130,13 +130,16 @@ async function advanceRun(target: Queryable, values: readonly SqlValue[]): Promi
   return row?.number ?? null;
 }
 
-/** Returns true for a statement that was rolled back because its parts conflict or capacity is missing. */
+/**
+ * Returns true for the error of a combined statement that was rolled back, because its parts conflict or capacity is missing. The parts
+ * must then be executed separately.
+ */
 function isApart(error: unknown): boolean {
   const state = sqlState(error);
   return state === SQL.notTogether || state === SQL.storageFull;
 }
 
-/** Returns true for a statement that timed out on a lock. */
+/** Returns true for the error of a statement that timed out while waiting for a lock. */
 function isLockedAway(error: unknown): boolean {
   const state = sqlState(error);
   return state === SQL.lockTimeout || state === SQL.deadlock;
@@ -204,10 +207,13 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
   return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length + large }, values };
 }
 
-/** Value of the SQL type run_save, with its members in order. */
+/** SQL expression for a value of the type run_save, with its members in order. */
 const RUN_SAVE = `row(${Array.from({ length: 21 }, (_, at) => `$${at + 1}`).join(", ")})::run_save`;
 const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
-/** Parameters of `advance_run` between the pass and the call that it begins. */
+/**
+ * Null values for the parameters of `advance_run` about the end of a job, used for a pass that ends no job. In the parameter list, they are
+ * between the pass and the call that it begins.
+ */
 const NO_END = Array.from({ length: 8 }, () => null);
 const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 4 }, (_, at) => `$${at + 22}`).join(", ")}) as number`;
 
@@ -230,7 +236,7 @@ function isChanged(was: StepRun, run: StepRun): boolean {
   return was.status !== run.status || was.isDelayed !== run.isDelayed;
 }
 
-/** Returns true if an item must be written. Items that never began follow their step and are not written when it ends. */
+/** Returns true if an item must be written. Items that never began are not written when their step ends, because they follow the step. */
 function isItemChanged(was: ItemRun, item: ItemRun): boolean {
   if (was.status === "queued" && item.status === "cancelled") return false;
   return was.status !== item.status || was.creditsNano !== item.creditsNano;
@@ -241,7 +247,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Returns the additional bytes of an item: its row, its output in the row or object store, and the row of its run. */
+/** Returns the number of bytes that an item adds: its row, its output in the row or object store, and the row of its run. */
 function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typeof itemRecord>): number {
   let bytes = was ? 0 : STEP_ROW_BYTES;
   if (record.is_run) bytes += RUN_ROW_BYTES;
@@ -249,7 +255,7 @@ function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typ
   return bytes + largeBytes(was, item);
 }
 
-/** Returns the additional bytes of an output in the object store. Outputs of earlier attempts stay in place. */
+/** Returns the number of bytes that an output adds to the object store. Outputs of earlier attempts stay stored. */
 function largeBytes(was: ItemRun | undefined, item: ItemRun): number {
   return was?.status !== item.status && item.outputRef !== undefined && !item.isKept ? bytesOf(item.output) : 0;
 }
@@ -297,7 +303,7 @@ function itemRecord({ starts }: Change, { stepId, attempt }: StepRun, item: Item
   };
 }
 
-/** Returns the nano-credits of all ended work. */
+/** Returns the charges of all ended jobs and sub-workflows of a run, in nano-credits. */
 function creditsOf({ stepRuns }: RunState): bigint {
   let sum = 0n;
   for (const { items } of stepRuns) for (const { creditsNano } of items) sum += creditsNano ?? 0n;

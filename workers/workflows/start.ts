@@ -1,6 +1,6 @@
 /**
- * Starts the work of steps: a call is read and admitted as over HTTP, and a workflow becomes a run. Ids are derived from the place, so that a
- * repeated start finds the existing work.
+ * Starts the calls and sub-workflows of steps. A call is read and admitted as over HTTP; a sub-workflow becomes a run. Ids are derived from
+ * the place in the run, so that a repeated start finds the existing job or run.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
@@ -31,7 +31,7 @@ import { isFinal } from "./ends.ts";
 import type { RunEvent, StepError, WorkPlace } from "./state.ts";
 import { placeKey, type RunFacts } from "./store.ts";
 
-/** Longest duration of a call of a step, including waiting, in milliseconds. */
+/** Maximum duration of a call of a step, including waiting, in milliseconds. */
 const STEP_TIMEOUT_MAX_MS = 3_600_000;
 
 export interface StartContext extends Pick<
@@ -42,7 +42,7 @@ export interface StartContext extends Pick<
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly publishers: Publishers;
-  /** Workspace that receives events of the installation; undefined for none. */
+  /** Workspace that receives events of the installation; undefined if none does. */
   readonly adminWorkspaceId: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface WorkToStart {
   readonly place: WorkPlace;
   readonly params: unknown;
   readonly input: unknown;
-  /** True if no other work of the run is running. */
+  /** True if nothing else of the run is running. */
   readonly isOnlyWork?: boolean;
 }
 
@@ -67,8 +67,8 @@ export function isRunStep({ type }: WorkflowStep): boolean {
 const SLACK_MS = 60_000;
 
 /**
- * Returns the timeout of a call of a step in milliseconds, including waiting. Without a timeout in the definition, calls of the batch lane
- * get the longest timeout, because they may wait long.
+ * Returns the timeout of a call of a step, including waiting, in milliseconds. Without a timeout in the definition, calls of the batch lane
+ * get the maximum timeout, because they may wait long.
  */
 export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined, lane: Lane): number {
   if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
@@ -86,7 +86,7 @@ const TIMEOUTS_MS = {
   capability: 2 * Math.max(...Object.values(CAPABILITY_RUN_MS)),
 } as const;
 
-/** Returns the caller of the steps of a run. Undefined if the key was revoked or its member was removed. */
+/** Returns the caller on whose behalf the steps of a run are executed. Undefined if the key was revoked or its member was removed. */
 export function callerOf(
   { publishers }: Pick<StartContext, "publishers">,
   { workspaceId, keyId }: Pick<RunFacts, "workspaceId" | "keyId">,
@@ -94,10 +94,13 @@ export function callerOf(
   return publishers.find(workspaceId, keyId);
 }
 
-/** Result of a start: undefined if the work is running, `refused` if its job contains the reason, or the end of work without a job. */
+/**
+ * Result of a start. Undefined: the call or sub-workflow is running. `refused`: its job contains the reason. A RunEvent: it ended without a
+ * job.
+ */
 export type Started = RunEvent | "refused" | undefined;
 
-/** Starts the work of a step. @throws Error on an infrastructure failure: retry */
+/** Starts the call or sub-workflow of a step. @throws Error on an infrastructure failure: retry */
 export async function startWork(
   context: StartContext,
   caller: Caller | undefined,
@@ -171,8 +174,8 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
 }
 
 /**
- * Returns the job of a plain chat call, to be admitted together with its pass. Undefined for other work and for a call that is too large for a
- * row.
+ * Returns the job of a plain chat call, so that it is admitted together with its pass. Undefined for other calls and sub-workflows, and for
+ * a call that is too large for a row.
  * @throws ApiError if the call is refused
  */
 export async function prepareChatRequest(
@@ -188,7 +191,9 @@ export async function prepareChatRequest(
   return prepareJobRequest(context, jobOf(caller, work, call));
 }
 
-/** Publishes a call that was admitted with its pass. @param dispatch dispatch number; 0: the call waits for capacity of the queue */
+/**
+ * Publishes a call that was admitted together with its pass. @param dispatch dispatch number; 0: the call waits for capacity of the queue
+ */
 export async function dispatchFirst(
   { dispatcher }: Pick<StartContext, "dispatcher">,
   { id, workspaceId, pool, lane, lifeMs }: JobRequest,

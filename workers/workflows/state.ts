@@ -17,27 +17,27 @@ export interface ItemRun {
   readonly index: number;
   readonly status: ItemStatus;
   readonly output?: unknown;
-  /** Reference to the stored output if it is too large for a row. */
+  /** Reference to the output in the object store; present if the output is too large for a row. */
   readonly outputRef?: string;
   readonly error?: StepError;
-  /** Charge of the ended work, in nano-credits. */
+  /** Charge of the ended call or sub-workflow, in nano-credits. */
   readonly creditsNano?: bigint;
-  /** Sequence number among the ends of the run, from 1. The run reports its first failure. */
+  /** Sequence number of this end among all ends of the run, from 1. The run reports the failure with the lowest number. */
   readonly endedSeq?: number;
-  /** True for an item that completed in an earlier attempt, which contains its charge. */
+  /** True for an item that completed in an earlier attempt. Its charge is recorded in that attempt. */
   readonly isKept?: true;
 }
 
 /** One attempt of one step. */
 export interface StepRun {
   readonly stepId: string;
-  /** Number of the attempt, from 1, across all attempts of the run. */
+  /** Sequence number of the step's attempt, from 1, across all attempts of the run. */
   readonly attempt: number;
-  /** Attempt of the run that created this attempt. */
+  /** Number of the run's attempt that created this attempt. */
   readonly runAttempt: number;
   readonly status: StepStatus;
   readonly skippedReason?: SkippedReason;
-  /** Value of `for_each`; absent if the step has none. */
+  /** Evaluated list of `for_each`; absent if the step has none. */
   readonly list?: readonly unknown[];
   readonly items: readonly ItemRun[];
   readonly output?: unknown;
@@ -51,17 +51,17 @@ export interface RunState {
   readonly id: string;
   readonly status: RunStatus;
   readonly attempt: number;
-  /** Most attempts of the run; 1 for synchronous and streamed runs. */
+  /** Maximum number of attempts of the run; 1 for synchronous and streamed runs. */
   readonly maxAttempts: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly stepRuns: readonly StepRun[];
-  /** Number of ended items and steps. */
+  /** Number of items and steps that have ended; the source of `endedSeq`. */
   readonly ends: number;
   readonly output?: unknown;
   readonly error?: StepError & { readonly stepId: string };
 }
 
-/** Place of work in a run: its step, attempt and item. */
+/** Place of a call or sub-workflow in a run: its step, attempt and item. */
 export interface WorkPlace {
   readonly stepId: string;
   readonly attempt: number;
@@ -74,11 +74,11 @@ export type WorkEnd =
   | { readonly status: "cancelled" };
 
 export type RunEvent =
-  /** A notice or recovery: all work that can begin begins. */
+  /** Notice or recovery without further data. All calls and sub-workflows that can begin begin. */
   | { readonly kind: "tick" }
   | { readonly kind: "work_ended"; readonly place: WorkPlace; readonly end: WorkEnd; readonly creditsNano: bigint }
   | { readonly kind: "step_due"; readonly stepId: string; readonly attempt: number }
-  /** The work has exceeded the timeout of the step. */
+  /** A call or sub-workflow has exceeded the timeout of its step. */
   | { readonly kind: "work_late"; readonly place: WorkPlace }
   | { readonly kind: "run_due"; readonly attempt: number }
   | { readonly kind: "cancel" };
@@ -87,9 +87,9 @@ export type RunEvent =
 export type Effect =
   | { readonly kind: "start_work"; readonly place: WorkPlace; readonly params: unknown; readonly input: unknown }
   | { readonly kind: "cancel_work"; readonly place: WorkPlace }
-  /** Sends `step_due` after this time. */
+  /** Sends the event `step_due` after `seconds`. */
   | { readonly kind: "step_timer"; readonly stepId: string; readonly attempt: number; readonly seconds: number }
-  /** Sends `run_due` after the delay of this attempt. */
+  /** Sends the event `run_due` after the delay of this attempt. */
   | { readonly kind: "run_timer"; readonly attempt: number }
   | {
       readonly kind: "event";

@@ -1,4 +1,4 @@
-/** Loads and stores the state of runs. Reads only rows that have changed since this process last saw the run. */
+/** Loads and stores the state of runs. Only rows that changed since this process last saw the run are read. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
@@ -20,7 +20,7 @@ import {
   type WorkPlace,
 } from "./state.ts";
 
-/** Size of the cache of runs in a worker, in bytes. */
+/** Maximum size of a worker's cache of runs, in bytes. */
 const REMEMBERED_RUNS_BYTES_MAX = 67_108_864;
 
 /** Properties of a run that are not part of its state. */
@@ -34,17 +34,17 @@ export interface RunFacts {
   readonly lane: Lane;
   readonly depth: number;
   readonly parentId: string | null;
-  /** Root run, started by a caller; null for a root run. */
+  /** Id of the root run, which a caller started; null if this run is the root. */
   readonly rootId: string | null;
-  /** Calls and runs that may still be created under the root run. */
+  /** Number of calls and runs that may still be created under the root run. */
   readonly remainingWork: number;
   readonly traceparent: string | null;
-  /** Unix milliseconds. */
+  /** Creation time, in Unix milliseconds. */
   readonly createdAtMs: number;
   readonly isCancelRequested: boolean;
-  /** True if the next attempt may begin. */
+  /** True if the next attempt of the run may begin now. */
   readonly isDue: boolean;
-  /** True if a publisher must be notified of the end. */
+  /** True if a publisher must still be notified that the run has ended. */
   readonly shouldReportToPublisher: boolean;
   readonly frames: number;
   readonly hasStarted: boolean;
@@ -74,13 +74,13 @@ interface RunRecord {
   readonly max_attempts: number;
   readonly rev: number;
   readonly ends: number;
-  /** Input as JSON; null, like the next field, if this process knows it already. */
+  /** Input as JSON. Input and `input_ref` are null if this process already knows the input. */
   readonly input: string | null;
   readonly input_ref: string | null;
   readonly cancel_requested: boolean;
   readonly parent_id: string | null;
   readonly root_id: string | null;
-  /** Calls and runs counted for the root run, or for this run. */
+  /** Number of calls and runs counted for the root run, or for this run if it is the root. */
   readonly work: number;
   readonly depth: number;
   readonly is_due: boolean;
@@ -89,7 +89,7 @@ interface RunRecord {
   readonly created_ms: number;
   readonly frames: number;
   readonly has_started: boolean;
-  /** Changed rows as JSON; null if none changed, or if they may be large and are read separately. */
+  /** Changed rows as JSON. Null if none changed, or if they may be large and are therefore read separately. */
   readonly steps: readonly StepRecord[] | null;
   readonly items: readonly ItemRecord[] | null;
 }
@@ -115,7 +115,7 @@ interface ItemRecord {
   readonly output: string | null;
   readonly output_ref: string | null;
   readonly error: StepError | null;
-  /** Nano-credits as text, because JSON numbers are not exact. */
+  /** Charge in nano-credits, as text because JSON numbers are not exact. */
   readonly credits: string | null;
   readonly ended_seq: number | null;
   readonly is_kept: boolean;
@@ -125,7 +125,9 @@ const STEP_ROWS = `select step_id, attempt, seq, run_attempt, status, skipped_re
   from step_run where run_id = $1 and rev > $2 order by seq`;
 const ITEM_ROWS = `select step_id, attempt, item, status, output, output_ref, error, credits::text as credits, ended_seq, is_kept
   from step_item where run_id = $1 and rev > $2 order by step_id, attempt, item`;
-/** Largest stored run that is read in one statement, in bytes. The text of many rows at once would block the event loop. */
+/**
+ * Maximum size of a stored run that is read in one statement, in bytes. Parsing the text of many rows at once would block the event loop.
+ */
 const SMALL_BYTES_MAX = 65_536;
 const rowsOf = (rows: string): string =>
   `case when rev > $2 and stored_bytes <= $3 then (select coalesce(json_agg(r), '[]') from (${rows}) r) end`;
@@ -148,12 +150,12 @@ interface Remembered {
   readonly bytes: number;
 }
 
-/** Outputs read at once. */
+/** Maximum number of outputs that are read at once. */
 const READS_MAX = 16;
 
 export class RunStore {
   private readonly storage: Storage;
-  /** Cached runs, the least recently used first. */
+  /** Cached runs by id, the least recently used first. */
   private readonly remembered = new Map<string, Remembered>();
   private bytes = 0;
 
@@ -183,7 +185,7 @@ export class RunStore {
     return stored;
   }
 
-  /** Loads the constant part of a run, with an empty state. */
+  /** Loads the constant part of a run and returns it with an empty state. */
   private async begun(target: Queryable, row: RunRecord): Promise<Remembered> {
     const compiled = await compiledOf(target, row);
     const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);
@@ -191,7 +193,7 @@ export class RunStore {
     return { rev: -1, compiled, inputs, stepRuns: [], bytes: 1_000 + (text?.length ?? 0) };
   }
 
-  /** Returns true for a cached run, of which only changes are read. */
+  /** Returns true for a cached run. Only the changes of such a run are read. */
   knows(runId: string): boolean {
     return this.remembered.has(runId);
   }
@@ -213,7 +215,7 @@ export class RunStore {
     this.remembered.delete(runId);
   }
 
-  /** Returns the rows of a run: changed ones from the database, others from the cache. */
+  /** Returns the rows of a run. Changed rows come from the database, all others from the cache. */
   private async changed(
     target: Queryable,
     row: RunRecord,
@@ -330,12 +332,12 @@ function isOpen({ status }: StepRun): boolean {
   return status === "queued" || status === "running";
 }
 
-/** Returns an item of an ended step. The row of an item that never began is not written again. */
+/** Returns an item of an ended step. An item that never began becomes cancelled; its row is not written again. */
 function closed(item: ItemRun): ItemRun {
   return item.status === "queued" ? { ...item, status: "cancelled" } : item;
 }
 
-/** Returns an attempt with its output, which is derived from the outputs of its items and not stored. */
+/** Returns an attempt with its output. The output is not stored, because it is derived from the outputs of its items. */
 function withOutput(run: StepRun): StepRun {
   if (run.status !== "succeeded") return run;
   const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));

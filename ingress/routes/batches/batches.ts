@@ -1,4 +1,4 @@
-/** /v1/batches: files of calls that run within a day. */
+/** /v1/batches: creates and manages batches, which run the calls of a file within a day. */
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -39,10 +39,10 @@ import { limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../../cor
 const LIST = "/v1/batches";
 const ONE = `${LIST}/{batch_id}`;
 
-/** Largest input file in bytes, as at OpenAI. */
+/** Maximum size of an input file, in bytes; the same as at OpenAI. */
 const INPUT_BYTES_MAX = 200_000_000;
 
-/** Time after which no line begins. */
+/** Time after the creation of a batch at which its remaining calls are no longer started, in milliseconds. */
 const WINDOW_MS = paced(24 * 3_600_000);
 
 export function batches(context: IngressContext): readonly KeyRoute[] {
@@ -171,13 +171,13 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   return json(presentBatch(same(row, batch)));
 }
 
-/** Returns the batch if the request is equal. @throws ApiError `idempotency_key_reused` */
+/** Returns the existing batch if it was created by an equal request. @throws ApiError `idempotency_key_reused` */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
   checkSameRequest(row, { fingerprint }, "This Idempotency-Key was used for another batch; use a new key.");
   return row;
 }
 
-/** Checks endpoint and input file. @throws ApiError for an endpoint that lines may not call, and for an unsuitable file */
+/** Checks endpoint and input file of a new batch. @throws ApiError for an endpoint that batches may not call, or an unsuitable file */
 async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
     const expected = "the path of a call, a capability run or a workflow run";
@@ -281,7 +281,7 @@ const TIMES = [
   "cancelled_at",
 ] as const satisfies readonly (keyof BatchRow)[];
 
-/** Returns the times of the states that the batch has reached. */
+/** Returns the time at which the batch reached each of its states. */
 function timesOf(row: BatchRow): Partial<Record<(typeof TIMES)[number], number>> {
   return Object.fromEntries(
     TIMES.flatMap((name) => {

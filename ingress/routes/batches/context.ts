@@ -1,4 +1,4 @@
-/** Dependencies of the code that works on batches. */
+/** Dependencies of the code that processes batches. */
 import type { Publishers } from "#shared/access/authenticate.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 
@@ -22,8 +22,11 @@ export interface BatchContext extends Pick<
   | "storage"
 > {
   readonly publishers: Publishers;
-  /** Uploads of batch output files, which may be larger than callers' files. */
+  /** Uploads of batch output files, which may be larger than callers' own files. */
   readonly uploads: Uploads;
-  /** Takes a permit for a heavy call from a message or line, whose media this process stores; undefined if none is free. */
+  /**
+   * Takes a permit for a call from a batch message or batch line whose media this process stores. Returns the function that releases it;
+   * undefined if no permit is free.
+   */
   takePermit(workspaceId: string): () => Promise<(() => void) | undefined>;
 }

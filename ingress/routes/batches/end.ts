@@ -1,4 +1,4 @@
-/** End of a batch. */
+/** Ends a batch: records its final state and its event. */
 import { endBatch, Superseded } from "#shared/database/batch-work.ts";
 import type { BatchEnd, BatchRow } from "#shared/database/batches.ts";
 import { storableText } from "#shared/jobs/error.ts";
@@ -14,12 +14,15 @@ export interface BatchFault {
   readonly line: number | null;
 }
 
-/** End state of a batch. A failed batch has at least one fault; any other batch has files. */
+/** Final state of a batch. A failed batch has at least one fault; any other batch has output files. */
 type End =
   | ({ readonly state: BatchEnd } & WrittenFiles)
   | { readonly state: "failed"; readonly faults: readonly BatchFault[] };
 
-/** Ends the batch and counts it, with the lines that never ran. @throws Superseded */
+/**
+ * Ends the batch, and updates metrics for the batch and for its lines that never ran. @throws Superseded when another process leads the
+ * batch
+ */
 export async function endLed(
   { database, metrics }: Pick<IngressContext, "database" | "metrics">,
   batch: BatchRow,
@@ -36,7 +39,7 @@ const EXPIRED = {
   message: "The completion window of the batch ended before all lines were processed.",
 };
 
-/** Returns the error in the batch's event: the first fault, with its line and the number of faults. */
+/** Returns the error for the batch's event: the first fault with its line number, and the number of faults. */
 function errorOf(end: End): Pick<BatchFault, "code" | "message"> | null {
   if (end.state !== "failed") return end.state === "expired" ? EXPIRED : null;
   const { faults } = end;

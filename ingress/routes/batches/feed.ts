@@ -1,4 +1,4 @@
-/** Admission of batch lines: read from the input in groups, and admitted like batch messages, under ids of their own. */
+/** Admission of batch lines. Lines are read from the input file in groups and admitted like batch messages, each under its own id. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
@@ -21,18 +21,21 @@ import { createWindows } from "../../nats-intake/intake.ts";
 import type { BatchContext } from "./context.ts";
 import { type LineTarget, readLine } from "./read-line.ts";
 
-/** Most bytes of the input that are read at once; a longer line is read alone. */
+/** Maximum number of input bytes that are read at once. A longer line is read alone. */
 const SPAN_BYTES_MAX = 1_048_576;
 
-/** Number of lines of a batch that are admitted at once: enough for a group. */
+/** Number of lines of a batch that are admitted concurrently. It is enough to fill a database group. */
 const AT_ONCE = 8;
 
-/** Delay of lines that wait for held funds, a permit for heavy calls, or the end of other runs, in milliseconds. */
+/**
+ * Delay before lines are tried again, in milliseconds. They wait for credits or tokens held by other lines, a permit for heavy calls, or
+ * the end of other runs.
+ */
 const WAIT_MS = paced(2_000);
 
-/** Result of feeding a line: admitted, refused, or deferred for `waitMs` milliseconds. */
+/** Result of admitting a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** The line has a job. `refused`: error code of a job that was refused. */
+  /** The line has a job. `refused` is the error code if that job was refused. */
   | { readonly kind: "admitted"; readonly refused?: Code }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
@@ -40,21 +43,21 @@ export type Fed =
 const ADMITTED: Fed = { kind: "admitted" };
 const waitFor = (waitMs: number): Fed => ({ kind: "full", waitMs });
 
-/** Rate windows of workspaces, as seen by all batches of this process. */
+/** State of the workspaces' rate windows, shared by all batches of this process. */
 const windows = createWindows();
 
 export interface Feeding {
   readonly batch: BatchRow;
   readonly target: LineTarget;
-  /** True when other lines of the batch are running and may hold what a line lacks. */
+  /** True when other lines of the batch are running and may hold credits or tokens that a line needs. */
   readonly othersRun: boolean;
   readonly onFed: (line: BatchLine, fed: Fed) => Promise<void>;
 }
 
 /**
- * Admits lines in order until one must wait.
- * @returns milliseconds after which the remaining lines may be fed again; 0: none remains
- * @throws Superseded; Error when the database or the object store is down
+ * Admits lines in order until a line must wait.
+ * @returns milliseconds after which the remaining lines may be tried again; 0: no line remains
+ * @throws Superseded when another process leads the batch; Error when the database or the object store is down
  */
 export async function feedLines(
   context: BatchContext,
@@ -97,7 +100,10 @@ export async function feedLines(
   return 0;
 }
 
-/** Returns the caller of the batch. The error of an inactive key ends the lines that have not begun. */
+/**
+ * Returns the caller that the batch acts for. If the key is inactive, returns an error, with which the lines that have not started are
+ * ended.
+ */
 async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<Caller | ApiError> {
   try {
     const caller = await publishers.find(batch.workspace_id, batch.key_id);
@@ -109,21 +115,24 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
   }
 }
 
-/** Codes of refusals for lack of what other lines hold until they end. */
+/** Error codes of refusals that may be due to credits or tokens held by other running lines. */
 const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
 
-/** Defers a line that was refused for what other lines of its batch hold, and deletes its job. */
+/**
+ * Defers a line that was refused because other lines of its batch hold the credits or tokens that it needs. The line's refused job is
+ * deleted.
+ */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
-/** Deletes such jobs of a previous leader, which was lost before it deleted them. */
+/** Deletes jobs that were refused because of other lines' holds. They remain when a previous leader crashed before it deleted them. */
 export function forgetHeldByOthers({ database }: Pick<BatchContext, "database">, batch: BatchRow): Promise<void> {
   return forgetAllRefused(database, batch, [...HELD_BY_OTHERS]);
 }
 
-/** Yields groups of lines that are read together. */
+/** Yields groups of lines whose bytes are read together. */
 function* spansOf(lines: readonly BatchLine[]): Generator<BatchLine[], void> {
   let span: BatchLine[] = [];
   for (const line of lines) {
@@ -213,7 +222,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   }
 }
 
-/** Returns the result for a line that has a job already or must wait; undefined: the line may be admitted. */
+/** Returns the result for a line that already has a job or must wait. Returns undefined if the line may be admitted. */
 async function checkLine(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
   const { batch, caller, line, hasOthers } = feed;
   // The media of the line must not be stored twice.

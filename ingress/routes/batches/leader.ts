@@ -1,4 +1,7 @@
-/** Leads batches in turns, several at once per process. Batches of all processes are led in the order of their waiting time. */
+/**
+ * Schedules batches: a process leads each batch for a limited time (a turn), and several batches at once. The batch that has waited
+ * longest, across all processes, is next.
+ */
 import {
   type BatchLine,
   dropLines,
@@ -27,16 +30,16 @@ import { endedRecord, type LineRecord, refusedRecord, unrunRecord } from "./reco
 import { validateBatch } from "./validate.ts";
 import { discardParts, isFull, writeFiles } from "./write-files.ts";
 
-/** Batches that a process leads at once; each takes some megabytes of memory. */
+/** Maximum number of batches that a process leads at once. Each takes some megabytes of memory. */
 const TURNS_MAX = 4;
-/** Batches of one workspace that all processes lead at once, so that batches of other workspaces get turns. */
+/** Maximum number of batches of one workspace that are led at once in all processes. It leaves capacity for other workspaces. */
 const TURNS_PER_WORKSPACE_MAX = 2;
 
-/** Interval of checks for waiting batches. */
+/** Interval of checks for waiting batches, in milliseconds. */
 const POLL_INTERVAL_MS = paced(1_000);
 
 interface BatchLeader {
-  /** Starts no more turns. Resolves when the current ones have released their batches to other processes. */
+  /** Starts no more turns. Resolves when the current turns have released their batches to other processes. */
   stop(): Promise<void>;
 }
 
@@ -81,48 +84,52 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
 // One turn of a batch: this process leads the batch for a while, feeds its lines, collects ended ones, and writes the files after the last.
 // All state is in rows, so any process can lead the next turn.
 
-/** Lease of a leader, and the interval of its renewal, in milliseconds. */
+/** Lease duration of a batch's leader, and the interval at which the lease is renewed, in milliseconds. */
 const LEASE_MS = paced(30_000);
 const BEAT_MS = paced(8_000);
 
-/** Length of a turn, in milliseconds, after which waiting batches get a turn. */
+/** Maximum length of a turn, in milliseconds. Waiting batches are then led. */
 const TURN_MS = 20_000;
 
-/** Most running lines of one batch: enough to fill a workspace's share of the queue. */
+/** Maximum number of running lines per batch. It is enough to fill a workspace's share of the queue. */
 const UNDER_WAY_MAX = 200;
 const TAKE_MAX = 64;
 
-/** Number of lines without a run that are ended at once. */
+/** Number of lines that never ran and are ended in one step. */
 const UNRUN_MAX = 500;
 
-/** Interval of polling for ended jobs, and the number of jobs read per poll. */
+/** Interval of polling for ended jobs in milliseconds, number of jobs read per poll, and number read concurrently. */
 const POLL_MS = 200;
 const GATHER_MAX = 64;
 const GATHER_AT_ONCE = 4;
 const CANCEL_AT_ONCE = 8;
 
-/** Bounds of the time until records are stored, in milliseconds. It is a hundredth of the batch's age. */
+/**
+ * Minimum and maximum time until collected records are stored, in milliseconds. Within these bounds it is a hundredth of the batch's age.
+ */
 const STORE_MIN_MS = 500;
 const STORE_MAX_MS = 30_000;
 
-/** Time that an ending batch waits for running lines; later results are only in their jobs. */
+/** Time for which an ending batch waits for its running lines, in milliseconds. Later results are found only in their jobs. */
 const ENDING_MS = paced(600_000);
 
-/** Number of lost leaders in a row, without progress, after which the batch fails: the batch may be the cause of their crashes. */
+/**
+ * Number of consecutive turns with a crashed leader and no progress after which the batch fails, because the batch may cause the crashes.
+ */
 const TURNS_LOST_MAX = 5;
 
-/** Delay after an internal error, and after a lack of storage for the files. */
+/** Delays before the next turn, in milliseconds: after an internal error, and after a lack of storage for the output files. */
 const RETRY_MS = paced(2_000);
 const FULL_RETRY_MS = paced(60_000);
-/** Time without storage for the files after which the batch ends without them. */
+/** Time after which a batch without storage for its output files ends without them, in milliseconds. */
 const FULL_MAX_MS = 24 * 3_600_000;
 
 interface LineUnderWay extends BatchLine {
   isAdmitted: boolean;
-  /** True when the record was added to a part. */
+  /** True when the line's record has been added to a part. */
   isGathered: boolean;
   isCancelled: boolean;
-  /** True when the result could not be read; the next turn retries. */
+  /** True when the line's result could not be read. The next turn tries again. */
   isUnread: boolean;
 }
 
@@ -130,7 +137,7 @@ function underWay(line: BatchLine, isAdmitted = false): LineUnderWay {
   return { ...line, isAdmitted, isGathered: false, isCancelled: false, isUnread: false };
 }
 
-/** Leads a turn. @returns milliseconds until the next turn is needed; undefined: the batch has ended or another process leads it */
+/** Leads one turn of a batch. @returns milliseconds until the next turn; undefined if the batch has ended or another process leads it */
 async function leadTurn(context: BatchContext, batch: BatchRow, stopping: AbortSignal): Promise<number | undefined> {
   const turn = new Turn(context, batch, stopping);
   const beat = setInterval(() => void turn.keepLeading(), BEAT_MS);
@@ -152,7 +159,7 @@ class Turn {
   private readonly parts: Parts;
   private batch: BatchRow;
   private isLed = true;
-  /** performance.now() before which no line is fed. */
+  /** Value of performance.now() before which no line is admitted. */
   private feedAt = 0;
   private areAllTaken = false;
 
@@ -201,7 +208,7 @@ class Turn {
     }
   }
 
-  /** Reads the batch's row again. @throws Superseded */
+  /** Reads the batch's row again. @throws Superseded when another process leads the batch */
   private async reloadBatch(): Promise<BatchRow> {
     const batch = this.isLed ? await reloadBatch(this.context.database, this.batch) : undefined;
     if (!batch) throw new Superseded();
@@ -221,7 +228,7 @@ class Turn {
     return Math.min(STORE_MAX_MS, Math.max(STORE_MIN_MS, ageMs / 100));
   }
 
-  /** Takes further lines and admits those without a job. @returns true if there was something to do */
+  /** Reads further lines and admits those without a job. @returns true if there was something to do */
   private async feed(): Promise<boolean> {
     const { context, batch, lines } = this;
     if (performance.now() < this.feedAt) return false;
@@ -255,7 +262,7 @@ class Turn {
     return waitMs === 0;
   }
 
-  /** Ends lines that have not begun, and cancels running ones. @returns true if more lines can be ended now */
+  /** Ends lines that have not started, and cancels running lines. @returns true if more lines can be ended at once */
   private async drain(end: Exclude<BatchEnd, "completed">): Promise<boolean> {
     const { context, batch, lines } = this;
     // The batch ends during validation.
@@ -294,7 +301,7 @@ class Turn {
     }
   }
 
-  /** Adds the records of ended lines to parts. */
+  /** Reads the results of ended lines and adds their records to parts. */
   private async gather(end: BatchEnd | null): Promise<void> {
     const { context, lines } = this;
     const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered && !line.isUnread).map((line) => [line.job_id, line])); // prettier-ignore
@@ -315,7 +322,7 @@ class Turn {
     }
   }
 
-  /** Returns the record; undefined if the result cannot be read now. Other lines continue. */
+  /** Returns the record of an ended line. Returns undefined if the result cannot currently be read, so that other lines continue. */
   private async recordOf(line: LineUnderWay, end: BatchEnd | null): Promise<LineRecord | undefined> {
     const { context, batch } = this;
     try {
@@ -330,7 +337,7 @@ class Turn {
     }
   }
 
-  /** Fails a batch whose leaders crash repeatedly. Running lines are cancelled; ended lines remain readable. */
+  /** Fails a batch whose leaders crash repeatedly. Running lines are cancelled; records of ended lines remain readable. */
   private async giveUp(): Promise<undefined> {
     const { context, batch } = this;
     const { database, log } = context;
@@ -347,7 +354,7 @@ class Turn {
     return undefined;
   }
 
-  /** Ends the batch after its last line. */
+  /** Writes the output files and ends the batch, after its last line has ended. */
   private async end(): Promise<number | undefined> {
     const { context } = this;
     const { database, log } = context;

@@ -1,6 +1,6 @@
 /**
- * Parts of a batch's output files: records of ended lines, stored as consecutive objects until all lines have ended. A line has ended when
- * the row of its part is written. The next leader stores parts again whose row is missing.
+ * Parts of a batch's output files. A part contains records of ended lines and is stored as an object until all lines have ended. A line
+ * counts as ended when the row of its part is written. If the row is missing, the next leader stores the part again.
  */
 import { createHash } from "node:crypto";
 
@@ -20,7 +20,7 @@ import type { LineRecord } from "./records.ts";
 type Context = Pick<IngressContext, "database" | "storage">;
 type LeaderContext = Context & Pick<IngressContext, "metrics">;
 
-/** Size at which a part is stored, in bytes; a record is never split. */
+/** Size at which a part is stored, in bytes. A record is never split. */
 const PART_BYTES = 1_048_576;
 
 interface Gathered {
@@ -32,7 +32,7 @@ interface Gathered {
 
 const NOTHING = (): Gathered => ({ records: [], lines: [], bytes: 0, sinceMs: 0 });
 
-/** Records that are collected into parts. */
+/** Collects the records of ended lines and stores them as parts. */
 export class Parts {
   private readonly context: LeaderContext;
   private readonly batch: BatchRow;
@@ -40,7 +40,10 @@ export class Parts {
   private readonly gathered = { output: NOTHING(), error: NOTHING() };
   private stored = 0;
 
-  /** @param onEnded called with the numbers of lines whose end is recorded */
+  /**
+   * Creates an empty collection.
+   * @param onEnded called with the numbers of lines once their end is recorded in the database
+   */
   constructor(context: LeaderContext, batch: BatchRow, onEnded: (numbers: readonly number[]) => void) {
     this.context = context;
     this.batch = batch;
@@ -62,7 +65,7 @@ export class Parts {
     if (to.bytes >= PART_BYTES) await this.store(isOutput);
   }
 
-  /** Stores the records whose collection began at least `ms` milliseconds ago. @throws Superseded */
+  /** Stores the records that have been collected for at least `ms` milliseconds. @throws Superseded when another process leads the batch */
   async storeOlder(ms: number): Promise<void> {
     for (const isOutput of [true, false]) {
       const { bytes, sinceMs } = this.gathered[isOutput ? "output" : "error"];
@@ -89,7 +92,7 @@ export class Parts {
 
 const READ_TRIES = 3;
 
-/** Returns the verified bytes of a part. @throws StorageError; Error of the SDK */
+/** Returns the verified bytes of a part. @throws StorageError; an error of the storage SDK */
 export async function readPart({ storage }: Pick<Context, "storage">, part: PartRow): Promise<Buffer> {
   for (let tries = 1; ; tries += 1) {
     const chunks: Uint8Array[] = [];
@@ -100,10 +103,10 @@ export async function readPart({ storage }: Pick<Context, "storage">, part: Part
   }
 }
 
-/** Most bytes in a page of records; a larger record has a page of its own. */
+/** Maximum size of a page of records, in bytes. A larger record gets its own page. */
 const PAGE_BYTES_MAX = 4 * 1_048_576;
 
-/** Returns the first lines that fit into one page. */
+/** Returns the first lines whose records fit into one page. */
 export function onePage(lines: readonly EndedLine[]): readonly EndedLine[] {
   let bytes = 0;
   const over = lines.findIndex((line, at) => (bytes += line.record_bytes) > PAGE_BYTES_MAX && at > 0);
@@ -111,8 +114,8 @@ export function onePage(lines: readonly EndedLine[]): readonly EndedLine[] {
 }
 
 /**
- * Returns the records of consecutively ended lines, without line ends.
- * @throws ApiError `file_not_found` if the file was deleted; `service_unavailable`
+ * Returns the records of consecutive ended lines, without line breaks.
+ * @throws ApiError `file_not_found` if the output file was deleted; `service_unavailable`
  */
 export async function readRecords(context: Context, batch: BatchRow, lines: readonly EndedLine[]): Promise<string[]> {
   const texts = new Map<EndedLine, string>();

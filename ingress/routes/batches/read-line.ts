@@ -1,4 +1,4 @@
-/** Reads one line of a batch: checks it against its endpoint's schema, and returns its call or run. */
+/** Reads one line of a batch: validates it against its endpoint's schema, and returns the call or run that it requests. */
 import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkTool } from "#shared/access/tools.ts";
@@ -28,14 +28,17 @@ import { translatingRequest } from "../responses/translate.ts";
 import { findVisibleWorkflow } from "../workflows/access.ts";
 import { withParam } from "../../core/with-param.ts";
 
-/** Target of every line of a batch. */
+/** Endpoint that every line of a batch calls. */
 export type LineTarget =
   | { readonly kind: Kind }
   | { readonly api: "responses" }
   | { readonly capability: string }
   | { readonly workflow: string };
 
-/** Returns the target; undefined for a path that lines may not call. The path is stored, and Postgres rejects some texts. */
+/**
+ * Returns the target for an endpoint's path; undefined for a path that batch lines may not call. Only safe texts pass, because the path is
+ * stored and Postgres rejects some texts.
+ */
 export function targetOf(endpoint: string): LineTarget | undefined {
   if (endpoint === "/v1/responses") return { api: "responses" };
   const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
@@ -46,18 +49,18 @@ export function targetOf(endpoint: string): LineTarget | undefined {
   return workflow === undefined ? undefined : { workflow };
 }
 
-/** Longest `custom_id` of a line, in characters. */
+/** Maximum length of a line's `custom_id`, in characters. */
 const CUSTOM_ID_CHARS_MAX = 512;
 
 export interface CheckedLine {
   readonly customId: string;
-  /** Model that the line requests. */
+  /** Model that the line requests; undefined if it names none. */
   readonly model: string | undefined;
-  /** Number of texts in an embeddings call. */
+  /** Number of texts in an embeddings call; 1 for other calls. */
   readonly inputs: number;
 }
 
-/** Error of a line, in the format of the batch's `errors`. */
+/** Validation error of a line, in the format of the batch's `errors`. */
 export class LineFault extends Error {
   readonly code: string;
   readonly param: string | null;
@@ -71,7 +74,7 @@ export class LineFault extends Error {
 
 type Members = Readonly<Partial<Record<string, unknown>>>;
 
-/** Checks a line of the input. @throws LineFault */
+/** Validates a line of the input file. @throws LineFault */
 export async function checkLine(
   bytes: Uint8Array,
   endpoint: string,
@@ -111,7 +114,7 @@ function missing(param: string): LineFault {
   return new LineFault("missing_required_parameter", `Missing required member ${param} of the line.`, param);
 }
 
-/** Checks a body against the published schema. Checks of models, files and funds follow when the line runs. */
+/** Validates a request body against the published schema. Models, files and funds are checked later, when the line runs. */
 function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>): void {
   if ("kind" in target) {
     refuseUnsupported(body);
@@ -145,7 +148,7 @@ const NOT_IN_A_BATCH = {
   tools: "Tools of type sluice work only in direct calls of POST /v1/chat/completions and /v1/responses.",
 } as const;
 
-/** Returns the number of texts; an array of numbers is the tokens of one text. */
+/** Returns the number of texts to embed. An array of numbers is the tokens of one text. */
 function countTexts(input: readonly unknown[]): number {
   return typeof input[0] === "number" ? 1 : input.length;
 }
@@ -169,7 +172,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for text that Postgres stores unchanged. */
+/** Returns true for text that Postgres stores unchanged. */
 function isPlain(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
@@ -178,12 +181,12 @@ type CallContext = Pick<IngressContext, "catalogue" | "availableCapabilities" | 
 
 export interface LineCall {
   readonly caller: Caller;
-  /** Batch of the line, and its leader. */
+  /** Batch of the line, and the process that leads the batch. */
   readonly batch: Led;
   readonly target: LineTarget;
   /** Id of the line's job or run. */
   readonly id: string;
-  /** Validated line. */
+  /** Content of the line, already validated. */
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;

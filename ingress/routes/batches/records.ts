@@ -1,4 +1,4 @@
-/** Records of ended lines, in the format of the output and error files. */
+/** Creates the records of ended lines, in the format of the output and error files. */
 import type { MediaOutcome } from "#schemas/generated/types.ts";
 import { isMediaKind, KINDS } from "#shared/calls/kinds/kinds.ts";
 import type { BatchLine } from "#shared/database/batch-work.ts";
@@ -19,9 +19,9 @@ import { lineName } from "./ids.ts";
 
 export interface LineRecord {
   readonly number: number;
-  /** End of the line. A completed line goes to the output file, any other to the error file. */
+  /** Final state of the line. The record of a completed line goes to the output file, any other to the error file. */
   readonly outcome: BatchEnd | "failed";
-  /** One line of JSON with its line end. */
+  /** Record as one line of JSON, including its line break. */
   readonly text: string;
 }
 
@@ -41,7 +41,10 @@ export function unrunRecord(line: BatchLine, end: Exclude<BatchEnd, "completed">
   return recordOf(line, end, "null", JSON.stringify({ code: `batch_${end}`, message: UNRUN_MESSAGES[end] }));
 }
 
-/** @param body JSON text */
+/**
+ * Returns the record of a line that received a response.
+ * @param body JSON text of the response
+ */
 function answeredRecord(line: BatchLine, status: number, body: string): LineRecord {
   // A line break between members would end the file's line. JSON strings contain no raw line breaks.
   const singleLine = body.includes("\n") || body.includes("\r") ? body.replaceAll(/[\r\n]+/g, " ") : body;
@@ -59,8 +62,8 @@ type Context = Pick<IngressContext, "database" | "storage">;
 
 /**
  * Returns the record of a line whose job or run has ended.
- * @param end final state of an ending batch; null while the batch runs
- * @throws Error when the job's result cannot be read now
+ * @param end final state of a batch that is ending; null while the batch runs
+ * @throws Error when the job's result cannot currently be read
  */
 export async function endedRecord(
   context: Context,
@@ -86,7 +89,10 @@ async function endedJob(
   return { row: jobOfRun(run), text: await resultOfRun(context, run) };
 }
 
-/** Returns JSON text: text results in the format of their endpoint, media as files, capabilities and runs as jobs. */
+/**
+ * Returns the response body as JSON text. Text results have their endpoint's format, media are listed as files, and capabilities and runs
+ * as jobs.
+ */
 function bodyOf(row: JobRow, text: string): string {
   const kind = Object.values(KINDS).find(({ name }) => name === row.kind);
   if (kind && !isMediaKind(kind)) return text;
@@ -101,7 +107,7 @@ function bodyOf(row: JobRow, text: string): string {
   return JSON.stringify(presentJob(row, [presented]));
 }
 
-/** Returns files by id, since links to them expire after an hour. */
+/** Returns the files of a media result by id instead of by link, because links expire after an hour. */
 function mediaFilesOf({ data }: MediaOutcome): Record<string, unknown>[] {
   return data.map(({ file_id, content_type, duration_seconds }) => ({
     file_id,

@@ -1,4 +1,4 @@
-/** Validation of a batch's input: every line is checked before the first one runs. */
+/** Validates a batch's input file: every line is checked before the first line runs. */
 import { type BatchLine, beginBatch, dropLines, insertLines } from "#shared/database/batch-work.ts";
 import { type BatchRow, KEPT_LINES_MAX } from "#shared/database/batches.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -10,23 +10,26 @@ import { type BatchFault, endLed } from "./end.ts";
 import { jobOfLine } from "./ids.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
 
-/** Most lines of one batch, and most texts in all of its embeddings calls, as at OpenAI; most stored lines of a workspace. */
+/** Maximum number of lines per batch and of texts in all its embeddings calls, both as at OpenAI, and of stored lines per workspace. */
 const BOUNDS = { lines: 50_000, inputs: 50_000, keptLines: KEPT_LINES_MAX };
 
-/** Most faults that a batch reports. */
+/** Maximum number of faults that a batch reports. */
 const FAULTS_MAX = 100;
 
-/** Number of lines that are inserted by one statement. */
+/** Number of lines that one SQL statement inserts. */
 const CHUNK = 500;
 
-/** Leaves half of the thread's time to other work while a file is read. */
+/** Pauses the reading of a file when its time slice is over. It leaves half of the thread's time to other requests. */
 async function yieldThread(slices: TimeSlices): Promise<void> {
   if (!slices.isOver) return;
   await Bun.sleep(TIME_SLICE_MS);
   await slices.next();
 }
 
-/** Returns true if the lines may begin; false if the batch has failed, is ending or has another leader. @throws Superseded */
+/**
+ * Validates the input file and stores its lines. Returns true if the lines may start; false if the batch has failed, is ending or has
+ * another leader. @throws Superseded
+ */
 export async function validateBatch(
   context: Pick<IngressContext, "database" | "metrics" | "storage"> & {
     readonly config: Pick<IngressContext["config"], "storageBytesMax">;
@@ -102,7 +105,7 @@ class Validation {
     return faults.length >= FAULTS_MAX || this.hasTooMany || inputs > bounds.inputs;
   }
 
-  /** Blank lines count too: a file may have 200 million. */
+  /** True when the file has too many lines. Blank lines are counted separately, because a file may have 200 million of them. */
   private get hasTooMany(): boolean {
     return this.total > this.bounds.lines || this.blanks > this.bounds.lines;
   }
@@ -171,25 +174,25 @@ class Validation {
   }
 }
 
-/** Splits a file that arrives in blocks into lines. One line is in memory at a time. */
+/** Splits a file that arrives in blocks into lines. Only one line is in memory at a time. */
 
-/** Longest line without its end, in bytes. A call with some megabytes of media fits. */
+/** Maximum length of a line without its line break, in bytes. A call with some megabytes of media fits. */
 export const LINE_BYTES_MAX = 8 * 1_048_576;
 
-/** Line without its end. */
+/** Line without its line break. */
 interface Line {
-  /** Line number, from 1. */
+  /** Line number, starting at 1. */
   readonly number: number;
   /** Offset of the line's first byte in the file. */
   readonly start: number;
-  /** Content of the line. Undefined: the line is too long and was skipped. */
+  /** Content of the line. Undefined if the line is too long and was skipped. */
   readonly bytes: Uint8Array | undefined;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Yields every line. The last one may lack an end; nothing after the last end is no line. */
+/** Yields every line of a file. The last line may lack a line break; a final line break is not followed by an empty line. */
 export async function* linesOf(
   blocks: AsyncIterable<Uint8Array>,
   bytesMax = LINE_BYTES_MAX,
@@ -232,10 +235,10 @@ function withoutReturn(bytes: Uint8Array = new Uint8Array(0)): Uint8Array {
   return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
 }
 
-/** Longest line that can count as blank, in bytes: the check of 8 MiB blocked the thread for 400 ms. */
+/** Maximum length of a line that is checked for being blank, in bytes. Checking a line of 8 MiB blocked the thread for 400 ms. */
 const BLANK_BYTES_MAX = 4_096;
 
-/** True for a line of only blanks, which is skipped. */
+/** Returns true for a line of only spaces and tabs, which is skipped. */
 export function isBlank(bytes: Uint8Array): boolean {
   return bytes.length <= BLANK_BYTES_MAX && bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }

@@ -1,4 +1,4 @@
-/** Output files of a batch, written from its parts after the last line has ended. */
+/** Writes the output files of a batch from its parts, after the last line has ended. */
 import { findParts, forgetParts } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -15,14 +15,17 @@ export interface WrittenFiles {
   readonly errorFileId: string | null;
 }
 
-/** Writes both files; idempotent. @throws ApiError `storage_limit_exceeded`; errors of the database and the object store */
+/**
+ * Writes the output file and the error file; idempotent. @throws ApiError `storage_limit_exceeded`; errors of the database and the object
+ * store
+ */
 export async function writeFiles(context: BatchContext, batch: BatchRow): Promise<WrittenFiles> {
   const outputFileId = await writeFile(context, batch, true);
   const errorFileId = await writeFile(context, batch, false);
   return { outputFileId, errorFileId };
 }
 
-/** Writes a file and returns its id; null if the file would be empty. */
+/** Writes one of the two files and returns its id; null if the file would be empty. */
 async function writeFile(context: BatchContext, batch: BatchRow, isOutput: boolean): Promise<string | null> {
   const bytes = Number(isOutput ? batch.output_bytes : batch.error_bytes);
   if (bytes === 0) return null;
@@ -61,7 +64,7 @@ async function copyParts(context: BatchContext, id: string, isOutput: boolean, u
   }
 }
 
-/** Deletes the parts, whose bytes are now in the files. The janitor deletes what remains. */
+/** Deletes the parts of a batch, whose bytes are now in the output files. The janitor deletes any that remain after a failure. */
 export async function discardParts(
   { database, storage, log }: BatchContext,
   id: string,
@@ -84,7 +87,7 @@ export async function discardParts(
   }
 }
 
-/** True if the workspace lacks storage for the files. */
+/** Returns true if the error says that the workspace lacks storage for the output files. */
 export function isFull(error: unknown): boolean {
   return error instanceof ApiError && error.code === "storage_limit_exceeded";
 }

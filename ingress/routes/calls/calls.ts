@@ -1,4 +1,4 @@
-/** Endpoints of all kinds of calls, generated from their records. */
+/** Routes of all kinds of calls, generated from the records in `shared/calls/kinds`. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";

@@ -1,4 +1,4 @@
-/** POST /v1/models/{slug}/estimate. */
+/** POST /v1/models/{slug}/estimate: estimates the price of a call without running it. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { EMBEDDINGS_BOUNDS } from "#shared/calls/kinds/embeddings.ts";
@@ -48,7 +48,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
 
-/** Measures the audio like the call itself; undefined when the body contains none. */
+/** Measures the audio in the body as the call itself would; undefined if the body contains no audio. */
 async function measuredAudioOf(
   context: IngressContext,
   call: RouteCall,

@@ -1,6 +1,6 @@
 /**
- * One paid synchronous call of any endpoint: hold, message, wait. Routes determine what is called and at which bound; all interaction with
- * ledger and queue is here.
+ * Runs one paid synchronous call of any endpoint: holds credits, sends the message to a worker, and waits for the result. Routes determine
+ * the model and the price bound; all interaction with ledger and queue is in this file.
  */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { admitCall } from "#shared/calls/admit.ts";
@@ -26,31 +26,31 @@ import type { CallFacts } from "../../wait/call.ts";
 
 import { type CachePlan, fromCache, planCache } from "./response-cache.ts";
 
-/** Time after its deadline at which a synchronous call's hold is swept, in milliseconds. */
+/** Time after a synchronous call's deadline at which its hold is released by the sweep, in milliseconds. */
 const HOLD_SLACK_MS = paced(30_000);
 
 export interface PaidCall {
   readonly kind: Kind;
-  /** API whose format the response has. */
+  /** API that defines the response's format. */
   readonly api: "openai" | "anthropic" | "responses";
   readonly model: Model;
   readonly bound: CallBound;
-  /** Price of the requested variant. Absent: the model's price. */
+  /** Price of the requested variant. Default: the model's price. */
   readonly price?: Price;
   /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
-  /** Object that the result of a Responses call completes. */
+  /** Response object that the result of a Responses call completes. */
   readonly response?: ModelResponse;
-  /** Conversation of the call, used if the request names none. */
+  /** Conversation that the call belongs to, used if the request names none. */
   readonly affinity?: string | undefined;
-  /** True when a response without text is a failure. */
+  /** True when a response without text counts as a failure. */
   readonly needsText?: true;
-  /** True when the request contains what the check found, see `LoadedCall`. */
+  /** True when the request text contains the result of its validation, so that the worker need not repeat it (see `LoadedCall`). */
   readonly bringsCheck?: true;
-  /** Called when the call is refused before dispatch: no worker will read what was stored for it. */
+  /** Called when the call is refused before dispatch, to delete stored inputs that no worker will read. */
   readonly onRefused?: () => void;
-  /** Use of the response cache. Undefined: the cache is off. */
+  /** Use of the response cache by this call. Undefined: the cache is off. */
   readonly cache?: CachePlan | undefined;
 }
 
@@ -106,7 +106,10 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
   return response;
 }
 
-/** Returns the response. Sets `x-max-tokens-lowered` to the limit of the serving model if the caller requested more. */
+/**
+ * Returns the response with the header `x-max-tokens-lowered`, if the caller requested more tokens than the serving model's limit. The
+ * header contains that limit.
+ */
 export function withLoweredLimit(
   { catalogue }: Pick<IngressContext, "catalogue">,
   { model, bound }: Pick<PaidCall, "bound" | "model">,
@@ -144,7 +147,7 @@ export async function preparePaidCall(
   };
 }
 
-/** Returns the JSON of a request whose nulls were removed. */
+/** Returns the JSON text of a request from which null members were removed. */
 async function textOf(request: object, body: ReadBody): Promise<string> {
   const integers = await exactIntegersIn(body);
   if (body.textBytes <= JSON_AT_ONCE_BYTES_MAX) return stringifyExact(request, integers);

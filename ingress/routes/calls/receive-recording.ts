@@ -1,4 +1,4 @@
-/** A transcription call over HTTP, as a form or as JSON. */
+/** Transcription call over HTTP, as a form or as JSON. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
@@ -22,7 +22,7 @@ interface ReceivedCall {
   readonly audio: ReceivedAudio;
 }
 
-/** Receives the call. The caller must remove the received audio. @throws ApiError */
+/** Receives the audio and options of a transcription call. The caller of this function must delete the received audio. @throws ApiError */
 async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const receiver = { caller: call.caller, signal: call.request.signal };
   return isForm(call.request) ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
@@ -65,8 +65,8 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 }
 
 /**
- * Prepares a transcription call; the slow work happens later, when the audio has left this process. The bytes are read once the rate window
- * has capacity, and inspected once the funds cover the shortest possible audio.
+ * Prepares a transcription call. The audio is read once the rate window has capacity, and inspected once the funds cover the shortest
+ * possible audio. Slow steps follow later, after the audio has left this process.
  */
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { caller } = call;
@@ -106,7 +106,9 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
   }
 }
 
-/** Returns the function that deletes the stored inputs. It outlives the audio, so its closure must not refer to the audio. */
+/**
+ * Returns a function that deletes the stored inputs of a call. The function outlives the audio, so its closure must not refer to the audio.
+ */
 function discarding(context: IngressContext, requestId: string, stored: StoredInputs): () => void {
   return () => discardInputs(context, requestId, stored);
 }

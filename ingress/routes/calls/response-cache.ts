@@ -1,6 +1,6 @@
 /**
- * Cache of responses for identical calls, off unless the model's catalogue entry or the request header `x-cache` enables it. A hit is free
- * and needs no hold; the rate window counts it like any call.
+ * Cache of responses for identical calls. It is off unless the model's catalogue entry or the request header `x-cache` enables it. A cache
+ * hit is free and needs no hold, but the rate window counts it like any call.
  */
 import { createHash } from "node:crypto";
 
@@ -14,28 +14,32 @@ import type { ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import { SSE_HEADERS } from "../../core/sse.ts";
 
-/** Lifetime of a cached response, in seconds: the default if neither model nor request sets one, and the maximum. */
+/**
+ * Lifetime of a cached response, in seconds. CACHE_TTL_S is the default if neither model nor request sets one; CACHE_TTL_MAX_S is the
+ * maximum.
+ */
 export const CACHE_TTL_S = 3_600;
 export const CACHE_TTL_MAX_S = 86_400;
 
-/** Largest cached request, in bytes. */
+/** Maximum size of a cached request, in bytes. */
 export const CACHED_REQUEST_BYTES_MAX = 1_048_576;
 
-/** Use of the response cache by a call. */
+/** Settings with which a call uses the response cache. */
 export interface CachePlan {
-  /** 64 hex digits, equal for equal requests to the same model and endpoint. */
+  /** Cache key of 64 hex digits, equal for equal requests to the same model and endpoint. */
   readonly key: string;
   readonly ttlS: number;
-  /** False: the response is stored, but none is read. */
+  /** False when the response is only stored and no cached response is read. */
   readonly mayHit: boolean;
 }
 
 const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 
 /**
- * Returns the cache plan of a call; undefined if the call is not cached.
+ * Decides how a call uses the response cache; undefined if the call is not cached.
  * @param header `on`, `off` or `refresh`; `on` and `refresh` may have `; ttl=<seconds>`
- * @param body in any order of members. Not cached above CACHED_REQUEST_BYTES_MAX, or with integers beyond a double
+ * @param body request body; the order of members does not matter. Not cached above CACHED_REQUEST_BYTES_MAX, or with integers that a double
+ * cannot represent
  * @param request request to compare, if the body has another format
  * @throws ApiError `unsupported_value` for any other header
  */
@@ -71,7 +75,7 @@ function readHeader(header: string | null): [mode: string | undefined, ttlS: num
   );
 }
 
-/** Returns the cached response; undefined if there is none or the database is down: the call then runs. */
+/** Returns the cached response. Returns undefined if there is none or the database is down; the call then runs. */
 export async function fromCache(
   context: Pick<IngressContext, "database" | "log" | "metrics">,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** One paid chat call that arrived in another API's format. Errors name the parameters of that format. */
+/** Runs one paid chat call that arrived in another API's format. Errors name the parameters of that format. */
 import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
@@ -19,26 +19,26 @@ import type { CachePlan } from "./response-cache.ts";
 interface TranslatedCall {
   readonly api: "anthropic" | "responses";
   readonly request: ChatCompletionRequest;
-  /** Returns the caller's name of a parameter of the chat request. */
+  /** Returns the name that the caller's API format has for a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
-  /** Object that the result of a Responses call completes. */
+  /** Response object that the result of a Responses call completes. */
   readonly response?: ModelResponse;
-  /** Conversation of the call, used if the request names none. */
+  /** Conversation that the call belongs to, used if the request names none. */
   readonly affinity?: string;
-  /** True when a response without text is a failure, and free. */
+  /** True when a response without text counts as a failure and is not charged. */
   readonly needsText?: true;
   /** Items of the request that are stored with the response. */
   readonly input?: readonly ResponsesItem[];
-  /** Tools that have other names in the response than for the model. */
+  /** Tools whose names in the response differ from their names for the model. */
   readonly renamed?: readonly RenamedTool[];
-  /** Runs the checked call in the background, in place of a synchronous call. */
+  /** Runs the validated call in the background. Absent: the call is synchronous. */
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
 export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
 
-/** Checks and runs the call. @throws ApiError as `runPaidCall`, with the caller's parameters */
+/** Validates and runs the call. @throws ApiError as `runPaidCall`, with the parameter names of the caller's format */
 export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
@@ -68,7 +68,7 @@ export async function runTranslatedCall(
   }
 }
 
-/** Adds a member to the request's JSON. The worker removes it before it calls a provider, so its length counts for no bound. */
+/** Adds a member to the request's JSON text. The worker removes it before it calls a provider, so the member counts towards no limit. */
 function withMember(text: string, name: string, value: string): string {
   return `${text.slice(0, -1)},"${name}":${value}}`;
 }

@@ -1,4 +1,4 @@
-/** GET /v1/tools, POST /v1/capabilities/{id}/run and /estimate. */
+/** GET /v1/tools lists capabilities. POST /v1/capabilities/{id}/run and /estimate run a capability and estimate its price. */
 import { createHash } from "node:crypto";
 
 import { checkTool, usableTools } from "#shared/access/tools.ts";
@@ -93,7 +93,10 @@ function idOf(call: RouteCall): string {
   return call.params["id"] ?? "";
 }
 
-/** The list for callers whose key lists no tools; cached until the catalogue or the workers' capabilities change. */
+/**
+ * Returns the capability list for keys that have no list of tools. The text is cached until the catalogue or the workers' capabilities
+ * change.
+ */
 const render = rememberPairs(renderList);
 
 function renderList(catalogue: Catalogue, usable: readonly Capability[]) {

@@ -1,6 +1,6 @@
 /**
  * Sign-in at an OpenID Connect issuer: authorization code with PKCE, state and nonce. The state between the two requests is encrypted in a
- * cookie, so any ingress can finish a sign-in. The operator chooses the issuer, so its addresses are not restricted.
+ * cookie, so that any ingress can finish a sign-in. The issuer's addresses are not restricted, because the operator chooses the issuer.
  */
 import { randomBytes } from "node:crypto";
 
@@ -15,42 +15,42 @@ export interface IssuerSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Address of the service to which the issuer redirects people. */
+  /** URL of the service to which the issuer redirects people. */
   readonly redirectUri: string;
 }
 
 /** Choices of a person at the start of a sign-in. */
 export interface Wish {
-  /** Path of the service to return to. */
+  /** Path in the service to which the person returns after the sign-in. */
   readonly returnTo: string;
-  /** Id or name of the workspace. Undefined: the workspace that knows the mail address. */
+  /** Id or name of the workspace. Undefined: the workspace that has a member with the person's mail address. */
   readonly workspace: string | undefined;
 }
 
 export interface Issuer {
   /**
-   * Returns the address for the redirect, and the encrypted state for the cookie.
+   * Starts a sign-in. Returns the address to redirect to, and the encrypted state for the cookie.
    * @throws ApiError `service_unavailable` when the issuer cannot be reached
    */
   begin(wish: Wish): Promise<{ readonly location: string; readonly sealed: string }>;
   /**
-   * Returns the verified mail address of the returning person, and the choices.
-   * @param search query string that the issuer redirected to
+   * Finishes a sign-in. Returns the person's verified mail address, and the choices made at the start.
+   * @param search query string with which the issuer redirected the person to the service
    * @throws ApiError `invalid_api_key` without proof of identity, `permission_denied` for an unverified address, `service_unavailable` when
    * the issuer cannot be reached
    */
   finish(search: string, sealed: string): Promise<Wish & { readonly email: string }>;
 }
 
-/** Time in which a person must finish the sign-in. */
+/** Time in which a person must finish the sign-in, in seconds. */
 export const SIGN_IN_SECONDS = 600;
-/** Timeout of a request to the issuer. */
+/** Timeout of a request to the issuer, in milliseconds. */
 const ANSWER_MAX_MS = 5_000;
-/** Time for which the issuer's configuration is cached, and a failure to read it. */
+/** Cache time of the issuer's configuration, and of a failure to read it, in milliseconds. */
 const BELIEVED_MS = 3_600_000;
 const AWAY_MS = 5_000;
 
-/** Context of the encryption: texts that were encrypted for other purposes are invalid here. */
+/** Context that the encryption binds to, so that texts encrypted for other purposes are invalid here. */
 const PLACE = { workspaceId: "", table: "console", row: "sign-in", field: "state" } as const;
 
 interface Begun extends Wish {
@@ -71,7 +71,7 @@ export function openIssuer(
 ): Issuer {
   let known: { readonly asked: Promise<Configuration>; readonly until: () => number } | undefined;
 
-  /** Returns the configuration; concurrent callers share one request. */
+  /** Returns the issuer's configuration, from a cache if possible. Concurrent callers share one request. */
   const configuration = (): Promise<Configuration> => {
     if (known && now() < known.until()) return known.asked;
     let until = now() + BELIEVED_MS;
@@ -157,7 +157,7 @@ interface PersonClaims {
   readonly email_verified?: unknown;
 }
 
-/** Returns the mail address from the identity token, or from the issuer's userinfo endpoint. */
+/** Returns the person's mail address from the identity token, or from the issuer's userinfo endpoint. */
 async function askPerson(config: Configuration, address: URL, begun: Begun): Promise<PersonClaims> {
   const client = await import("openid-client");
   const tokens = await client.authorizationCodeGrant(config, address, {
@@ -173,7 +173,7 @@ async function askPerson(config: Configuration, address: URL, begun: Begun): Pro
   return client.fetchUserInfo(config, tokens.access_token, claims.sub);
 }
 
-/** Returns only name and code of an error: its message and cause may contain tokens and claims. */
+/** Returns only the name and code of an error, for the log. The error's message and cause may contain tokens and claims. */
 function faultOf(error: unknown): { readonly fault: string } {
   const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
   return { fault: [name, code].filter((part) => typeof part === "string").join(" ") };
@@ -189,7 +189,7 @@ function isAway(error: unknown): boolean {
   );
 }
 
-/** True for a failed connection, which `fetch` reports as a TypeError or with a system code. */
+/** Returns true for a failed connection, which `fetch` reports as a TypeError or with a system code. */
 function isNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = Reflect.get(error, "code");

@@ -1,5 +1,6 @@
 /**
- * /console: people sign in in a browser, with a key or at the operator's OpenID Connect issuer, and get a cookie that no script can read.
+ * /console: signs people in with a browser, using an API key or the operator's OpenID Connect issuer. The session cookie cannot be read by
+ * scripts.
  */
 import type { ConsoleSession } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -38,7 +39,7 @@ const ISSUER_PATH = "/console/oidc";
 const CALLBACK = "/callback";
 const CHOICE_PATH = `${ISSUER_PATH}/choices`;
 
-/** Returns the address that the issuer redirects to. */
+/** Returns the URL to which the OpenID issuer redirects after a sign-in. */
 export function callbackOf(publicUrl: string): string {
   return `${publicUrl}${ISSUER_PATH}${CALLBACK}`;
 }
@@ -132,9 +133,9 @@ export function consoleSession(context: IngressContext): readonly OpenRoute[] {
   ];
 }
 
-/** Cookie of a started sign-in. The issuer's redirect comes from another site, so the cookie cannot be strict. */
+/** Name of the cookie of a started sign-in. The cookie is not `SameSite=Strict`, because the issuer's redirect comes from another site. */
 const BEGUN = "sluice-sign-in";
-/** Cookie of a person who has not chosen a workspace yet. */
+/** Name of the cookie of a person who has signed in but not chosen a workspace yet. */
 const CHOICE = "sluice-choice";
 
 async function begin(context: IngressContext, { request }: RequestFacts): Promise<Response> {
@@ -178,8 +179,8 @@ async function finish(context: IngressContext, call: RequestFacts, countTry: () 
 }
 
 /**
- * Finishes a sign-in on the page of workspaces. The path of a choice contains the hash of a token; the browser has the token in a cookie
- * that other sites cannot make it send. A choice is thus valid only in that browser, and only on its latest page.
+ * Finishes a sign-in after the person has chosen a workspace. The URL path contains the hash of a token, and the browser has the token in a
+ * cookie that other sites cannot make it send. The choice is therefore valid only in that browser, and only on its latest page.
  */
 async function choose(context: IngressContext, call: RequestFacts, countTry: () => Promise<void>): Promise<Response> {
   const { request, params } = call;
@@ -197,12 +198,15 @@ async function choose(context: IngressContext, call: RequestFacts, countTry: () 
   return openFor(context, call, { known, returnTo: choice.return_to, ended });
 }
 
-/** Returns the name of a choice, which does not reveal the token. */
+/** Returns the hash of a sign-in token for use in a URL path, where it does not reveal the token. */
 function choiceOf(token: string): string {
   return Buffer.from(hashKey(token)).toString("hex");
 }
 
-/** Opens a session for a person whom the issuer has authenticated. @throws ApiError `permission_denied` if there is no such member */
+/**
+ * Opens a session for a person whom the OpenID issuer has authenticated. @throws ApiError `permission_denied` if the workspace has no such
+ * member
+ */
 async function openFor(
   context: IngressContext,
   call: RequestFacts,
@@ -230,13 +234,13 @@ function nobody(): ApiError {
   return new ApiError("permission_denied", "No active member with an active key has this email address.");
 }
 
-/** Returns the issuer. @throws ApiError `not_found` if none is configured */
+/** Returns the OpenID issuer. @throws ApiError `not_found` if none is configured */
 function issuerOf({ issuer }: IngressContext): Issuer {
   if (!issuer) throw unknownPath();
   return issuer;
 }
 
-/** Returns false for text that a browser would interpret as an address elsewhere. */
+/** True if the text is a path on this site. False for text that a browser would interpret as a URL of another site. */
 function isOwnPath(path: string): boolean {
   return path.length <= 500 && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path);
 }
@@ -300,7 +304,7 @@ async function end(context: IngressContext, call: RequestFacts): Promise<Respons
   return signedIn(call, placeOf(context), "");
 }
 
-/** Returns the caller of a session; undefined if it is invalid. @throws ApiError `service_unavailable` */
+/** Returns the caller of a browser session; undefined if the session is invalid. @throws ApiError `service_unavailable` */
 async function signedInAs({ authenticator }: IngressContext, token: string): Promise<Caller | undefined> {
   try {
     return await authenticator.authenticateSession(token);
@@ -320,11 +324,12 @@ function notSignedIn(): ApiError {
 
 // Page on which a person chooses the workspace to sign in to. It has no script.
 
-/** Warning, because any manager of a workspace can enter a person's address. */
+/** Warning next to a workspace. It is needed because any manager of a workspace can add a person's mail address. */
 const UNPROVEN = " You have not signed in to this workspace before.";
 
 /**
- * @param pathOf returns the path that the choice of a workspace is posted to
+ * Returns the HTML of the page.
+ * @param pathOf returns the path to which the choice of a workspace is posted
  * @param hasMore true if the page does not show all workspaces
  */
 function choicePage(
@@ -364,7 +369,7 @@ ${more}</body>
 
 export const TRIES_PER_MINUTE_MAX = 10;
 const WINDOW_MS = 60_000;
-/** Most addresses in memory; the oldest are forgotten. */
+/** Maximum number of addresses in memory. The oldest are removed. */
 const ADDRESSES_MAX = 100_000;
 
 interface Tries {
@@ -373,7 +378,7 @@ interface Tries {
 }
 
 export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
-  /** Times of recent attempts; addresses in the order of their last attempt. */
+  /** Times of recent attempts by address, in the order of each address's last attempt. */
   const tries = new Map<string, readonly number[]>();
   return {
     async take(address) {

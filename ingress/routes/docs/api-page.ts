@@ -1,4 +1,7 @@
-/** The page at /docs/explorer: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
+/**
+ * Serves the API explorer at /docs/explorer. Swagger UI comes from the service's own node_modules, so that nothing is loaded from another
+ * host.
+ */
 import { assetAddress } from "./assets.ts";
 import { htmlPage, PAGE_HEADERS } from "../../core/html-page.ts";
 
@@ -8,7 +11,9 @@ interface Asset {
   readonly text?: string;
 }
 
-/** The validator badge would send the document's address to a foreign host: null keeps it away. */
+/**
+ * Script that starts Swagger UI. `validatorUrl` is null, because the validator badge would send the document's address to a foreign host.
+ */
 const START_SCRIPT = `const dark = matchMedia("(prefers-color-scheme: dark)");
 const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 followSystem();
@@ -24,7 +29,7 @@ window.addEventListener("load", () => {
 });
 `;
 
-/** Name → content. Only these are served; the package holds more. */
+/** Files served from the Swagger UI package, by name. Other files of the package are not served. */
 const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ["swagger-ui.css", { type: "text/css; charset=utf-8", file: "swagger-ui.css" }],
   ["swagger-ui-bundle.js", { type: "text/javascript; charset=utf-8", file: "swagger-ui-bundle.js" }],
@@ -53,10 +58,12 @@ const page = (): string => `<!doctype html>
 </html>
 `;
 
-/** Nothing but our own origin, no inline code; images also as data URLs, which the style sheet uses for its icons. */
+/**
+ * Content security policy: only the own origin and no inline code. Images may also be data URLs, which the style sheet uses for its icons.
+ */
 const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"];
 
-/** The HTML page. */
+/** Returns the HTML page of the API explorer. */
 export function explorerPage(): Response {
   return htmlPage(page(), { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
 }

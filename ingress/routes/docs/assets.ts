@@ -1,4 +1,4 @@
-/** Style sheets, scripts and the icon of the documentation, served from our own files. */
+/** Style sheets, scripts and icon of the documentation, which the service itself serves. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -21,7 +21,7 @@ const FILES: ReadonlyMap<string, { readonly type: string; readonly url: () => st
 interface Asset {
   readonly type: string;
   readonly text: string;
-  /** Changes with the text. */
+  /** Version of the asset, which changes with its text. */
   readonly version: string;
 }
 
@@ -38,14 +38,17 @@ function assetOf(name: string): Asset | undefined {
   return asset;
 }
 
-/** Address with the version of the text, so that an upgrade replaces what browsers keep. @throws Error for an unknown name */
+/**
+ * Returns the address of an asset, including its version, so that an upgrade replaces cached copies in browsers. @throws Error for an
+ * unknown name
+ */
 export function assetAddress(name: string): string {
   const asset = assetOf(name);
   if (!asset) throw new Error(`the documentation has no asset ${name}`);
   return `/docs/assets/${name}?v=${asset.version}`;
 }
 
-/** Returns the response for /docs/assets/{name}; undefined for every name that is not listed. */
+/** Returns the response for /docs/assets/{name}; undefined for an unknown name. */
 export function siteAsset(name: string): Response | undefined {
   const asset = assetOf(name);
   if (!asset) return undefined;

@@ -1,4 +1,4 @@
-/** Code blocks, and blocks in several languages that say the same as tabs without a script. */
+/** Renders code blocks. Blocks that show the same call in several languages become tabs, without a script. */
 import type { Token, Tokens } from "marked";
 
 import { escapeHtml } from "./highlight.ts";
@@ -6,7 +6,7 @@ import { escapeHtml } from "./highlight.ts";
 export interface TabGroup {
   readonly type: "tabs";
   readonly raw: string;
-  /** Number of the group on its page, from 1. */
+  /** Number of the tab group on its page, starting at 1. */
   readonly number: number;
   readonly tokens: readonly Tokens.Code[];
 }
@@ -34,10 +34,10 @@ function preHtml(html: string): string {
   return `<pre tabindex="0"><code>${html}</code></pre>`;
 }
 
-/** Fences of these two in a row show the same call: they and their neighbours become one group. */
+/** Languages whose consecutive code blocks show the same call. These blocks and adjacent ones become one tab group. */
 const ALTERNATIVES = ["python", "js"];
 
-/** Joins neighbouring fences of different languages, Python and JavaScript among them, into one group. */
+/** Joins adjacent code blocks of different languages into one tab group, if Python and JavaScript are among them. */
 export function tabGroups(tokens: readonly Token[]): Token[] {
   const out: Token[] = [];
   let run: Token[] = [];
@@ -61,7 +61,7 @@ export function tabGroups(tokens: readonly Token[]): Token[] {
   return out;
 }
 
-/** Radio buttons choose the block, in CSS alone. */
+/** Returns the HTML of a tab group. Radio buttons select the visible block with CSS alone. */
 export function tabsHtml({ number, tokens }: TabGroup, coloured: (code: Tokens.Code) => string): string {
   const group = `tabs-${number}`;
   const radios = tokens.map(

@@ -1,8 +1,8 @@
-/** Syntax colours of code blocks as class names, so that pages need no inline styles. */
+/** Adds syntax colours to code blocks as class names, so that pages need no inline styles. */
 import { createCssVariablesTheme, createHighlighterCore, type HighlighterCore } from "shiki/core";
 import { createOnigurumaEngine } from "shiki/engine/oniguruma";
 
-/** Grammar of each fence language. Languages that are not listed have no colours. */
+/** Grammar of each code block language. Languages that are not listed have no colours. */
 const GRAMMARS = {
   sh: { name: "shellscript", load: () => import("shiki/langs/shellscript.mjs") },
   python: { name: "python", load: () => import("shiki/langs/python.mjs") },
@@ -23,15 +23,15 @@ const ALIASES: Readonly<Record<string, keyof typeof GRAMMARS>> = {
   yml: "yaml",
 };
 
-/** Code beyond this many characters is shown without colours. */
+/** Maximum length of coloured code, in characters. Longer code is shown without colours. */
 const CODE_CHARS_MAX = 20_000;
 
 const THEME = createCssVariablesTheme({ name: "site", variablePrefix: "--", variableDefaults: {}, fontStyle: false });
 
-/** Returns HTML of the code: text and `<span class="t-…">`, without an element around it. */
+/** Returns code as HTML: text and `<span class="t-…">`, without an element around it. */
 export type Highlight = (code: string, language: string) => Promise<string>;
 
-/** Loads the engine at the first call and each grammar at its first use. */
+/** Creates the highlighter. It loads its engine at the first call and each grammar at the grammar's first use. */
 export function createHighlight(): Highlight {
   let engine: Promise<HighlighterCore> | undefined;
   return async (code, language) => {

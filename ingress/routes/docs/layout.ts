@@ -1,4 +1,4 @@
-/** HTML of a whole page: header, navigation, content, table of contents, neighbours. */
+/** Builds the HTML of a whole page: header, navigation, content, table of contents, and links to the previous and next page. */
 import { assetAddress } from "./assets.ts";
 import { escapeHtml } from "./highlight.ts";
 import { addressOf, markdownAddressOf } from "./links.ts";
@@ -15,14 +15,14 @@ const CARDS: Readonly<Record<Section, string>> = {
 };
 
 export interface PageView {
-  /** The page; undefined for a page that is in no navigation, such as search results. */
+  /** Page in the navigation. Undefined for a page outside it, such as search results. */
   readonly page?: Page | undefined;
   readonly title: string;
   readonly summary?: string;
-  /** Content, as HTML. */
+  /** Content of the page, as HTML. */
   readonly html: string;
   readonly headings?: readonly Heading[];
-  /** Text of the search field. */
+  /** Text in the search field. */
   readonly query?: string;
 }
 
@@ -33,10 +33,13 @@ const LENS =
 
 const CROSS = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>';
 
-/** First row of the menu on narrow screens, where the header has no place for its link. */
+/** First row of the menu on narrow screens. It contains the header's link, which does not fit into the header there. */
 const MENU_TOP = `<div class="nav-top"><a href="/docs/explorer">Try the API</a><button class="btn" popovertarget="nav" popovertargetaction="hide" aria-label="Close navigation">${CROSS}</button></div>`;
 
-/** @param pages all pages in the order of the navigation */
+/**
+ * Returns the HTML of a page.
+ * @param pages all pages in the order of the navigation
+ */
 export function pageHtml(view: PageView, pages: readonly Page[]): string {
   const { page, title, html, headings = [], query = "" } = view;
   const isHome = page?.path === "";
@@ -84,14 +87,14 @@ ${hasContents ? `<aside class="contents">${contentsHtml(contents, "contents-list
 `;
 }
 
-/** The summary of an operation is its method and path. */
+/** Returns a page's summary as HTML. The summary of an API operation is its method and path. */
 function summaryHtml(summary: string, page: Page | undefined): string {
   const [, method, url] = page?.parent === "api" ? (/^([A-Z]+) (.*)$/.exec(summary) ?? []) : [];
   if (method === undefined || url === undefined) return `<p class="summary">${inlineCode(summary)}</p>`;
   return `<p class="endpoint"><b>${method}</b> <span>${escapeHtml(url)}</span></p>`;
 }
 
-/** Backquotes become code; everything else is text. */
+/** Converts text to HTML. Text in backquotes becomes code; everything else is escaped. */
 function inlineCode(text: string): string {
   return escapeHtml(withWholeMail(text)).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }
@@ -117,7 +120,7 @@ function navigation(current: Page | undefined, pages: readonly Page[]): string {
   return parts.join("");
 }
 
-/** Links below an entry: its groups, and the pages of the group that is open. */
+/** Returns the navigation links below an entry: its groups, and the pages of the open group. */
 function children(parent: Page, current: Page | undefined, pages: readonly Page[]): string {
   const own = pages.filter((page) => page.parent === parent.path);
   const groups = [...new Set(own.map(({ group = "" }) => group))];

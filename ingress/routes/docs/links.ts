@@ -1,19 +1,19 @@
-/** Links of Markdown pages as addresses of the site. */
+/** Converts links in Markdown pages to addresses of the documentation site. */
 import { posix } from "node:path";
 
 import type { Page } from "./pages.ts";
 
-/** Address of a page. */
+/** Returns the address of a page. */
 export function addressOf({ path }: Pick<Page, "path">): string {
   return path === "" ? "/docs" : `/docs/${path}`;
 }
 
-/** Address of a page's Markdown. */
+/** Returns the address of a page's Markdown text. */
 export function markdownAddressOf({ path }: Pick<Page, "path">): string {
   return path === "" ? "/docs/index.md" : `/docs/${path}.md`;
 }
 
-/** Path of the file that a relative link names, below the project root; undefined for an address or a fragment. */
+/** Returns the path, below the project root, of the file that a relative link names. Returns undefined for an address or a fragment. */
 export function targetFile(from: Page, href: string): string | undefined {
   if (/^(?:[a-z][a-z0-9+.-]*:|\/|#)/i.test(href)) return undefined;
   const [path = ""] = href.split("#");
@@ -21,7 +21,7 @@ export function targetFile(from: Page, href: string): string | undefined {
 }
 
 /**
- * Returns the address that a link leads to. Links to other files of the project have no address.
+ * Returns the site address that a link leads to. Undefined for other files of the project, which have no address.
  * @param byFile pages by the path of their file
  */
 export function linkAddress(from: Page, href: string, byFile: ReadonlyMap<string, Page>): string | undefined {

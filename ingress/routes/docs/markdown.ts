@@ -1,4 +1,4 @@
-/** Markdown of a page → HTML, headings and the text of each section. Raw HTML in Markdown is shown as text. */
+/** Converts a page's Markdown to HTML, headings, and the text of each section. Raw HTML in Markdown is shown as text. */
 import { Marked, type Token, type Tokens } from "marked";
 
 import { escapeHtml, type Highlight } from "./highlight.ts";
@@ -7,19 +7,19 @@ import { codeHtml, tabGroups, type TabGroup, tabsHtml } from "./code.ts";
 
 export interface Heading {
   readonly depth: number;
-  /** Fragment of the heading's address. */
+  /** Fragment of the heading in links to it. */
   readonly id: string;
   readonly text: string;
 }
 
 /** Text below a heading, up to the next heading. */
 export interface TextPart {
-  /** Empty for the text above the first heading. */
+  /** Text of the heading; empty for the text above the first heading. */
   readonly heading: string;
   readonly id: string;
-  /** Prose, with ` – ` between cells and ` · ` between rows and between list items. */
+  /** Prose of the section. Table cells are separated by ` – `, rows and list items by ` · `. */
   readonly text: string;
-  /** Code and table heads. */
+  /** Code and table headings of the section, which are searched but not shown in results. */
   readonly hidden: string;
 }
 
@@ -29,9 +29,9 @@ export interface Rendered {
 }
 
 export interface RenderOptions {
-  /** Address of a link; undefined: the target is no page of the site, and only the link's text is shown. */
+  /** Returns the address for a link. Undefined if the target is not a page of the site; only the link's text is then shown. */
   readonly linkOf: (href: string) => string | undefined;
-  /** Absent: code has no colours. */
+  /** Adds syntax colours to code. Absent: code has no colours. */
   readonly highlight?: Highlight;
 }
 
@@ -45,7 +45,7 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
     html.set(code, highlight ? await highlight(code.text, languageOf(code)) : escapeHtml(code.text));
   }
   const coloured = (code: Tokens.Code): string => html.get(code) ?? escapeHtml(code.text);
-  /** Number of headings that have been rendered. */
+  /** Number of headings rendered so far. */
   let index = 0;
   parser.use({
     extensions: [
@@ -100,7 +100,7 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
   return { html: parser.parser(tokens), headings };
 }
 
-/** Browsers break a line after a hyphen; U+2011 is a hyphen without a break. */
+/** Replaces the hyphen in "e-mail" by U+2011, after which browsers do not break the line. */
 export function withWholeMail(text: string): string {
   return text.replaceAll(/\b([Ee])-mail/g, "$1\u{2011}mail");
 }
@@ -110,7 +110,7 @@ function keepMailWhole(token: Token): void {
   if (token.type === "text" && tokens === undefined) (token as Tokens.Text).text = withWholeMail(String(text));
 }
 
-/** Returns the language of a fence: `sh` of `sh title="a"`. */
+/** Returns the language of a code block, such as `sh` for `sh title="a"`. */
 function languageOf({ lang = "" }: Tokens.Code): string {
   return /^[a-z0-9+-]*/i.exec(lang)?.[0].toLowerCase() ?? "";
 }
@@ -123,7 +123,7 @@ function codesOf(tokens: readonly Token[]): Tokens.Code[] {
   return found;
 }
 
-/** Calls `see` for each token and the tokens within it. */
+/** Calls `see` for each Markdown token and all tokens within it. */
 export function visit(tokens: readonly Token[], see: (token: Token) => void): void {
   for (const token of tokens) {
     see(token);
@@ -154,7 +154,7 @@ function headingsOf(tokens: readonly Token[]): Heading[] {
   return headings;
 }
 
-/** Fragment that code hosts give a heading. */
+/** Returns the fragment of a heading, by the same rules as code hosts. */
 function slugOf(text: string): string {
   return text
     .trim()
@@ -163,7 +163,7 @@ function slugOf(text: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Text of inline tokens without marks. */
+/** Returns the text of inline tokens without formatting. */
 function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
@@ -176,12 +176,12 @@ function plainText(tokens: readonly Token[]): string {
 
 const LETTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** marked escapes the text of some tokens. */
+/** Reverses HTML escaping, which marked applies to the text of some tokens. */
 function unescapeHtml(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => LETTERS[name] ?? whole);
 }
 
-/** Returns the parts of a page that the search index holds. */
+/** Returns the sections of a page for the search index. */
 export function textParts(markdown: string): readonly TextPart[] {
   const tokens = new Marked({ gfm: true }).lexer(markdown);
   const headings = headingsOf(tokens);
@@ -189,7 +189,7 @@ export function textParts(markdown: string): readonly TextPart[] {
     { heading: "", id: "", text: "", hidden: "" },
   ];
   let index = 0;
-  /** True after a list or a table, whose last entry ends without a full stop. */
+  /** True after a list or a table. The next text then needs a separator, because the last entry may end without a full stop. */
   let wasApart = false;
   for (const token of tokens) {
     if (token.type === "heading") {

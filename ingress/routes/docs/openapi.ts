@@ -1,4 +1,4 @@
-/** GET /openapi.json and /schemas/{name}.json, and the routes of the documentation, whose API reference is made from the former. */
+/** GET /openapi.json and /schemas/{name}.json, and the documentation pages, whose API reference is generated from openapi.json. */
 import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -12,7 +12,7 @@ import { standalone } from "../../openapi/references.ts";
 import type { OpenRoute, Route } from "../../core/route.ts";
 import { docsPages } from "./routes.ts";
 
-/** @param api all other routes; the document describes these too */
+/** Returns the documentation routes. @param api all other routes; the OpenAPI document describes both */
 export function docs(api: readonly Route[]): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;

@@ -1,4 +1,4 @@
-/** Pages of the documentation: Markdown files below schemas/docs, each with front matter, and the changelog. */
+/** Reads the pages of the documentation: Markdown files with front matter below schemas/docs, and the changelog. */
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 
@@ -7,23 +7,23 @@ export const SECTIONS = ["Get started", "Guides", "Cookbook", "Migrate", "Refere
 export type Section = (typeof SECTIONS)[number];
 
 export interface Page {
-  /** Path below `/docs`, without a suffix: `guides/webhooks`. Empty for the home page. */
+  /** Path of the page below `/docs`, without a suffix, such as `guides/webhooks`. Empty for the home page. */
   readonly path: string;
-  /** Path of the Markdown file below the project root, against which relative links are resolved. */
+  /** Path of the Markdown file below the project root. Relative links are resolved against it. */
   readonly file: string;
   readonly title: string;
   readonly section: Section;
-  /** Position within the section; ties are ordered by title. */
+  /** Position of the page within its section. Pages with equal positions are sorted by title. */
   readonly order: number;
-  /** One sentence. */
+  /** Summary of the page, in one sentence. */
   readonly summary: string;
-  /** Markdown without front matter. */
+  /** Markdown text without front matter. */
   readonly body: string;
-  /** Path of the page below whose entry of the navigation this page is listed; absent: the page has an entry of its own. */
+  /** Path of the parent page, below whose navigation entry this page is listed. Absent: the page has its own entry. */
   readonly parent?: string;
-  /** Heading below that entry. */
+  /** Heading below the parent's navigation entry under which the page is listed. */
   readonly group?: string;
-  /** Text of the page in the search index; absent: the text of the body. */
+  /** Text for the search index. Default: the text of the body. */
   readonly searchText?: string;
 }
 
@@ -32,7 +32,7 @@ const FOLDER = "schemas/docs";
 /** Code hosts expect this file at the root of a project. */
 const CHANGELOG = "CHANGELOG.md";
 
-/** Reads all pages, in the order of the navigation. @throws Error naming file and line of malformed front matter */
+/** Reads all pages, in the order of the navigation. @throws Error with file and line of malformed front matter */
 export async function readPages(root: string = PROJECT_ROOT): Promise<readonly Page[]> {
   const names = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: join(root, FOLDER) }));
   const pages = names.map(async (name) => {
@@ -69,7 +69,7 @@ export function sortPages(pages: readonly Page[]): readonly Page[] {
   );
 }
 
-/** Returns the page of one Markdown file. @throws Error naming file and line */
+/** Parses one Markdown file into a page. @throws Error with file and line of malformed front matter */
 export function parsePage(file: string, text: string): Page {
   const [head, yaml = ""] = /^---\n([^]*?)\n---\n/.exec(text) ?? [];
   if (head === undefined) throw new Error(`${file}:1: expected front matter between two lines of ---`);
@@ -87,7 +87,7 @@ function isSection(value: unknown): value is Section {
   return SECTIONS.some((section) => section === value);
 }
 
-/** `schemas/docs/guides/webhooks.md` → `guides/webhooks`. The file `index.md` of a folder is the folder's page. */
+/** Returns the page path of a file: `schemas/docs/guides/webhooks.md` → `guides/webhooks`. `index.md` becomes the page of its folder. */
 function pathOf(file: string): string {
   return file
     .slice(`${FOLDER}/`.length)
@@ -95,7 +95,10 @@ function pathOf(file: string): string {
     .replace(/(?:^|\/)index$/, "");
 }
 
-/** Returns the page whose path is most like `path`: the first page below it, the same last part, else the fewest changed letters. */
+/**
+ * Returns the page whose path is most similar to an unknown `path`. In order of preference: the first page below it, a page with the same
+ * last segment, the page with the fewest changed letters.
+ */
 export function nearestPage(path: string, pages: readonly Page[]): Page | undefined {
   const asked = path.slice(0, PATH_CHARS_MAX).toLowerCase();
   const last = asked.split("/").at(-1) ?? "";
@@ -111,7 +114,7 @@ export function nearestPage(path: string, pages: readonly Page[]): Page | undefi
 
 const PATH_CHARS_MAX = 100;
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance of two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

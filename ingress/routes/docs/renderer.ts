@@ -1,27 +1,30 @@
-/** Rendered pages: from a bounded cache, else from the thread that renders them, which ends when it is idle. */
+/** Returns rendered pages from a bounded cache. Other pages are rendered in a separate thread, which ends when it is idle. */
 import { ApiError } from "#shared/base/errors.ts";
 
 import type { Answered, Asked } from "./site.ts";
 import type { FromThread, SourceText, ToThread } from "./thread.ts";
 
-/** Text that the cache holds, in UTF-16 units; the least recently read text is dropped first. */
+/** Maximum size of the cached text, in UTF-16 units. The least recently read text is removed first. */
 const CACHE_CHARS_MAX = 16 * 1_048_576;
-/** Requests that wait for the thread at the same time. */
+/** Maximum number of requests that wait for the thread. */
 const WAITING_MAX = 64;
-/** Time that a request waits for the thread, in milliseconds. */
+/** Maximum time that a request waits for the thread, in milliseconds. */
 const WAIT_MS = 30_000;
-/** Idle time after which the thread ends and its memory is free, in milliseconds. */
+/** Idle time after which the thread ends to free its memory, in milliseconds. */
 const IDLE_MS = 20_000;
 
 export interface Renderer {
   /**
-   * Returns the text of a page, of the index or of search results. A page is rendered once.
+   * Returns the text of a page, of the index or of search results. Concurrent requests for a page share one rendering.
    * @throws ApiError `overloaded` when too many requests wait
    */
   render(asked: Asked): Promise<Answered>;
 }
 
-/** @param source read once, when the first request arrives */
+/**
+ * Creates the renderer.
+ * @param source called once, when the first request arrives
+ */
 export function createRenderer(source: () => SourceText): Renderer {
   const cache = createTextCache(CACHE_CHARS_MAX);
   const running = new Map<string, Promise<Answered>>();
@@ -112,7 +115,7 @@ interface TextCache {
   set(key: string, text: string): void;
 }
 
-/** Drops the least recently read texts beyond `charsMax`. */
+/** Creates a text cache that holds at most `charsMax` UTF-16 units. It removes the least recently read texts first. */
 export function createTextCache(charsMax: number): TextCache {
   const texts = new Map<string, string>();
   let chars = 0;

@@ -1,4 +1,4 @@
-/** The documentation below /docs, and /llms.txt. */
+/** Serves the documentation pages below /docs, and /llms.txt. */
 import { ApiError } from "#shared/base/errors.ts";
 
 import { JSON_TYPE } from "../../core/answers.ts";
@@ -10,7 +10,7 @@ import { explorerAsset, explorerPage } from "./api-page.ts";
 import type { RequestFacts } from "../../core/call.ts";
 import type { OpenRoute } from "../../core/route.ts";
 
-/** Scripts, styles, images and the search index come from our own origin alone. */
+/** Content security policy: scripts, styles, images and the search index are loaded only from the own origin. */
 const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"];
 
 const PAGE_CACHE = "public, max-age=300";
@@ -132,7 +132,10 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
   ];
 }
 
-/** @throws ApiError `not_found` for clients that accept no HTML, naming the nearest page */
+/**
+ * Returns a documentation page as HTML or Markdown. @throws ApiError `not_found` for clients that accept no HTML; the message names the
+ * nearest page
+ */
 async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked: string): Promise<Response> {
   const isMarkdown = asked.endsWith(".md");
   const path = asked.replace(/\.md$/, "").replace(/^index$/, "");

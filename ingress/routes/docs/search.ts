@@ -1,4 +1,4 @@
-/** Search index over headings and text of all pages, for the browser and for the server. */
+/** Search index over the headings and text of all pages. Both the browser and the server use it. */
 import MiniSearch from "minisearch";
 
 import { type Found, OPTIONS, type Piece } from "./assets/search.js";
@@ -7,17 +7,17 @@ import { addressOf } from "./links.ts";
 import { textParts } from "./markdown.ts";
 import type { Page } from "./pages.ts";
 
-/** A section of a page. */
+/** Section of a page, as an entry of the index. */
 interface Entry {
-  /** Address with its fragment. */
+  /** Address of the section, with its fragment. */
   readonly id: string;
   readonly page: string;
   readonly heading: string;
-  /** Prose, of which results show a part. */
+  /** Prose of the section. Results show an excerpt of it. */
   readonly text: string;
-  /** Code and table heads. */
+  /** Code and table headings of the section, which are searched but not shown. */
   readonly hidden: string;
-  /** Factor of the score. */
+  /** Factor by which the search score is multiplied. */
   readonly weight: number;
 }
 
@@ -26,7 +26,7 @@ const TEXT_CHARS_MAX = 10_000;
 /** The same for the changelog, whose sections are lists of up to 70,000 characters. */
 const CHANGELOG_CHARS_MAX = 3_000;
 const CHANGELOG = "reference/changelog";
-/** Results that a page of results lists. */
+/** Maximum number of results on a search page. */
 export const RESULTS_MAX = 20;
 
 export type SearchIndex = MiniSearch<Entry>;
@@ -62,14 +62,14 @@ function entriesOf(page: Page): readonly Entry[] {
   });
 }
 
-/** Pages that explain come before pages that list. */
+/** Returns the weight of a page in the search. Explanatory pages rank before pages that list things. */
 function weightOf({ section, parent, path }: Page): number {
   if (path === CHANGELOG) return 0.3;
   if (parent !== undefined) return 0.5;
   return section === "Reference" ? 0.7 : 1;
 }
 
-/** The results as HTML. */
+/** Returns search results as HTML. */
 export function resultsHtml(
   query: string,
   { total, results }: { readonly total: number; readonly results: readonly Found[] },

@@ -1,4 +1,6 @@
-/** The documentation as a function from a request to text. Runs in a thread of its own (thread.ts): rendering takes up to a second. */
+/**
+ * Documentation site as a function from a request to text. It runs in its own thread (thread.ts), because rendering takes up to a second.
+ */
 import type { OperationFacts } from "./api/operation.ts";
 import { apiPages, type OpenApiDocument } from "./api/pages.ts";
 import { createHighlight, escapeHtml } from "./highlight.ts";
@@ -16,7 +18,7 @@ export type Asked =
 
 export interface Answered {
   readonly text: string;
-  /** Address and title of the page most like the one that does not exist; absent: the page exists. */
+  /** Address and title of the most similar page, if the requested page does not exist. Absent when the page exists. */
   readonly nearest?: { readonly address: string; readonly title: string };
 }
 
@@ -32,7 +34,7 @@ export interface ApiSource {
   readonly facts: Readonly<Record<string, OperationFacts>>;
 }
 
-/** @param api source of the API reference */
+/** Opens the documentation site: reads its pages and builds the API reference from the OpenAPI document. */
 export async function openSite({ document, facts }: ApiSource, root?: string): Promise<Site> {
   const pages = sortPages([...(await readPages(root)), ...apiPages(document, facts)]);
   return siteOf(pages);
@@ -108,7 +110,7 @@ function lineOf(page: Page): string {
   return `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`;
 }
 
-/** A page as Markdown of its own: the title as first heading, then the summary. */
+/** Returns a page as a complete Markdown document: title as first heading, summary, then body. */
 function markdownOf({ title, summary, body }: Page): string {
   return `# ${title}\n\n${summary}\n\n${body.trim()}\n`;
 }

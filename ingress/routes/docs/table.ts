@@ -1,15 +1,15 @@
-/** Tables. Rows stack on narrow screens; tables with many columns scroll in a box of their own. */
+/** Renders tables. Rows are stacked on narrow screens; a table with many columns scrolls in its own box. */
 import type { Token, Tokens } from "marked";
 
 import { escapeHtml } from "./highlight.ts";
 
-/** First column heads of tables that list members of something. */
+/** Headings of the first column that mark a table as a list of members. */
 const LISTS_MEMBERS: ReadonlySet<string> = new Set(["Property", "Parameter", "Header", "Param"]);
 
-/** Tables with more columns than this may be wider than the page, so the keyboard must reach their box. */
+/** Maximum number of columns that always fit the page. A wider table's scroll box must be reachable by keyboard. */
 const COLUMNS_MAX = 2;
 
-/** Columns of a table beyond which the text of each would be too narrow on a page: such a table is wider than its box. */
+/** Maximum number of columns before their text would become too narrow. A table with more columns is wider than its scroll box. */
 const WIDE_COLUMNS = 4;
 
 export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
@@ -37,7 +37,10 @@ function textOf(cell: Tokens.TableCell | undefined): string {
   return (cell?.text ?? "").replaceAll("`", "");
 }
 
-/** The names of the objects around a member are the same in many rows: they are dimmed. Lines break after them only. */
+/**
+ * Formats a member's name. The names of the objects around it are dimmed, because they repeat in many rows. Lines break only after these
+ * names.
+ */
 function memberName(html: string): string {
   return html.replace(/<code>([^<]*[.\]])([^.\]<]+)<\/code>/, (_whole, around: string, name: string) => {
     const parts = around.split(/(?<=\.)/).join("<wbr>");
@@ -47,7 +50,7 @@ function memberName(html: string): string {
 
 const CODE = /<code>([^<]*)<\/code>/g;
 
-/** Code of a cell never breaks inside a word: lines break after a space, and in a path after a slash. */
+/** Formats code in a table cell so that lines never break inside a word. They break after a space, and in a path after a slash. */
 function codeInPieces(whole: string, code: string): string {
   const isPath = /^(?:[A-Z]+ )?(?:https?:\/|…)?\//.test(code);
   const pieces = code.split(isPath ? /(?<=\s|[\w}]\/)(?=.)/ : /(?<=\s)(?=.)/);
@@ -59,7 +62,7 @@ function classOf({ align }: Tokens.TableCell): string {
   return align === "right" || align === "center" ? ` class="${align}"` : "";
 }
 
-/** A heading of the fourth order with the table of members below it, shown as a block that opens. */
+/** Fourth-level heading with the table of members below it, shown as a collapsible block. */
 interface NestedTable {
   readonly type: "nested";
   readonly raw: string;
@@ -70,7 +73,7 @@ export function isNestedTable(token: { readonly type: string }): token is Nested
   return token.type === "nested";
 }
 
-/** Joins each heading of the fourth order and the table of members that follows it. */
+/** Joins each fourth-level heading with the table of members that follows it. */
 export function nestedTables(tokens: readonly Token[]): Token[] {
   const out: Token[] = [];
   for (const token of tokens) {

@@ -1,8 +1,8 @@
-/** The thread that renders the documentation: markdown, colours and search would block the calls of an ingress for up to a second. */
+/** Thread that renders the documentation. Markdown, colours and search would otherwise block an ingress's calls for up to a second. */
 import type { OpenApiDocument } from "./api/document.ts";
 import { type ApiSource, type Asked, openSite, type Site } from "./site.ts";
 
-/** Source of the API reference. The document is JSON text, which is copied and parsed without blocking the ingress. */
+/** Source of the API reference. The OpenAPI document is JSON text, which can be copied to the thread without blocking the ingress. */
 export interface SourceText extends Pick<ApiSource, "facts"> {
   readonly document: string;
 }
@@ -19,7 +19,7 @@ export type FromThread =
   | {
       readonly id: number;
       readonly fault: string;
-      /** True when the thread cannot respond to any request. */
+      /** True when the thread cannot answer any request. */
       readonly isFatal: boolean;
     };
 

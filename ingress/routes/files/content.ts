@@ -1,4 +1,4 @@
-/** GET /v1/files/{file_id}/content: the bytes or a range of them, verified before they are sent. */
+/** GET /v1/files/{file_id}/content: returns the file or a range of its bytes, which are verified before they are sent. */
 import { type FileRow, findBlocks } from "#shared/database/files.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -17,12 +17,15 @@ const SAFETY = {
   "cache-control": "private, no-cache",
 } as const;
 
-/** File to send: of a workspace, or a sample of the service with its bytes. */
+/** File to send: a workspace's file, or a sample file of the service. A sample includes its bytes in `content`. */
 export interface ServedFile extends Pick<FileRow, "id" | "bytes" | "filename" | "media_type" | "sha256"> {
   readonly content?: Uint8Array<ArrayBuffer>;
 }
 
-/** Returns the response. @throws ApiError `range_not_satisfiable`, `service_unavailable`, `internal_error` for damaged bytes */
+/**
+ * Returns the response with the file's content. @throws ApiError `range_not_satisfiable`, `service_unavailable`, `internal_error` for
+ * damaged bytes
+ */
 export async function fileContent(
   context: IngressContext,
   file: ServedFile,
@@ -50,7 +53,10 @@ export async function fileContent(
   return new Response(await bodyOf(context, file, from, to), { status, headers });
 }
 
-/** Returns the body. The first block is read and verified before the status is sent. A small file is sent whole, with its length. */
+/**
+ * Returns the response body. The first block is read and verified before the status is sent. A small file is sent as a whole, with its
+ * length.
+ */
 async function bodyOf(
   context: IngressContext,
   file: ServedFile,
@@ -95,13 +101,14 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 
 type Ranged =
   | { readonly kind: "whole" }
-  /** `to` is exclusive. */
+  /** Range of bytes to send. `from` is inclusive, `to` is exclusive. */
   | { readonly kind: "part"; readonly from: number; readonly to: number }
   | { readonly kind: "none" };
 
 /**
+ * Returns the bytes that a request asks for: all, a range, or none if the range cannot be satisfied.
  * @param header value of `Range`
- * @param ifRange value of `If-Range`: a range of another version is ignored
+ * @param ifRange value of `If-Range`; if it names another version of the file, the range is ignored
  */
 export function rangeOf(header: string | null, ifRange: string | null, etag: string, bytes: number): Ranged {
   const [, first = "", last = ""] = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i.exec(header ?? "") ?? [];

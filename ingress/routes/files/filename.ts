@@ -1,8 +1,8 @@
-/** Names of files for display: stored and returned, never part of a path. */
+/** Cleans names of files for display. The names are stored and returned, but never become part of a path. */
 
 const FILENAME_CHARACTERS_MAX = 255;
 
-/** Returns the last element of a path without control characters and lone surrogates, of at most 255 characters. */
+/** Returns the last segment of a path, without control characters and lone surrogates, and with at most 255 characters. */
 export function cleanFilename(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? "";
   const clean = base
@@ -21,7 +21,7 @@ function shorten(name: string): string {
   return characters.slice(0, FILENAME_CHARACTERS_MAX - ending.length).join("") + ending;
 }
 
-/** Returns a header with which every browser saves the file instead of displaying it (RFC 6266). */
+/** Returns a `Content-Disposition` header with which every browser saves the file instead of displaying it (RFC 6266). */
 export function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(filename).replaceAll(

@@ -1,4 +1,4 @@
-/** /v1/files: stored files of a workspace. */
+/** /v1/files: lists, returns, uploads and deletes files of a workspace. */
 import { createHash } from "node:crypto";
 
 import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
@@ -21,7 +21,7 @@ import { allowRoles } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute, RouteResponse } from "../../core/route.ts";
 
-/** Largest page of files, as at OpenAI. */
+/** Maximum number of files per page; the same as at OpenAI. */
 const FILES_PAGE_MAX = 10_000;
 
 const LIST = "/v1/files";
@@ -135,7 +135,7 @@ export function files(context: IngressContext): readonly KeyRoute[] {
   ];
 }
 
-/** Returns headers with the stored bytes of the workspace, read after the call has finished. */
+/** Returns response headers with the storage used by the workspace. It is read after the call has finished. */
 async function storageHeaders(context: IngressContext, workspaceId: string): Promise<Record<string, string>> {
   return {
     "x-storage-used-bytes": String(await storedBytes(context.database, workspaceId)),
@@ -145,7 +145,7 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
 
 type FoundFile = ServedFile & Pick<FileRow, "purpose" | "created_at" | "expires_at">;
 
-/** Finds a file; a file of another workspace counts as missing. Samples belong to every workspace. */
+/** Finds the file named in the URL path. A file of another workspace counts as missing; sample files belong to every workspace. */
 async function find(context: IngressContext, call: RouteCall): Promise<FoundFile> {
   const id = call.params["file_id"] ?? "";
   const sample = sampleFile(id);

@@ -1,4 +1,4 @@
-/** Body of a call as multipart/form-data: fields become members of the request, with the types that its schema names. */
+/** Reads a call's body sent as multipart/form-data. Fields become members of the request, with the types in the request's schema. */
 import { ApiError } from "#shared/base/errors.ts";
 
 import { booleanOf } from "../../core/page.ts";
@@ -7,11 +7,11 @@ import { type Incoming, openIncoming } from "./incoming.ts";
 import { boundaryOf, MultipartReader, type PartHead } from "./multipart.ts";
 
 export interface FormBody {
-  /** Properties of the request's schema that a field may set. Other fields and arrays of them are ignored. */
+  /** Properties of the request's schema that a form field may set. Other fields are ignored. */
   readonly members: Readonly<Record<string, { readonly type: string }>>;
-  /** Receives the bytes of a part, by the part's name. A client may add `[]` to the name. */
+  /** Handlers that receive the bytes of a file field, by the field's name. A client may add `[]` to the name. */
   readonly files: Readonly<Record<string, (head: PartHead, reader: MultipartReader) => Promise<void>>>;
-  /** Maximum size of the whole form in bytes; absent: `files` bound their parts themselves. */
+  /** Maximum size of the whole form, in bytes. Absent: the handlers in `files` limit the size of their fields. */
   readonly bytesMax?: number;
 }
 
@@ -20,7 +20,7 @@ export function isForm({ headers }: Request): boolean {
 }
 
 /**
- * Reads the form to its end. Returns the members that its fields set.
+ * Reads the form to its end and returns the request members that its fields set.
  * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`, `invalid_request`
  */
 export async function readFormBody(
@@ -59,11 +59,11 @@ export async function readFormBody(
   return Object.fromEntries([...read].filter(([, value]) => value !== FILE));
 }
 
-/** Placeholder of a file part that has been received. */
+/** Placeholder value of a file field that has been received. */
 const FILE = Symbol("file");
 
 /**
- * Yields the bytes of a file, in pieces that are valid until the next one.
+ * Yields the bytes of a file in chunks. Each chunk is valid only until the next one is read.
  * @throws ApiError `tooLarge` beyond `bytesMax`; `invalid_request` for a plain field or an empty file
  */
 export async function* filePieces(
@@ -99,10 +99,10 @@ function bounded(incoming: Incoming, bytesMax: number, tooLarge: ApiError): Inco
   };
 }
 
-/** Number in JSON syntax (RFC 8259). */
+/** Matches a number in JSON syntax (RFC 8259). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** Returns the converted value, or the text if it is invalid for the type: the schema then refuses it. */
+/** Converts a field's text to the type in the schema. Returns invalid text unchanged, which the schema then refuses. */
 function typed(text: string, type: string | undefined): unknown {
   if (type === "boolean") return booleanOf(text) ?? text;
   if (type !== "number" && type !== "integer") return text;

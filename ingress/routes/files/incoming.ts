@@ -1,22 +1,28 @@
 /**
- * Body that arrives in pieces of any length. Bun delivers it no faster than it is read (measured on Bun 1.4.4), but waits forever for a
- * slow client, so the timeouts are here.
+ * Reads a request body chunk by chunk and closes slow uploads. Bun reads from the client only as fast as the body is consumed (measured on
+ * Bun 1.4.4). Bun itself has no timeout for a slow client, so the timeouts are here.
  */
 import { ApiError } from "#shared/base/errors.ts";
 import { freeMemory } from "#shared/files/memory.ts";
 import { paced } from "#shared/config/pace.ts";
 
 export interface Incoming {
-  /** Returns the next piece, valid until the next call; undefined at the end. @throws ApiError `request_timeout` if too slow */
+  /**
+   * Returns the next chunk, valid until the next call, or undefined at the end of the body. @throws ApiError `request_timeout` if the
+   * client is too slow
+   */
   read(): Promise<Uint8Array | undefined>;
-  /** Stops reading. */
+  /** Stops reading the body and discards the remainder. */
   drop(): void;
 }
 
-/** Slowest upload in bytes per second, after a start time in milliseconds. Faster data earns pauses of up to `uploadCreditMsMax`. */
+/**
+ * Minimum upload speed in bytes per second, after an initial allowance in milliseconds. Faster uploads save up allowed waiting time, at
+ * most `uploadCreditMsMax` milliseconds.
+ */
 const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: paced(30_000), uploadCreditMsMax: 120_000 };
 
-/** Opens the body. Only time spent waiting for the client counts: a slow object store does not. */
+/** Opens the body of a request for reading. The timeout counts only time spent waiting for the client, not time in a slow object store. */
 export function openIncoming(request: Request, pace = PACE): Incoming {
   const reader = request.body?.getReader();
   let creditMs = pace.uploadStartMs;
@@ -57,7 +63,10 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
   };
 }
 
-/** Returns the error of a closed connection or malformed chunk: the client cannot receive a response, and the service is not at fault. */
+/**
+ * Returns the error for a closed connection or a malformed chunk. It is a client error: the service is not at fault, and the client cannot
+ * receive a response.
+ */
 function notWhole(cause: unknown): ApiError {
   return new ApiError("request_timeout", "The request body arrived incomplete.", { cause });
 }

@@ -1,25 +1,25 @@
 /**
- * Streaming parser of multipart/form-data (RFC 7578): parts in order, the bytes of each as they arrive, one piece of the body in memory.
- * Everything is bounded; every malformed form throws an ApiError.
+ * Streaming parser of multipart/form-data (RFC 7578). It returns the parts in order and their bytes as they arrive, with one chunk of the
+ * body in memory. All sizes are limited, and a malformed form causes an ApiError.
  */
 import { ApiError } from "#shared/base/errors.ts";
 
 import type { Incoming } from "./incoming.ts";
 
-/** Most parts in a body, and most bytes in the headers of a part. */
+/** Maximum number of parts in a body, and maximum size of the headers of one part, in bytes. */
 export const MULTIPART_PARTS_MAX = 32;
 export const MULTIPART_HEADER_BYTES_MAX = 8_192;
 
-/** Most bytes of all fields: a prompt of 32,000 characters has up to 128,000 bytes. */
+/** Maximum total size of all form fields, in bytes. A prompt of 32,000 characters alone has up to 128,000 bytes. */
 export const MULTIPART_FIELDS_BYTES_MAX = 163_840;
 
-/** Most bytes of all ignored parts, and of the text before the first or after the last boundary. */
+/** Maximum total size of ignored parts, and of the text before the first and after the last boundary, in bytes. */
 export const MULTIPART_PASSED_BYTES_MAX = 1_048_576;
 export const MULTIPART_OUTSIDE_BYTES_MAX = 8_192;
 
 export interface PartHead {
   readonly name: string;
-  /** File name as sent, unsafe as part of a path. Undefined for a plain field. */
+  /** File name as sent by the client, which is unsafe to use in a file path. Undefined for a plain field. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
 }
@@ -28,22 +28,25 @@ const CR = 13;
 const LF = 10;
 const DASH = 45;
 const EMPTY = Buffer.alloc(0);
-/** Size of the parse buffer in bytes: more than a boundary or the headers of a part. */
+/** Size of the parse buffer, in bytes. The buffer must fit a boundary and the headers of one part. */
 const DESK_BYTES = 128 * 1024;
 
 export class MultipartReader {
   private readonly source: Incoming;
-  /** CRLF, two dashes and the boundary, which end a part. */
+  /** Byte sequence that ends a part: CRLF, two dashes and the boundary. */
   private readonly delimiter: Buffer;
-  /** Parse buffer: pieces of a body are larger, and end anywhere. */
+  /** Parse buffer. Chunks of a body are copied into it bit by bit, because they can be larger than the buffer and can end anywhere. */
   private readonly desk = Buffer.allocUnsafeSlow(DESK_BYTES);
-  /** Bytes in the parse buffer that were not returned yet. Parsing starts with CRLF, as if a line had ended before the body. */
+  /**
+   * Bytes in the parse buffer that have not been returned yet. The buffer starts with CRLF, so that the first boundary is parsed like all
+   * others.
+   */
   private waiting: Buffer;
-  /** Rest of the current piece, which is not in the parse buffer yet. */
+  /** Remainder of the current chunk that has not been copied into the parse buffer yet. */
   private piece: Uint8Array = EMPTY;
   private state: "preamble" | "body" | "between" | "end" = "preamble";
   private parts = 0;
-  /** Numbers of bytes outside of parts, in ignored parts, and in fields. */
+  /** Bytes read so far: outside of parts (`skipped`), in ignored parts (`passed`) and in fields (`fieldBytes`). */
   private skipped = 0;
   private passed = 0;
   private fieldBytes = 0;
@@ -55,8 +58,8 @@ export class MultipartReader {
   }
 
   /**
-   * Skips the rest of the current part and returns the next one; undefined at the end of the body.
-   * @throws ApiError `request_too_large` beyond MULTIPART_PASSED_BYTES_MAX, `invalid_request`
+   * Skips the remainder of the current part and returns the head of the next part; undefined at the end of the body.
+   * @throws ApiError `request_too_large` if skipped parts exceed MULTIPART_PASSED_BYTES_MAX, `invalid_request` for a malformed body
    */
   async nextPart(): Promise<PartHead | undefined> {
     while (this.state === "preamble" || this.state === "body") {
@@ -86,7 +89,7 @@ export class MultipartReader {
     return head;
   }
 
-  /** Returns bytes of the current part, valid until the next call; undefined at its end. @throws ApiError */
+  /** Returns the next bytes of the current part, valid until the next call, or undefined at the end of the part. @throws ApiError */
   async nextBytes(): Promise<Uint8Array | undefined> {
     if (this.state !== "body" && this.state !== "preamble") return undefined;
     for (;;) {
@@ -104,7 +107,10 @@ export class MultipartReader {
     }
   }
 
-  /** Reads a whole field. @throws ApiError `request_too_large` beyond MULTIPART_FIELDS_BYTES_MAX in total, `invalid_request` */
+  /**
+   * Reads the complete value of a form field. @throws ApiError `request_too_large` if all fields exceed MULTIPART_FIELDS_BYTES_MAX
+   * together, `invalid_request`
+   */
   async readField(name: string): Promise<string> {
     const pieces: Uint8Array[] = [];
     for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
@@ -119,7 +125,10 @@ export class MultipartReader {
     return textOf(Buffer.concat(pieces), "a field is not UTF-8", name);
   }
 
-  /** Reads the text after the last boundary, which has no meaning. A body that breaks off here is incomplete, and its client is gone. */
+  /**
+   * Reads and discards the text after the last boundary. If the body breaks off here, the client has disconnected and the upload is
+   * incomplete.
+   */
   private async readEpilogue(): Promise<void> {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
@@ -152,7 +161,7 @@ export class MultipartReader {
     while (this.waiting.length < length) await this.more();
   }
 
-  /** Returns the text between a boundary and the empty line after the part's headers. */
+  /** Returns the header block of a part: the text between the boundary and the empty line after the headers. */
   private async headBlock(): Promise<string> {
     // Blanks may follow a boundary on its line.
     for (;;) {
@@ -181,7 +190,10 @@ export class MultipartReader {
   }
 }
 
-/** Returns the boundary. @throws ApiError `unsupported_media_type`, `invalid_request` when the header has no boundary */
+/**
+ * Returns the boundary declared in the Content-Type header. @throws ApiError `unsupported_media_type` if the type is not
+ * multipart/form-data, `invalid_request` if the boundary is missing
+ */
 export function boundaryOf(headers: Headers): string {
   const header = headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*(;|$)/i.test(header.trim())) {
@@ -240,7 +252,10 @@ function readDisposition(header: string): [type: string, parameters: Map<string,
   return [type.toLowerCase(), parameters];
 }
 
-/** Decodes quotes: browsers write `%22`, other clients `\"`. Any other backslash is part of a path. */
+/**
+ * Decodes quotes in a form's name or file name: browsers write `%22`, other clients `\"`. A backslash before any other character is kept as
+ * part of a Windows path.
+ */
 function unquote(text: string): string {
   return text
     .replaceAll(/\\(["\\])/g, "$1")
@@ -249,7 +264,10 @@ function unquote(text: string): string {
     .replaceAll(/%0A/gi, "\n");
 }
 
-/** Decodes RFC 8187 syntax, which forms should not use but some clients do. */
+/**
+ * Decodes a parameter in RFC 8187 syntax (`utf-8'…'…`). Forms should not use this syntax, but some clients do. Undefined if the value has
+ * another syntax.
+ */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
   if (encoded === undefined) return undefined;
@@ -260,10 +278,12 @@ function extended(value: string | undefined): string | undefined {
   }
 }
 
-/** Keeps a byte-order mark, which is part of the sent text. */
+/** Strict UTF-8 decoder. It keeps a byte-order mark, because the mark is part of the text that the client sent. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decodes strict UTF-8: a repaired value or file name would differ from the sent one. @throws ApiError */
+/**
+ * Decodes bytes as UTF-8 and rejects invalid bytes, because a repaired value or file name would differ from the sent one. @throws ApiError
+ */
 function textOf(bytes: Uint8Array, fault: string, name?: string): string {
   try {
     return decoder.decode(bytes);
@@ -272,13 +292,13 @@ function textOf(bytes: Uint8Array, fault: string, name?: string): string {
   }
 }
 
-/** @param name name of the invalid part, if known */
+/** Returns the error for a malformed body. @param name name of the invalid part, if known */
 function malformed(what: string, name?: string): ApiError {
   const about = name === undefined ? {} : { param: paramOf(name) };
   return new ApiError("invalid_request", `The multipart body cannot be read: ${what}.`, about);
 }
 
-/** Returns the name for an error; clients may send names of any length. */
+/** Shortens a part's name to 100 characters for an error message, because clients may send names of any length. */
 function paramOf(name: string): string {
   return name.slice(0, 100);
 }

@@ -1,4 +1,4 @@
-/** POST /v1/files: an upload, stored completely or not at all. */
+/** Handles POST /v1/files. An upload is stored completely or not at all. */
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { Digested } from "#shared/files/digest.ts";
@@ -26,7 +26,10 @@ import {
 } from "./multipart.ts";
 import { presentFile } from "./present.ts";
 
-/** Receives an upload. @throws ApiError; the upload is then deleted, at the latest by the janitor within a minute */
+/**
+ * Receives and stores an upload. After an error, the partial upload is deleted, at the latest by the janitor within a minute. @throws
+ * ApiError
+ */
 export async function receiveUpload(context: IngressContext, call: RouteCall): Promise<Response> {
   const { request } = call;
   // The design fixes the order in which errors of a call are reported.
@@ -60,7 +63,7 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
 
 const OTHER_UPLOAD = "This Idempotency-Key was used for another upload within the last day; use a new key.";
 
-/** Purpose of files that belong to their member, like the batches made from them. */
+/** Purpose of files that belong to one member instead of the whole workspace, like the batches created from them. */
 const OWNED_PURPOSE = "batch";
 
 async function store(
@@ -90,14 +93,14 @@ function describe(upload: Upload, form: UploadForm): StoredFile {
   });
 }
 
-/** Most bytes of a form beyond its file. */
+/** Maximum size of a form without its file, in bytes. */
 const OVERHEAD_BYTES_MAX =
   MULTIPART_PARTS_MAX * (MULTIPART_HEADER_BYTES_MAX + 256) +
   MULTIPART_FIELDS_BYTES_MAX +
   MULTIPART_PASSED_BYTES_MAX +
   MULTIPART_OUTSIDE_BYTES_MAX;
 
-/** Refuses a body whose declared size is certainly too large, without reading it. */
+/** Rejects a body without reading it if its Content-Length exceeds the file limit plus the form overhead. */
 function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
   const declared = Number(headers.get("content-length") ?? 0);
   if (declared <= fileBytesMax + OVERHEAD_BYTES_MAX) return;
@@ -106,14 +109,14 @@ function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
 
 // Form of an upload: `file` and other fields in any order. The file's bytes are passed on as they arrive.
 
-/** Shortest and longest lifetime of a file that a client may request, in seconds, as at OpenAI. */
+/** Minimum and maximum lifetime that a client may request for a file, in seconds, as at OpenAI. */
 const FILE_LIFE_SECONDS_MIN = 3_600;
 const FILE_LIFE_SECONDS_MAX = 2_592_000;
 
 const PURPOSES = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-/** Known fields; others are ignored. */
+/** Form fields that are read. Other fields are ignored. */
 const FIELDS: ReadonlySet<string> = new Set(["purpose", "expires_after[anchor]", "expires_after[seconds]"]);
 
 interface UploadForm {
@@ -122,7 +125,7 @@ interface UploadForm {
   readonly mediaType: string;
   readonly expiresS: number | null;
   readonly bytes: number;
-  /** Hash that identifies a repeat: equal for equal forms, whatever their boundary. */
+  /** Hash that identifies a repeated upload. It is equal for equal forms, whatever their multipart boundary. */
   readonly fingerprint: string;
 }
 
@@ -133,7 +136,7 @@ interface ReceivedFile {
   readonly digested: Digested;
 }
 
-/** Reads the form to its end and writes the file to `sink`, whose effect can still be undone. @throws ApiError */
+/** Reads the form to its end and writes the file to `sink`. The write can still be undone afterwards. @throws ApiError */
 export async function readForm(reader: MultipartReader, sink: ByteSink): Promise<UploadForm> {
   const fields = new Map<string, string>();
   let file: ReceivedFile | undefined;
@@ -180,7 +183,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
   return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };
 }
 
-/** Reads enough of the file to detect its type. `rest`: true if more may follow. */
+/** Reads the first bytes of the uploaded file, enough to detect its type. `rest` is true if the file may have more bytes. */
 async function readStart(reader: MultipartReader): Promise<{ start: Buffer; hasMore: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -204,7 +207,7 @@ function readPurpose(fields: ReadonlyMap<string, string>): Purpose {
   });
 }
 
-/** Returns OpenAI's `expires_after`, in the form syntax of its SDKs. */
+/** Returns the seconds of OpenAI's `expires_after`, which its SDKs send as form fields such as `expires_after[seconds]`; null if absent. */
 function readExpiry(fields: ReadonlyMap<string, string>): number | null {
   const anchor = fields.get("expires_after[anchor]");
   const seconds = fields.get("expires_after[seconds]");

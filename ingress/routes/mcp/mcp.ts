@@ -1,4 +1,6 @@
-/** POST /mcp, /mcp/all and /mcp/{categories}: a workspace's capabilities, workflows and files as tools of the Model Context Protocol. */
+/**
+ * POST /mcp, /mcp/all and /mcp/{categories}: offers a workspace's capabilities, workflows and files as tools of the Model Context Protocol.
+ */
 import { withoutAbsent } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
@@ -77,7 +79,7 @@ const COMMON = {
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<KeyRoute>;
 
-/** Largest message in bytes. Its memory is released when the response begins. Larger inputs arrive as files or addresses. */
+/** Maximum size of an MCP message, in bytes. Its memory is released when the response begins. Larger inputs are passed as files or URLs. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -104,7 +106,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   return response;
 }
 
-/** True for a tool call, even a malformed one: the rate window counts refused calls too. */
+/** True for a tool call, even if it is malformed. The rate-limit window counts refused calls too. */
 function isToolCall(message: object): boolean {
   return "method" in message && message.method === "tools/call";
 }
@@ -112,8 +114,8 @@ function isToolCall(message: object): boolean {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Only browsers send an origin. An attacker's domain may resolve to this service, so that origin and host agree: both must be known names
- * of the service.
+ * Checks that a browser's Origin and Host headers are known names of the service. Only browsers send an origin. An attacker's domain may
+ * resolve to this service, so it is not enough that both headers agree.
  * @throws ApiError `permission_denied`
  */
 function checkOrigin({ config }: Pick<IngressContext, "config">, { headers, url }: Request): void {
@@ -131,13 +133,15 @@ function checkOrigin({ config }: Pick<IngressContext, "config">, { headers, url 
 // Limits of a message before the SDK reads it: the SDK's schemas visit every value several times without a pause, on the thread of all
 // calls. 70,000 members in 0.8 MB took 0.2 s.
 
-/** Most values in a message: members of objects and elements of arrays, at every depth. */
+/** Maximum number of values in an MCP message. Members of objects and elements of arrays count at every depth. */
 export const MCP_VALUES_MAX = 10_000;
 
-/** Members of `_meta` that the protocol or its extensions define; others are removed. */
+/** Names of `_meta` members that the protocol or its extensions define. Other members are removed. */
 const META = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/.{1,64})$/;
 
-/** Returns the message without unknown members of `params._meta`. @throws ApiError `invalid_request` for too many values */
+/**
+ * Returns the MCP message without unknown members of `params._meta`. @throws ApiError `invalid_request` if the message has too many values
+ */
 export function boundedMessage(message: object): object {
   checkValues(message);
   const params = objectOf((message as { readonly params?: unknown }).params);

@@ -1,4 +1,7 @@
-/** Results of tools: JSON as text and as structured content, links to files, the price, and errors in the envelope of HTTP. */
+/**
+ * Builds the results of MCP tools: JSON as text and as structured content, links to files, the price, and errors in the format of the HTTP
+ * API.
+ */
 import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server";
 
 import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.ts";
@@ -6,13 +9,16 @@ import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.t
 import type { ApiClient } from "../../tools/api-client.ts";
 import { type ErrorBody, errorBodyOf } from "../../tools/work.ts";
 
-/** Member of a result's `_meta` with the charge. */
+/** Member of a result's `_meta` that contains the charged credits. */
 const CREDITS_USED = "sluice/credits_used";
 
-/** Longest result that is repeated as text, in characters. Runs of many steps have tens of megabytes. */
+/**
+ * Maximum length of a result that is returned as text in addition to structured content, in characters. Runs of many steps have tens of
+ * megabytes.
+ */
 export const RESULT_TEXT_CHARACTERS_MAX = 2_097_152;
 
-/** Returns a tool's result. @param value contains only JSON types */
+/** Builds a tool's successful result. @param value contains only JSON types */
 export function toolResult(value: object, credits?: number, links: readonly ResourceLink[] = []): CallToolResult {
   const json = JSON.stringify(value);
   const isShort = json.length <= RESULT_TEXT_CHARACTERS_MAX;
@@ -24,7 +30,7 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
   };
 }
 
-/** Returns a tool's error for the model. */
+/** Converts an error into a failed tool result that the model can read. */
 export async function toolFailure(api: ApiClient, error: unknown): Promise<CallToolResult> {
   return failed(await errorBodyOf(api, error));
 }
@@ -34,7 +40,7 @@ function failed(error: ErrorBody, beside: object = {}, credits?: number): CallTo
   return { ...toolResult({ ...beside, error }, credits), content, isError: true };
 }
 
-/** Returns the result of a synchronous run. */
+/** Converts a synchronous capability run into a tool result. */
 export function capabilityResult(run: CapabilityRun): CallToolResult {
   const links = run.files.map((file) => fileLink(file.url, file.name ?? file.file_id, file.bytes, file.content_type));
   return toolResult(run, run.credits_used, links);
@@ -49,7 +55,7 @@ export function workflowResult(run: WorkflowRun): CallToolResult {
   return toolResult(run, run.creditsUsed);
 }
 
-/** Returns the result of an ended job: for a capability in the format of its run. */
+/** Converts an ended job into a tool result. A capability's job has the same format as its synchronous run. */
 export function jobResult(job: Job): CallToolResult {
   if (job.error) return failed(job.error, {}, job.credits_used);
   const [firstResult] = job.data ?? [];

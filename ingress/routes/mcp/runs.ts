@@ -1,4 +1,7 @@
-/** Runs of capabilities and workflows by tools: awaited with progress notifications, cancelled when their client disconnects. */
+/**
+ * Runs capabilities and workflows for MCP tools. A run sends progress notifications while the client waits, and is cancelled when the
+ * client disconnects.
+ */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { CapabilityRun, WorkflowRun } from "#schemas/generated/types.ts";
@@ -12,10 +15,10 @@ import { endWork, type WorkEnd } from "../../tools/work.ts";
 import { capabilityResult, workflowResult } from "./results.ts";
 import { findTask } from "./tasks.ts";
 
-/** Interval of progress notifications. */
+/** Interval of progress notifications, in milliseconds. */
 const PROGRESS_MS = paced(2_000);
 
-/** Time after which a running capability becomes a task. */
+/** Time after which a running capability is returned as a task, in milliseconds. */
 const TASK_AFTER_MS = paced(5_000);
 
 export interface Progress {
@@ -23,11 +26,11 @@ export interface Progress {
   readonly total?: number;
 }
 
-/** Client of a call. */
+/** MCP client that made a tool call. */
 export interface Client {
-  /** Aborts when the client has disconnected. */
+  /** Signal that aborts when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** True when the client has declared the Tasks extension: longer work is returned as a task. */
+  /** True if the client has declared the Tasks extension, so that long runs can be returned as tasks. */
   readonly takesTasks: boolean;
   /** Sends a progress notification. Absent if the client requested none. */
   readonly reportProgress?: (progress: Progress) => Promise<void>;
@@ -97,7 +100,7 @@ async function watched<T>(api: ApiClient, client: Client, work: Work, run: () =>
   }
 }
 
-/** Sends progress notifications, best effort: the result contains everything that matters. */
+/** Sends progress notifications, best effort. Errors are ignored because the result contains all necessary data. */
 async function reportProgress(
   { context, call }: ApiClient,
   client: Client,

@@ -1,4 +1,6 @@
-/** Answers messages of the Model Context Protocol. The SDK implements the protocol; the tools are in the other files of this folder. */
+/**
+ * Answers messages of the Model Context Protocol. The SDK implements the protocol, and the other files of this folder implement the tools.
+ */
 import {
   type CallToolRequest,
   createMcpHandler,
@@ -35,12 +37,15 @@ const INSTRUCTIONS =
   "Tools accept files as {file_id} of a stored file or an earlier result, as {url} with a public address, or as {base64}. Send only small files as " +
   "base64. Results list the created files with links. Runs cost credits of the workspace.";
 
-/** Lifetime of a tools list at clients: the list changes only with the service, its prices or its engines. */
+/**
+ * Time for which clients may cache the list of tools, in milliseconds. The list changes only with the service, its prices or its engines.
+ */
 const LIST_TTL_MS = 300_000;
 
 /**
- * @param message parsed single message, no batch
- * @param open creates the server of the message: the service's, or one of the protocol's test suite
+ * Answers one MCP message.
+ * @param message parsed single message, not a batch
+ * @param open creates the MCP server for the message; the protocol's test suite passes a server of its own
  */
 export async function answerMessage(
   api: ApiClient,
@@ -61,7 +66,7 @@ export async function answerMessage(
   return new Response(body && readByClient(body, api), { status, headers });
 }
 
-/** Relays the body at the client's speed. A client that stops reading is cut off, which cancels its work. */
+/** Relays a response body at the speed of the client. A client that stops reading is disconnected, which cancels its tool call. */
 function readByClient(body: ReadableStream<Uint8Array>, { context, call }: ApiClient): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const fault = (error: unknown): void =>
@@ -153,7 +158,7 @@ const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
   },
 };
 
-/** Runs `work` and converts errors into errors of the protocol, with the envelope's error as their data. */
+/** Runs `work` and converts its errors into errors of the protocol, with the HTTP API's error object as their data. */
 async function withProtocolErrors<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -166,7 +171,7 @@ async function withProtocolErrors<T>(api: ApiClient, work: () => Promise<T>): Pr
   }
 }
 
-/** True if the client has declared the Tasks extension, which clients of the newest revision do in each message. */
+/** True if the client has declared the Tasks extension. Clients of the newest protocol revision declare it in each message. */
 function takesTasks(server: Server): boolean {
   return server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
 }
@@ -186,7 +191,7 @@ function clientOf(server: Server, { mcpReq }: ServerContext): Client {
 const PREFIX = "sluice://files/";
 const PAGE = 100;
 
-/** Largest resource, in bytes: it is sent whole, in one message. */
+/** Maximum size of a resource, in bytes. A resource is sent completely in one message. */
 export const RESOURCE_BYTES_MAX = 1_048_576;
 
 const TEMPLATES: readonly ResourceTemplateType[] = [
@@ -203,7 +208,10 @@ async function listResources(api: ApiClient, cursor: string | undefined): Promis
   };
 }
 
-/** Reads a file. @param uri of a listed resource or a link. @throws ApiError `file_not_found`; `unprocessable_input` above the limit */
+/**
+ * Reads a file as a resource. @param uri URI of a listed resource or a link to the file. @throws ApiError `file_not_found`;
+ * `unprocessable_input` if the file exceeds RESOURCE_BYTES_MAX
+ */
 async function readResource(api: ApiClient, uri: string): Promise<ReadResourceResult> {
   const params = { file_id: fileOf(api, uri) };
   const file = (await (await api.ask("getFile", { params })).json()) as StoredFile;
@@ -226,7 +234,7 @@ function fileOf({ context, caller }: ApiClient, uri: string): string {
   throw new ApiError("file_not_found", "There is no such resource.", { param: "uri" });
 }
 
-/** Decodes text; undefined for other bytes. */
+/** Decodes bytes as UTF-8 text; undefined if they are not valid UTF-8. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

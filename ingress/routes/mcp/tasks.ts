@@ -1,4 +1,4 @@
-/** Jobs and runs in the format of the Tasks extension. */
+/** Presents jobs and workflow runs as tasks of MCP's Tasks extension. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Job, WorkflowRun } from "#schemas/generated/types.ts";
@@ -20,11 +20,11 @@ export interface Task {
 
 export interface FoundTask {
   readonly task: Task;
-  /** Job or run in the format of its own route. */
+  /** Job or workflow run as its HTTP route returns it. */
   readonly resource: Job | WorkflowRun;
-  /** Result. Absent while the work runs and after a cancellation. */
+  /** Tool result of the task. Absent while the task runs and after a cancellation. */
   readonly result?: CallToolResult;
-  /** Cancels the work, best effort. */
+  /** Cancels the job or run, best effort. */
   cancel(): Promise<unknown>;
 }
 
@@ -83,5 +83,5 @@ function taskOfRun(run: WorkflowRun): Omit<FoundTask, "cancel"> {
   };
 }
 
-/** Constant members. Rows are kept for days, as the operator configures. */
+/** Members that are the same in every task. `ttlMs` is null because the operator configures how many days jobs and runs are kept. */
 const LIFE = { ttlMs: null, pollIntervalMs: 2_000 } as const;

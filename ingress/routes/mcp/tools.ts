@@ -1,6 +1,6 @@
 /**
- * Tools that a client sees. /mcp has a few that find and run all others, since a model pays for every listed tool. /mcp/all and
- * /mcp/<categories> list each capability as a tool of its own.
+ * Lists the tools that a client sees. /mcp has a few tools that find and run all others, because a model pays for every listed tool.
+ * /mcp/all and /mcp/<categories> list each capability as a separate tool.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 
@@ -20,19 +20,25 @@ import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
 
-/** Tool with its implementation. */
+/** MCP tool and the function that implements it. */
 export interface McpTool {
   readonly tool: Tool;
-  /** True when the tool runs something whose route counts the call in the rate window, together with its hold. */
+  /**
+   * True if the tool starts a run. The route of the run counts the call in the rate-limit window when it places the hold, so the tool call
+   * is not counted again.
+   */
   readonly isRun?: true;
   /** Calls the tool. @throws ApiError */
   call(api: ApiClient, args: Arguments, client: Client): Promise<CallToolResult>;
 }
 
-/** Categories whose capabilities are tools of their own. Undefined: none. */
+/** Categories whose capabilities are listed as separate tools. Undefined if no capability is. */
 export type Surface = ReadonlySet<Category> | undefined;
 
-/** Returns the surface. @param asked last part of the path; undefined if there is none. @throws ApiError `not_found` */
+/**
+ * Returns the categories that the request path selects. @param asked last segment of the path; undefined if absent. @throws ApiError
+ * `not_found`
+ */
 export function surfaceOf(asked: string | undefined): Surface {
   if (asked === undefined) return undefined;
   if (asked === "all") return new Set(CATEGORIES);
@@ -42,7 +48,7 @@ export function surfaceOf(asked: string | undefined): Surface {
   return new Set(found);
 }
 
-/** Returns the tools in a stable order. */
+/** Lists the caller's tools, in a stable order. */
 export function listTools(api: Seen, surface: Surface): readonly Tool[] {
   if (!surface) return [...FINDERS, ...OTHERS].map(({ tool }) => tool);
   return [...visibleCapabilities(api, surface).map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
@@ -55,7 +61,7 @@ export function findTool(api: Seen, surface: Surface, name: string): McpTool | u
   return capability && toolOf(capability);
 }
 
-/** Caller and service of a message, which determine the tools. */
+/** Caller and offered capabilities, which together determine the tools that a client sees. */
 type Seen = Pick<ApiClient, "caller"> & { readonly context: Pick<IngressContext, "availableCapabilities"> };
 
 function visibleCapabilities({ context, caller }: Seen, surface: ReadonlySet<Category>): readonly Capability[] {

@@ -1,4 +1,4 @@
-/** GET /v1/media/content/{token}: links in responses of media calls. */
+/** GET /v1/media/content/{token}: serves the file behind a link in a media response. */
 import { findFile } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -30,7 +30,7 @@ export function mediaContent(context: IngressContext): OpenRoute {
   };
 }
 
-/** Pages of any site may embed the file (`<img>`, `<video>`): the link alone grants access anyway. */
+/** Header that allows pages of any site to embed the file (`<img>`, `<video>`). The link alone grants access to the file anyway. */
 const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
 
 async function handle(context: IngressContext, call: RequestFacts): Promise<Response> {

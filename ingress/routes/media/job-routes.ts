@@ -1,4 +1,4 @@
-/** GET /v1/images/jobs/{job_id}: state and result of a job of any modality. */
+/** GET /v1/images/jobs/{job_id}: returns state and result of a job of any modality. */
 import type { IngressContext } from "../../context.ts";
 import { answerJob, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "./jobs.ts";
 import type { KeyRoute } from "../../core/route.ts";

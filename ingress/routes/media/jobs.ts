@@ -21,10 +21,10 @@ import { cancelRun } from "../workflows/cancel-run.ts";
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
- * Returns the job of a path; a job of another workspace counts as missing. Visibility:
+ * Returns the job named in the request path. A job that the caller may not see counts as missing:
  * - The billing role may call models but reads no files, so it sees only jobs of its own keys.
  * - Jobs of runs, batch messages, batches and background responses are visible to the key's member, owners and admins.
- * - A key with a list of tools sees jobs of calls that it may make.
+ * - A key with a list of tools sees only jobs of calls that it may make.
  * @param modality jobs of another modality count as missing
  * @throws ApiError `job_not_found`
  */
@@ -48,7 +48,7 @@ export async function requireVisibleJob(
   return row;
 }
 
-/** Returns the run of a batch message as a job. */
+/** Returns a workflow run that was requested by a batch message, in the format of a job. */
 async function findVisibleRunAsJob(context: IngressContext, caller: Caller, id: string): Promise<JobRow | undefined> {
   const run = await findRun(context.database, readerOf(caller), id);
   return run && run.told !== null ? { ...jobOfRun(run), result: await resultOfRun(context, run) } : undefined;
@@ -65,7 +65,7 @@ export async function requireJobById(
   return row;
 }
 
-/** Cancels a job; a job that no worker has begun ends immediately. @throws ApiError `job_not_found` */
+/** Cancels a job. A job that no worker has started ends immediately. @throws ApiError `job_not_found` */
 export async function cancelVisibleJob(
   context: IngressContext,
   call: RouteCall,
@@ -77,7 +77,7 @@ export async function cancelVisibleJob(
 
 type CancelContext = Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">;
 
-/** Cancels a job, or a run that a publisher requested, by id. */
+/** Cancels a job, or a workflow run that was requested by a batch message. */
 export async function cancelJobOrRun(
   context: CancelContext,
   { id, workspace_id }: Pick<JobRow, "id" | "workspace_id">,
@@ -87,7 +87,7 @@ export async function cancelJobOrRun(
   if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await reportToPublisher(context, id);
 }
 
-/** Cancels a job of the workspace, see `cancelShownJob`. Returns false if there is none. */
+/** Cancels a job of the workspace like `cancelShownJob`. Returns false if the job does not exist. */
 export async function cancelJob(context: CancelContext, workspaceId: string, id: string): Promise<boolean> {
   const job = await requestCancel(context.database, workspaceId, id);
   if (!job) return false;
@@ -97,7 +97,9 @@ export async function cancelJob(context: CancelContext, workspaceId: string, id:
   return true;
 }
 
-/** Cancelled runs have no error of their own, so this error is never sent. */
+/**
+ * Error passed when a workflow run is cancelled before it began. It is never sent, because a cancelled run is presented without an error.
+ */
 const UNBEGUN = { code: "run_failed", message: "The run was cancelled.", ifUnbegun: true } as const;
 
 function idOf(call: RouteCall, param: string): string | undefined {
@@ -109,10 +111,13 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
-/** Headers of an ended job: all three after a completed media job, only the fallback headers after a failure (spec "General rules" 6). */
+/**
+ * Response headers of an ended job. A completed media job has all three; a failed job has only the fallback headers (spec "General rules"
+ * 6).
+ */
 export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
-/** Returns the response for a job. @throws ApiError `service_unavailable` when the store of the result is down */
+/** Builds the HTTP response for a job. @throws ApiError `service_unavailable` when the object store of the result is unavailable */
 export async function answerJob(context: IngressContext, call: RouteCall, row: JobRow): Promise<Response> {
   const result = await resultOf(context, row);
   const outcome = asOutcome(result);
@@ -123,7 +128,7 @@ export async function answerJob(context: IngressContext, call: RouteCall, row: J
   return json(presentJob(row, data), outcome ? servedHeaders(outcome) : fallbackHeaders(row.fallback));
 }
 
-/** Returns the result for the caller: for a capability in the format of its endpoint, for text the model's response. */
+/** Returns the result as the caller sees it. A capability has the format of its endpoint; text is the model's response. */
 function presentResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
   if (row.kind !== "capability") return result;
   return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };

@@ -1,4 +1,4 @@
-/** A media call as a form: the bytes of its parts become the base64 members of the JSON body, with the same limits. */
+/** Reads a media call sent as a form. The bytes of its file parts become base64 members of the JSON body, with the same limits. */
 import { INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -10,7 +10,7 @@ import { filePieces, readFormBody } from "../files/form-body.ts";
 import type { MultipartReader, PartHead } from "../files/multipart.ts";
 import { reworded } from "../../core/with-param.ts";
 
-/** Returns the body in its JSON form. @throws ApiError as `readFormBody` and `filePieces` */
+/** Converts a form into the equivalent JSON body. @throws ApiError as `readFormBody` and `filePieces` */
 export async function readMediaForm(
   { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
   request: Request,
@@ -39,7 +39,7 @@ async function bytesOf(param: string, head: PartHead, reader: MultipartReader): 
   return Buffer.concat(pieces);
 }
 
-/** Runs a check of such a body. @throws ApiError of the check, with names of form parts in place of JSON members */
+/** Runs a check of a body that came from a form. @throws ApiError of the check, with names of form parts in place of JSON members */
 export async function inFormTerms<Body, T>(
   { files }: FormParts,
   body: Body,

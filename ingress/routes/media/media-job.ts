@@ -1,6 +1,6 @@
 /**
- * A media call as a durable job. One transaction counts it, places the hold, and inserts its row and its dispatch. The caller then waits
- * for a bounded time. A disconnect stops nothing: the job is charged and continues.
+ * Runs a media call as a durable job. One transaction counts the call, places the hold, and inserts the job and its dispatch. The caller
+ * then waits for a limited time. If the caller disconnects, the job continues and is charged.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { type Admission, admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
@@ -24,10 +24,10 @@ type Context = Pick<
 
 /**
  * Admits a media call as a job.
- * @param how `isStreamed`: states are streamed and cannot be polled later. `isBackground`: the job answers a stored response; no caller
- * waits
- * @returns true if the job was put on the queue just now, so that it cannot have ended yet
- * @throws ApiError of the refusal, which may come before the call is counted
+ * @param how `isStreamed`: the job's states are streamed and cannot be polled later. `isBackground`: the job answers a stored response, and
+ * no caller waits
+ * @returns true if the job was just put on the queue, so that it cannot have ended yet
+ * @throws ApiError of a refusal, which may happen before the call is counted
  */
 export async function admitMediaJob(
   context: Context,
@@ -71,9 +71,9 @@ export async function admitMediaJob(
 }
 
 /**
- * Returns the admitted job after its success.
- * @param how `isNew` only if nothing was awaited since a new admission: the report of the job's end would be missed
- * @throws ApiError of any other end; `job_timeout` if the job continues without its caller
+ * Waits for an admitted job and returns it if it succeeded.
+ * @param how `isNew`: the job was just admitted and the caller awaited nothing since; otherwise the report of the job's end could be missed
+ * @throws ApiError if the job did not succeed; `job_timeout` if the wait ends while the job continues
  */
 export async function waitForJob(
   context: Pick<Context, "config" | "waiter">,
@@ -123,7 +123,7 @@ function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiEr
   }
 }
 
-/** Returns the error for the caller of an unsuccessful job. */
+/** Returns the error that the caller of an unsuccessful job receives. */
 export function failureOf(row: EndedJob): ApiError {
   const { error, credits, state, fallback } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });

@@ -1,4 +1,4 @@
-/** Presents runs and the list of capabilities to callers. */
+/** Converts capability runs and the list of capabilities to the format of API responses. */
 import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
 import type { Capability, CapabilityModality } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
@@ -9,7 +9,7 @@ import type { JobRow } from "#shared/database/jobs.ts";
 import type { FileLinks } from "#shared/files/links.ts";
 import { creditsNumber } from "#shared/base/money.ts";
 
-/** Outcome of a run, as written by the worker (workers/calls/capability/run.ts). */
+/** Result of a capability run, as written by the worker (workers/calls/capability/run.ts). */
 export interface RunOutcome {
   readonly capability: string;
   readonly output: Readonly<Record<string, unknown>>;
@@ -22,7 +22,10 @@ export interface RunOutcome {
   readonly duration_ms: number;
 }
 
-/** Returns the run for its caller. @param request its origin is used in links if the configuration has no public URL */
+/**
+ * Converts a capability run to the response for its caller. @param request its origin is used in links if the configuration has no public
+ * URL
+ */
 export function presentRun(
   { links, config }: { readonly links: FileLinks; readonly config: Pick<Config, "publicUrl"> },
   row: Pick<JobRow, "id" | "workspace_id" | "credits">,
@@ -48,7 +51,7 @@ export function presentRun(
   };
 }
 
-/** Returns capabilities as models of kind tool. */
+/** Returns capabilities as entries of the model list, of kind tool. */
 export function capabilityRows(catalogue: Catalogue, capabilities: readonly Capability[]): readonly ModelEntry[] {
   return capabilities.map((capability) => ({
     id: capability.id,
@@ -73,10 +76,10 @@ export function capabilityRows(catalogue: Catalogue, capabilities: readonly Capa
   }));
 }
 
-/** 2026-11-23. */
+/** Creation time of all capability entries, as Unix time in seconds: 2026-11-23. */
 const CREATED_S = 1_795_392_000;
 
-/** Modality of each capability modality; models have none for documents and archives. */
+/** Model modality for each capability modality. Models have no modality for documents and archives. */
 const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
   video: "video",
   audio: "audio",
@@ -89,7 +92,7 @@ const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
 
 const DRAFT_07 = { $schema: "http://json-schema.org/draft-07/schema#" };
 
-/** Returns the list of `GET /v1/tools`, which is the same for every workspace. */
+/** Returns the response of `GET /v1/tools`, which is the same for every workspace. */
 export function listCapabilities(
   catalogue: Catalogue,
   capabilities: readonly Capability[],

@@ -1,4 +1,4 @@
-/** Presents the results of a media job: links to its files, or their bytes in base64, read while they are sent. */
+/** Presents the results of a media job as links to its files, or as base64 that is read while the response is sent. */
 import type { MediaOutcome, MediaResult } from "#schemas/generated/types.ts";
 import { validate } from "#shared/json/contracts.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -16,12 +16,12 @@ import type { RouteCall } from "../../core/call.ts";
 
 type Context = Pick<IngressContext, "config" | "database" | "links" | "log" | "storage">;
 
-/** Returns the outcome; undefined for results of other kinds of jobs. */
+/** Returns the result as the outcome of a media job; undefined if the job was of another kind. */
 export function asOutcome(result: unknown): MediaOutcome | undefined {
   return validate("MediaOutcome", result) === null ? (result as MediaOutcome) : undefined;
 }
 
-/** Returns the outcome of a job. @throws ApiError `service_unavailable` when the store of the result is down */
+/** Loads the outcome of a media job. @throws ApiError `service_unavailable` when the object store of the result is unavailable */
 export async function outcomeOf(context: Pick<Context, "storage">, row: EndedJob): Promise<MediaOutcome> {
   try {
     const outcome = asOutcome(JSON.parse((await loadResult(context.storage, row)) ?? "null"));
@@ -36,7 +36,7 @@ export async function outcomeOf(context: Pick<Context, "storage">, row: EndedJob
   }
 }
 
-/** Headers with the serving model and the charge (spec "General rules" 6). */
+/** Returns the response headers with the serving model and the charged credits (spec "General rules" 6). */
 export function servedHeaders(
   outcome: { readonly model: string; readonly fallback?: Fallback | undefined },
   nano?: bigint,
@@ -73,7 +73,7 @@ export async function respondWithMedia(
   );
 }
 
-/** Returns the results with links. @param request its origin is used in links if the configuration has no public URL */
+/** Returns the results with download links. @param request its origin is used in the links if no public URL is configured */
 export function withLinks(
   { links, config }: Pick<Context, "links" | "config">,
   row: Pick<EndedJob, "workspace_id">,
@@ -90,7 +90,7 @@ export function withLinks(
 }
 
 /**
- * Returns the files in base64 between `head` and `tail`, with one block of a file in memory at a time.
+ * Builds a response body that contains the files in base64 between `head` and `tail`. Only one block of a file is in memory at a time.
  * @param isNamed true to include the file ids
  * @throws ApiError `service_unavailable` when the first file cannot be read
  */
@@ -119,7 +119,7 @@ async function streamInlineMedia(
   }
 }
 
-/** Yields the same text piece by piece, for use inside another stream. */
+/** Yields the results with base64 files chunk by chunk, for use inside another stream. */
 export async function* inlineMediaPieces(
   { database, storage }: Pick<Context, "database" | "storage">,
   data: MediaOutcome["data"],

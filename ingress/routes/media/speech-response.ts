@@ -1,4 +1,4 @@
-/** Speech responses: bytes while they are produced, or an event stream of them. */
+/** Builds speech responses: audio bytes sent while they are produced, or an event stream of them. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import { voiceOf } from "#shared/calls/kinds/speech.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -33,13 +33,13 @@ export async function answerSpeech(
   return answer(context, call, request, spoken);
 }
 
-/** Speech whose first bytes have arrived or will arrive. */
+/** Generated speech whose first bytes have arrived; the following bytes may still be in production. */
 interface Spoken {
   readonly contentType: string;
   /** Slug of the serving model. */
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Total length in bytes; undefined until known. */
+  /** Total length in bytes; undefined while the speech is still in production. */
   readonly bytes?: number;
   readonly first: Uint8Array;
   readonly rest: AsyncGenerator<Uint8Array, void>;
@@ -66,7 +66,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
   yield* rest;
 }
 
-/** Returns speech that is being produced. Its price is known, and bytes are relayed as they arrive. */
+/** Returns the response for speech that is still in production. Its price is already known, and its bytes are relayed as they arrive. */
 function begun(
   context: IngressContext,
   call: RouteCall,
@@ -118,7 +118,7 @@ async function readSpoken(context: IngressContext, row: EndedJob, from: number) 
   return { size: audio.bytes, bytes: readFile(context.storage, blocks, from) };
 }
 
-/** Returns the error of speech that was generated and charged, but cannot be read (spec "POST /v1/audio/speech"). */
+/** Returns the error for speech that was generated and charged but cannot be read (spec "POST /v1/audio/speech"). */
 function unreadable(row: EndedJob, cause: unknown): ApiError {
   return new ApiError(
     "artifact_unreadable",

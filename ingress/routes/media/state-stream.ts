@@ -64,7 +64,7 @@ async function* framesOf(
   yield DONE;
 }
 
-/** Yields the last frame. @throws ApiError when nothing was produced or the result cannot be read */
+/** Yields the last event, which contains the results. @throws ApiError when nothing was produced or the result cannot be read */
 async function* completed(
   context: IngressContext,
   call: RouteCall,
@@ -84,5 +84,5 @@ async function* completed(
   yield sseEvent({ status: "completed", created, data: links.map(({ file_id: _kept, ...listed }) => listed) });
 }
 
-/** Longer than the lifetime of any job, in milliseconds. */
+/** Maximum duration of a stream, in milliseconds: longer than any job can live. */
 const STREAM_MS = 2 * MEDIA_JOB_LIFE_MS;

@@ -1,4 +1,4 @@
-/** GET /v1/videos/generations/{id} and POST …/cancel: the job of a video. */
+/** GET /v1/videos/generations/{id} returns the job of a video, and POST …/cancel cancels it. */
 import type { IngressContext } from "../../context.ts";
 import { answerJob, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "./jobs.ts";
 import type { KeyRoute } from "../../core/route.ts";

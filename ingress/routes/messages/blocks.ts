@@ -1,4 +1,4 @@
-/** Converts content blocks of Anthropic's API into parts of a chat message, each with its path. Pure. */
+/** Converts content blocks of Anthropic's API into content parts of a chat message. Each part keeps the JSON path of its block. Pure. */
 import type {
   FileBlock,
   MessagesCacheControl,
@@ -10,17 +10,17 @@ import type {
   UserContentBlock,
 } from "#schemas/generated/types.ts";
 
-/** Part of a chat message. */
+/** Content part of a chat message, with the JSON path of the block that it was converted from. */
 export interface Placed<P = UserContentBlock> {
   readonly part: P;
   /** Path of the original block in the caller's body, such as `messages[0].content[1]`. */
   readonly from: string;
 }
 
-/** Blocks that are allowed in a turn, a tool result or a document. */
+/** Content blocks that are allowed in a message, a tool result or a document. */
 export type ReadableBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
 
-/** Returns the parts of a block for a model. A document may have a heading and several parts. */
+/** Converts a block into content parts for a model. A document may become several parts and a heading. */
 export function partsOf(block: ReadableBlock, from: string): Placed[] {
   switch (block.type) {
     case "text":
@@ -65,7 +65,7 @@ function headingOf(text: string, from: string): Placed[] {
 
 type DocumentSource = Exclude<MessagesDocument["source"], { readonly type: "text" | "content" }>;
 
-/** Returns the file of a document. A stored file already has a name. */
+/** Converts the source of a document into a file part. A stored file keeps its name; other documents get their title as name. */
 function documentOf(source: DocumentSource, title: string | null | undefined): FileBlock["file"] {
   if (source.type === "file") return { file_id: source.file_id };
   const place =
@@ -83,12 +83,12 @@ export function textPart(text: string, cacheControl: MessagesCacheControl | unde
   return { type: "text", text, ...hint(cacheControl) };
 }
 
-/** Returns a prompt cache hint, which stays on its block; providers without such hints are sent none. */
+/** Returns the block's prompt cache hint as a member of the part. Adapters of providers without such hints omit it. */
 function hint(cacheControl: MessagesCacheControl | undefined): { cache_control?: object } {
   return cacheControl == null ? {} : { cache_control: cacheControl };
 }
 
-/** Returns a single text without hint as a string, which every provider accepts. */
+/** Converts a single text part without cache hint into a string, which every provider accepts. Other parts are returned unchanged. */
 export function compact<P extends UserContentBlock>(parts: readonly P[]): string | P[] {
   const [only] = parts;
   return parts.length === 1 && only?.type === "text" && !("cache_control" in only) ? only.text : [...parts];

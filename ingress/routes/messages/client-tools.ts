@@ -1,5 +1,6 @@
 /**
- * Anthropic's tools that run at the client. Claude models know them by type; other models get a function with the same name and input.
+ * Anthropic's tools that the client executes. Claude models know these tools by type; other models get a function with the same name and
+ * input.
  * Source: platform.claude.com/docs/en/agents-and-tools/tool-use, pages of the bash, memory and text editor tools. Pure.
  */
 import type { ChatTool, MessagesTool } from "#schemas/generated/types.ts";
@@ -12,7 +13,7 @@ interface ClientTool {
   readonly required: readonly string[];
 }
 
-/** Returns the function of a tool that runs at the client; undefined for other tools. */
+/** Returns the function definition of a tool that the client executes; undefined for other tools. */
 export function clientTool({ type, name, max_characters: most }: MessagesTool): Tool | undefined {
   const kind = /^(bash|memory|text_editor)_\d{8}$/.exec(type ?? "")?.[1];
   const known = kind === undefined ? undefined : CLIENT_TOOLS[kind];
@@ -25,11 +26,11 @@ export function clientTool({ type, name, max_characters: most }: MessagesTool): 
   };
 }
 
-/** Types of tools that run at Anthropic. */
+/** Types of tools that Anthropic's servers execute. */
 const SERVER_TOOL =
   /^(?:(?:web_search|web_fetch|code_execution|tool_search_tool|tool_search_tool_(?:regex|bm25)|advisor)_\d{8}|mcp_toolset)$/;
 
-/** True for a tool that runs at Anthropic, and so not here. */
+/** True for a tool that Anthropic's servers execute, so that it is unavailable here. */
 export function isServerTool({ type }: MessagesTool): boolean {
   return SERVER_TOOL.test(type ?? "");
 }

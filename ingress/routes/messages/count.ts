@@ -1,4 +1,4 @@
-/** Counts the input tokens of a conversation with the service's tokenizer, within the time that an ingress can spare. Pure. */
+/** Counts the input tokens of a conversation with the service's tokenizer, within a time limit. Pure. */
 import {
   blockKind,
   fileIdOf,
@@ -14,14 +14,14 @@ import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 import { COUNTED_CHARACTERS_MAX } from "#shared/calls/estimate/estimate.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
-/** Average characters per token in plain text, for texts that are too long to count. */
+/** Average number of characters per token in plain text. Used to estimate texts that are too long to count. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Assumed base64 characters per token of a document: an estimate, also used when a source reports no usage. */
+/** Assumed number of base64 characters per token of a document. The same estimate is used when a provider reports no usage. */
 const ENCODED_PER_TOKEN = 6;
 
 /**
- * Counts in steps, so that the thread can serve others. Texts beyond `COUNTED_CHARACTERS_MAX` in total are estimated by length, images at
- * the model's bound.
+ * Counts input tokens in steps, so that the thread can serve other requests between them. Texts beyond `COUNTED_CHARACTERS_MAX` in total
+ * are estimated by length. Images count as the model's maximum.
  * @throws ApiError `file_not_found`
  */
 export function countingInput(

@@ -1,4 +1,4 @@
-/** Models in the format of Anthropic's API: those that its clients can call. Pure. */
+/** Lists models in the format of Anthropic's API. Only models that clients of that API can call are listed. Pure. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { findCallable } from "#shared/calls/present-model.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -21,7 +21,7 @@ interface InfoList {
 
 const LIMIT = { default: 20, max: 1_000 } as const;
 
-/** Query parameters, used only with the header `anthropic-version`. */
+/** Query parameters for pages of the model list. They apply only to requests with the header `anthropic-version`. */
 export const PAGE_QUERY = [
   {
     name: "limit",

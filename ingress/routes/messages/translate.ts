@@ -1,6 +1,6 @@
 /**
- * Converts a body of Anthropic's Messages API into a chat request, which every provider family serves. Omitted, because no other family
- * knows them: `top_k`, `service_tier`, hints on tool_use blocks, and members outside the schema. Pure.
+ * Converts a request body of Anthropic's Messages API into a chat request, which every provider family can serve. `top_k`, `service_tier`,
+ * hints on tool_use blocks and members outside the schema are omitted, because other families do not know them. Pure.
  */
 import { createHash } from "node:crypto";
 
@@ -13,13 +13,13 @@ import { messagesOf, type PlacedMessage, systemMessage } from "./turns.ts";
 
 interface Translated {
   readonly request: ChatCompletionRequest;
-  /** Returns the caller's name of a parameter of the chat request. */
+  /** Converts the path of a parameter of the chat request into its path in the caller's body. */
   readonly paramOf: (param: string) => string;
-  /** Distinct types of omitted tools. */
+  /** Distinct types of tools that were omitted because they run at Anthropic. */
   readonly omittedToolTypes: readonly string[];
 }
 
-/** Converts a body. @throws ApiError 400 with the caller's parameter */
+/** Converts a body of the Messages API into a chat request. @throws ApiError with status 400 that names the caller's parameter */
 export function chatRequestOf(body: MessagesRequest): Translated {
   refuseCompaction(body);
   const placed = conversationOf(body);
@@ -41,7 +41,9 @@ export function chatRequestOf(body: MessagesRequest): Translated {
   return { request, paramOf: (param) => callersParam(param, placed, body), omittedToolTypes: omittedToolTypesOf(body) };
 }
 
-/** Refuses compaction by the service: such a client would send a growing conversation until no model accepts it. */
+/**
+ * Rejects requests for server-side compaction. If it were ignored, the client would send a growing conversation until no model accepts it.
+ */
 function refuseCompaction({ context_management: management }: MessagesRequest): void {
   const at = (management?.edits ?? []).findIndex(({ type }) => type?.startsWith("compact_") === true);
   if (at < 0) return;
@@ -50,7 +52,7 @@ function refuseCompaction({ context_management: management }: MessagesRequest): 
   throw new ApiError("unsupported_value", message, { param: `context_management.edits[${at}].type` });
 }
 
-/** Converts the members that a model reads. @throws ApiError as `chatRequestOf` */
+/** Converts the members that count as model input: messages, tools and response format. @throws ApiError as `chatRequestOf` */
 export function readPartOf(body: CountTokensRequest): {
   readonly request: Pick<ChatCompletionRequest, "messages" | "tools" | "response_format">;
   readonly paramOf: Translated["paramOf"];
@@ -72,7 +74,7 @@ function conversationOf(body: CountTokensRequest): PlacedMessage[] {
   return [...systemMessage(body.system), ...turns];
 }
 
-/** Applies a cache hint on the whole request to its last block. */
+/** Moves a cache hint of the whole request to the last block of the last message. */
 function hintAtEnd(placed: readonly PlacedMessage[], cacheControl: object): void {
   const message = placed.at(-1)?.message;
   if (!message?.content) return;
@@ -106,7 +108,7 @@ function callersParam(param: string, placed: readonly PlacedMessage[], body: Cou
   return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
 }
 
-/** Replaces the index among the converted tools by the index among all tools of the caller. */
+/** Converts the path of a tool. The index among the converted tools becomes the index among all tools of the caller. */
 function callersPlace([index = "", ...members]: readonly string[], { tools }: CountTokensRequest): string[] {
   const kept = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [at]));
   const at = kept[Number(/\d+/.exec(index)?.[0])];
@@ -116,8 +118,8 @@ function callersPlace([index = "", ...members]: readonly string[], { tools }: Co
 // Converts settings of Anthropic's API that have other names or formats in chat. Pure.
 
 /**
- * Returns the tools and the tool choice; without tools, a choice has no effect.
- * @throws ApiError `unsupported_value` for unsupported tools or for the choice of a tool that is not in the request,
+ * Converts the tools and the tool choice. Without tools, the tool choice is ignored.
+ * @throws ApiError `unsupported_value` for an unsupported tool or for the choice of a tool that is not in the request,
  * `missing_required_parameter`
  */
 function toolSettings({
@@ -146,7 +148,7 @@ function toolSettings({
   };
 }
 
-/** Refuses the choice of an omitted tool. @throws ApiError `unsupported_value` */
+/** Rejects a tool choice that names a tool omitted from the request because it runs at Anthropic. @throws ApiError `unsupported_value` */
 function refuseLeftOut(choice: MessagesRequest["tool_choice"], tools: NonNullable<MessagesRequest["tools"]>): void {
   if (choice?.type !== "tool") return;
   const named = tools.find((tool) => isServerTool(tool) && tool.name === choice.name);
@@ -181,7 +183,7 @@ function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number)
   };
 }
 
-/** Returns the distinct types of the request's tools that run at Anthropic. */
+/** Returns the distinct types of the request's tools that are omitted because they run at Anthropic. */
 function omittedToolTypesOf({ tools }: Pick<MessagesRequest, "tools">): string[] {
   return [...new Set((tools ?? []).filter(isServerTool).map(({ type }) => type ?? ""))];
 }
@@ -202,18 +204,18 @@ function choiceOf(
   return { type: "function", function: { name } };
 }
 
-/** Effort of a thinking budget below each number of tokens; a larger budget is `high`. */
+/** Reasoning effort for thinking budgets below each number of tokens. A larger budget means `high`. */
 const EFFORT_OF_BUDGET = [
   [4_096, "low"],
   [16_384, "medium"],
 ] as const;
 
-/** Effort of adaptive thinking: the default of the models. */
+/** Reasoning effort used for adaptive thinking, which is also the default of Anthropic's models. */
 const EFFORT_OF_ADAPTIVE = "high";
 
 /**
- * Maps the thinking settings to a reasoning effort. Precedence: `disabled`, the caller's effort, the budget. An effort alone does not
- * enable thinking at Anthropic, where both are separate: `effort_only` informs its adapter; other providers have one setting.
+ * Maps the thinking settings to a reasoning effort. Precedence: `disabled`, the caller's effort, the budget. At Anthropic an effort alone
+ * does not enable thinking, so `effort_only` reports that case to Anthropic's adapter. Other providers have a single setting.
  * @throws ApiError `missing_required_parameter` for `enabled` without a budget
  */
 function reasoningEffort({
@@ -243,7 +245,7 @@ function responseFormat({ output_config: output }: Pick<MessagesRequest, "output
   return { response_format: format };
 }
 
-/** Most characters of OpenAI's `user`. Anthropic's clients send more: longer ids are replaced by 64 hex digits of their hash. */
+/** Maximum length of OpenAI's `user`, in characters. Longer ids of Anthropic's clients are replaced by 64 hex digits of their hash. */
 const USER_CHARACTERS_MAX = 64;
 
 function endUser({ metadata }: Pick<MessagesRequest, "metadata">): { user?: string } {

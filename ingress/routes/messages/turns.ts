@@ -1,4 +1,7 @@
-/** Converts turns of Anthropic's API into chat messages. One turn may become several messages, because each tool result is one. Pure. */
+/**
+ * Converts messages of Anthropic's API into chat messages. One message may become several, because each tool result is a chat message.
+ * Pure.
+ */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -15,7 +18,7 @@ import type {
 
 import { compact, partsOf, type Placed, textPart } from "./blocks.ts";
 
-/** Chat message, with the paths of the original turn and parts in the caller's body. */
+/** Chat message, with the JSON paths of the original message and blocks in the caller's body. */
 export interface PlacedMessage {
   readonly message: ChatMessage;
   readonly from: string;
@@ -28,7 +31,7 @@ export function systemMessage(system: MessagesSystem | undefined): PlacedMessage
   return [{ message: { role: "system", content }, from: "system", parts: placesIn("system", system) }];
 }
 
-/** Returns the messages of a turn; an assistant turn without content, as after a refusal, has none. */
+/** Converts a message of Anthropic's API into chat messages. An assistant message without content, as after a refusal, becomes none. */
 export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
   const from = `messages[${at}]`;
   switch (turn.role) {
@@ -44,7 +47,7 @@ export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
   }
 }
 
-/** Returns the tool results first, each as a message, then one message with everything else. */
+/** Converts a user message. Each tool result becomes a chat message; one more message with all other content follows. */
 function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessage[] {
   if (typeof content === "string") return [{ message: { role: "user", content }, from, parts: [] }];
   const results: PlacedMessage[] = [];
@@ -80,13 +83,16 @@ function toolMessage(block: MessagesToolResult, from: string): ToolTurn {
   return turn;
 }
 
-/** Message of a tool result, and other content that the tool returned. */
+/** Chat message of a tool result, and media content that the tool returned. */
 interface ToolTurn {
   readonly message: PlacedMessage;
   readonly media: readonly Placed[];
 }
 
-/** Converts a tool result. A tool message contains only text: images and files follow in the user's message, with the call's id. */
+/**
+ * Converts a tool result into a tool message, which contains only text. Images and files follow in a user message, with the id of the tool
+ * call.
+ */
 export function toolTurn(
   id: string,
   placed: readonly Placed[],
@@ -113,7 +119,7 @@ export function toolTurn(
   return { message: { message, from, parts: texts.map((part) => part.from) }, media };
 }
 
-/** Text of an error, for which chat messages have no member. */
+/** Text that marks a failed tool result, because chat messages have no member for it. */
 const FAILED = "The tool call failed.";
 
 function assistantMessage({ content }: MessagesAssistantTurn, from: string): PlacedMessage[] {
@@ -146,14 +152,14 @@ function assistantMessage({ content }: MessagesAssistantTurn, from: string): Pla
   return [draft.end()];
 }
 
-/** Builder of an assistant message from consecutive parts. */
+/** Builds an assistant message from consecutive content blocks. */
 export class AssistantDraft {
   readonly from: string;
   private readonly texts: Placed<TextBlock>[] = [];
   private readonly calls: ToolCall[] = [];
   private readonly thoughts: string[] = [];
   private readonly sealed: Record<string, unknown>[] = [];
-  /** Kinds of the parts that a provider may accept back, in order. */
+  /** Kinds of the added parts, in order, so that a provider can receive them back in the same order. */
   private readonly order: string[] = [];
 
   constructor(from: string) {
@@ -179,7 +185,7 @@ export class AssistantDraft {
     this.thoughts.push(text);
   }
 
-  /** @param block thinking block that its provider accepts back unchanged */
+  /** Adds a thinking block. @param block unchanged, because its provider accepts it back only in this form */
   addSealed(block: Record<string, unknown>): void {
     this.sealed.push(block);
     this.order.push("thinking");
@@ -202,7 +208,7 @@ export class AssistantDraft {
 
 const USUAL_ORDER = ["thinking", "text", "tool_use"];
 
-/** True for the order implied by a chat message: thinking, text, calls. Another order is sent as `block_order`. */
+/** True if parts are in the order that a chat message implies: thinking, text, calls. A different order is sent as `block_order`. */
 function isUsualOrder(order: readonly string[]): boolean {
   const ranks = order.map((kind) => USUAL_ORDER.indexOf(kind));
   return ranks.every((rank, at) => rank >= (ranks[at - 1] ?? 0));

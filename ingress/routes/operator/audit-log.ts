@@ -1,4 +1,4 @@
-/** GET /operator/audit-log: changes and their actors, in all workspaces and outside of them. */
+/** GET /operator/audit-log: lists changes and their actors, in all workspaces and outside of them. */
 import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 

@@ -1,4 +1,4 @@
-/** /operator/catalogue: all models, the reasons why some are not offered, and a check of other catalogue files. */
+/** /operator/catalogue: lists all models with the reasons why some are not offered, and checks proposed catalogue files. */
 import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
@@ -15,7 +15,7 @@ import type { OperatorCall } from "../../core/call.ts";
 import type { OperatorRoute } from "../../core/route.ts";
 import { READ, WRITE } from "./common.ts";
 
-/** Largest checked file in bytes. A file of the catalogue has 10 KB; parsing 1 MB would block other callers of the process. */
+/** Maximum size of a catalogue file to check, in bytes. A typical file has 10 KB; parsing 1 MB would block other callers of the process. */
 export const CATALOGUE_CHECK_BYTES_MAX = 262_144;
 
 export function catalogue(context: IngressContext): readonly OperatorRoute[] {

@@ -1,4 +1,4 @@
-/** Common parts of the routes of operators. */
+/** Checks that several operator routes share. */
 import { ApiError } from "#shared/base/errors.ts";
 import { isPlainText } from "#shared/base/plain-text.ts";
 
@@ -7,7 +7,7 @@ export const READ = { ...OPERATOR, scope: "read" } as const;
 export const WRITE = { ...OPERATOR, scope: "write" } as const;
 export const MONEY = { ...OPERATOR, scope: "money" } as const;
 
-/** Checks the name of a preset. @throws ApiError `unsupported_value` when the catalogue has no such preset */
+/** Checks that a preset exists. @throws ApiError `unsupported_value` if the catalogue has no such preset */
 export function checkPreset(presets: ReadonlyMap<string, unknown>, preset: string): void {
   if (presets.has(preset)) return;
   const names = [...presets.keys()].join(", ");
@@ -16,7 +16,7 @@ export function checkPreset(presets: ReadonlyMap<string, unknown>, preset: strin
 
 const NOTE_CHARS_MAX = 200;
 
-/** Returns the note of a request. @throws ApiError `unsupported_value` */
+/** Returns the note in a request; null if absent. @throws ApiError `unsupported_value` */
 export function noteOf({ note }: { readonly note?: string }): string | null {
   if (note === undefined || isPlainText(note, NOTE_CHARS_MAX)) return note ?? null;
   const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters, without control characters and without spaces at its ends.`;

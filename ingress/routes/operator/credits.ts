@@ -1,4 +1,4 @@
-/** /operator/workspaces/{id}/credits and /ledger: credits that operators add or remove. */
+/** /operator/workspaces/{id}/credits and /ledger: adds or removes credits of a workspace, and lists its ledger. */
 import type { OperatorCreditMove, OperatorCreditMoveRequest, OperatorCredits } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
@@ -93,7 +93,7 @@ async function move(database: Database, call: OperatorCall): Promise<Response> {
   return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
 }
 
-/** Returns the amount in nano-credits. @throws ApiError `unsupported_value` */
+/** Parses the amount of a credit change, in nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigint {
   const refuse = (expected: string, cause?: unknown): never => {
     throw new ApiError("unsupported_value", `${expected}.`, { param: "credits", cause });

@@ -1,4 +1,6 @@
-/** /operator/dead-letters: messages and jobs that no worker could finish. Bodies belong to callers and are not returned. */
+/**
+ * /operator/dead-letters: lists and redrives messages and jobs that no worker could finish. Bodies belong to callers and are not returned.
+ */
 import type { OperatorDeadLetter, OperatorRedrive } from "#schemas/generated/types.ts";
 import {
   type DeadLetterRow,
@@ -68,7 +70,7 @@ export function deadLetters(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** Redrives in sequence: each redrive locks a job and a balance, and is independent of the next one. */
+/** Redrives dead letters one after the other. Each redrive locks a job and a balance, and succeeds or fails independently of the others. */
 async function redrive(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { ids } = await parsedBody(call, "OperatorRedriveRequest");
   const data: OperatorRedrive["data"] = [];

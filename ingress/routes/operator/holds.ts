@@ -1,4 +1,4 @@
-/** /operator/holds and /operator/jobs/{id}: holds, the state of their work, and closing holds that no sweep closes. */
+/** /operator/holds and /operator/jobs/{id}: lists holds and the state of their jobs, and closes holds that no sweep closes. */
 import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
@@ -89,7 +89,7 @@ function queryFor(call: OperatorCall): HoldQuery {
   };
 }
 
-/** Reads `after` from the query. @throws ApiError `unsupported_value` */
+/** Reads the cursor `after` from the query string; null if absent. @throws ApiError `unsupported_value` */
 function after(call: OperatorCall): HoldQuery["after"] {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -98,7 +98,7 @@ function after(call: OperatorCall): HoldQuery["after"] {
   return place;
 }
 
-/** Returns job and attempt of a hold's id. */
+/** Splits the id of a hold into job id and attempt; undefined if it is malformed. */
 function placeOf(text: string): NonNullable<HoldQuery["after"]> | undefined {
   const [, jobId = "", attempt = ""] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(text.toLowerCase()) ?? [];
   return isUuid(jobId) ? { jobId, attempt: Number(attempt) } : undefined;
@@ -139,7 +139,7 @@ async function close({ database }: IngressContext, call: OperatorCall): Promise<
   }
 }
 
-/** Returns an amount in nano-credits. @throws ApiError `unsupported_value` */
+/** Parses an amount of credits and returns nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(digits: string): bigint {
   try {
     const nano = parseCredits(digits);

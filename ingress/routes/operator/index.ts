@@ -1,4 +1,4 @@
-/** Routes under /operator, for operators of the service with tokens of their own. */
+/** Routes below /operator. Operators of the service use them with operator tokens instead of API keys. */
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../core/route.ts";
 import type { Within } from "../settings/within.ts";
@@ -19,7 +19,7 @@ import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
 
-/** Routes of a workspace's members, for any workspace. */
+/** Path and permissions under which operators use the routes of a workspace's members, for any workspace. */
 const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, operationInfix: "Operator" };
 
 export function operator(context: IngressContext): readonly Route[] {

@@ -1,4 +1,4 @@
-/** Keys for operators, and the presets that keys can have. */
+/** Routes with which operators manage API keys, and list the presets that keys can have. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import { ApiError } from "#shared/base/errors.ts";

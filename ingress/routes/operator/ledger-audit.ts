@@ -8,7 +8,7 @@ import type { IngressContext } from "../../context.ts";
 import type { OperatorRoute } from "../../core/route.ts";
 import { WRITE } from "./common.ts";
 
-/** Longest audit in a request, in milliseconds; the command may take longer. */
+/** Maximum duration of an audit in a request, in milliseconds. An audit by command may take longer. */
 const OPERATOR_AUDIT_MS = 60_000;
 
 export function ledgerAudit(context: IngressContext): OperatorRoute {

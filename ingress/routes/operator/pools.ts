@@ -1,4 +1,4 @@
-/** /operator/pools: waiting and running work, and the number of processes that it needs. */
+/** /operator/pools: reports waiting and running jobs of each pool, and the number of worker processes that they need. */
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { readPools } from "#shared/database/pools.ts";

@@ -1,4 +1,4 @@
-/** /operator/settle-faults: holds that were closed without a settlement of the used amount. */
+/** /operator/settle-faults: lists and resolves holds that were closed without settling the used amount. */
 import type { OperatorSettleFault } from "#schemas/generated/types.ts";
 import { listSettleFaults, resolveSettleFault, type SettleFaultRow } from "#shared/database/settle-faults.ts";
 import { ApiError } from "#shared/base/errors.ts";

@@ -1,4 +1,4 @@
-/** GET /operator/status: versions, reachable dependencies, and counts. */
+/** GET /operator/status: reports versions, reachable dependencies, and counts. */
 import type { OperatorStatus } from "#schemas/generated/types.ts";
 import { databaseStatus } from "#shared/operators/status.ts";
 

@@ -1,4 +1,7 @@
-/** /operator/tokens: tokens for /operator. Only a token with every scope creates tokens, so none grants more than its own scope. */
+/**
+ * /operator/tokens: manages operator tokens. Only a token with every scope can create tokens, so no token can grant more than its own
+ * scope.
+ */
 import type { OperatorToken, OperatorTokenCreateRequest } from "#schemas/generated/types.ts";
 import {
   findOperatorToken,
@@ -88,7 +91,8 @@ async function make(
 }
 
 /**
- * @param own expiry of the calling token, which a new one cannot exceed
+ * Returns the expiry of a new token. Default: the expiry of the calling token.
+ * @param own expiry of the calling token, which a new token cannot exceed; null if it does not expire
  * @throws ApiError for a time in the past
  */
 function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | null): Date | null {

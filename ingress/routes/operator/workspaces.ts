@@ -1,4 +1,4 @@
-/** /operator/workspaces: the workspaces of the installation. */
+/** /operator/workspaces: lists, creates and changes workspaces. */
 import type {
   OperatorWorkspace,
   OperatorWorkspaceCreated,
@@ -27,7 +27,7 @@ import { presentKey } from "./keys.ts";
 
 const LIST = "/operator/workspaces";
 const ONE = `${LIST}/{id}`;
-/** Preset of a workspace's first key if the request names none. */
+/** Default preset of a new workspace's first key. */
 const FIRST_PRESET = "standard";
 
 export function workspaces(context: IngressContext): readonly OperatorRoute[] {
@@ -140,13 +140,13 @@ async function update(context: IngressContext, call: OperatorCall): Promise<Resp
   return json(present(changed));
 }
 
-/** Returns a name that cannot be mistaken for an id. @throws ApiError `unsupported_value` */
+/** Returns the name of a workspace after checking that it does not look like an id. @throws ApiError `unsupported_value` */
 function workspaceName(name: string): string {
   if (!isUuid(name.toLowerCase())) return plainName(name);
   throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
 }
 
-/** Returns the owner of a new workspace. @throws ApiError `unsupported_value` */
+/** Returns name and mail address of a new workspace's owner. @throws ApiError `unsupported_value` */
 function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { name: string; email: string | null } {
   if (email !== undefined && !isMailAddress(email)) {
     throw new ApiError("unsupported_value", "Expected owner.email to be one address.", { param: "owner.email" });

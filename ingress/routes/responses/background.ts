@@ -1,6 +1,6 @@
 /**
- * Background responses: durable jobs for stored responses. The response is stored before its job, and the job's end writes the result in
- * the same transaction. It is therefore charged once, and remains when the caller disconnects.
+ * Background responses: durable jobs that produce stored responses. The response is stored before its job is admitted, and the job writes
+ * the result in the transaction in which it ends. The response is therefore charged once, and continues when the caller disconnects.
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -28,15 +28,15 @@ import type { FollowedRun } from "../workflows/run-follower.ts";
 import { failureEventsOf, responseEvent } from "../../core/response-object.ts";
 
 interface Background {
-  /** Response before any work. */
+  /** Response as it is stored before the job runs. */
   readonly response: ModelResponse;
   readonly input: readonly ResponsesItem[];
   readonly isStreamed: boolean;
-  /** Name of the conversation of the response. */
+  /** Name of the conversation that the response belongs to. */
   readonly affinity: string;
 }
 
-/** Stores the response, admits its job, and returns the response or its events. @throws ApiError of any refusal */
+/** Stores the response, admits its job, and returns the stored response or a stream of its events. @throws ApiError for any refusal */
 export async function runInBackground(
   context: IngressContext,
   call: RouteCall,
@@ -59,7 +59,7 @@ export async function runInBackground(
   return withLoweredLimit(context, paid, answer);
 }
 
-/** Returns the queued response. */
+/** Stores the response, admits its job and returns the queued response. */
 async function begin(
   context: IngressContext,
   call: RouteCall,
@@ -93,7 +93,7 @@ async function begin(
   return queued;
 }
 
-/** Deletes the response of a refused call. After a failure, it remains until its expiry as a response whose work never began. */
+/** Deletes the response of a refused call. If the deletion fails, the response remains until it expires, and never starts. */
 async function forget({ responses, log }: IngressContext, caller: Caller, id: string): Promise<void> {
   await responses
     .delete(viewerOf(caller), id)
@@ -102,7 +102,7 @@ async function forget({ responses, log }: IngressContext, caller: Caller, id: st
     );
 }
 
-/** Longest wait until the worker has ended a cancelled response, in milliseconds. */
+/** Maximum wait until the worker has ended a cancelled response, in milliseconds. */
 const CANCEL_WAIT_MS = paced(5_000);
 
 /** Cancels the response's job and briefly waits for its end. @throws ApiError `unsupported_value` for a response without background */
@@ -140,9 +140,9 @@ function isUnderWay({ status }: ModelResponse): boolean {
 }
 
 /**
- * Resumes the events of a background response, see `streamBackground`.
- * @param after number of the last event that the client has
- * @throws ApiError `overloaded`; `unsupported_value` if the events are not stored, or no longer
+ * Resumes the event stream of a background response, see `streamBackground`.
+ * @param after sequence number of the last event that the client has received
+ * @throws ApiError `overloaded`; `unsupported_value` if the events were not stored or have expired
  */
 export function resumeBackground(
   context: IngressContext,
@@ -180,7 +180,7 @@ function streamBackground(context: IngressContext, call: StreamedCall, followed:
   return new Response(streamOf(KEEPALIVE, events, onFault, onDisconnect), { headers: SSE_HEADERS });
 }
 
-/** Events that precede the events of the worker. The first and last events are built from the response. */
+/** Names of the events that precede the worker's events. The first and last events are built from the stored response. */
 const OPENING = ["response.created", "response.queued"] as const;
 
 async function* eventsOf(
@@ -192,7 +192,7 @@ async function* eventsOf(
 ): AsyncGenerator<Uint8Array, void, void> {
   const over = AbortSignal.any([clientSignal, closing]);
   const insist = insistOn({ log, about: { request_id: call.id }, signal: over });
-  /** Reads the whole response with its request, which may be megabytes: only for the first and last events. */
+  /** Reads the whole response with its request, which may be megabytes. It is therefore used only for the first and last events. */
   const whole = async (): Promise<ModelResponse> => {
     const kept = await insist(() => responses.read(call.id));
     if (!kept) throw deleted();
@@ -255,7 +255,7 @@ function* framesBehind(text: string, after: number): Generator<Uint8Array> {
   }
 }
 
-/** Returns the last events, built from the response. @param before number of the preceding event */
+/** Returns the last events of a stream, built from the stored response. @param before sequence number of the preceding event */
 function endOf(response: ModelResponse, before: number): string {
   const { status, error } = response;
   if (status !== "failed" || !error) {

@@ -1,4 +1,4 @@
-/** Compaction: a model summarizes a conversation, so that a new one can start from the summary. */
+/** Compacts a conversation: a model summarizes it, so that a new conversation can start from the summary. */
 import type {
   ModelResponse,
   ResponseCompaction,
@@ -15,7 +15,7 @@ import { servedForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
 import { runOf } from "./image-items.ts";
 import { foundText, type PlacedItem, textIn } from "./items.ts";
 
-/** Instructions of the summarizing call. */
+/** Instructions for the model that writes the summary. */
 export const COMPACT_INSTRUCTIONS =
   "You are given the transcript of a conversation between a user and an assistant. Write a summary from which the assistant can go on " +
   "without the transcript: what the user wants, decisions and why, facts, names, numbers and results of tools that still " +
@@ -83,7 +83,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
     .join("\n");
 }
 
-/** Returns the compaction. @throws ApiError if the model has written no summary */
+/** Builds the compaction from the response of the model. @throws ApiError if the model has written no summary */
 export function compactionOf(response: ModelResponse): ResponseCompaction {
   const summary = writtenText(response);
   if (summary.trim() === "" || !response.usage) {

@@ -1,4 +1,4 @@
-/** /v1/conversations: stored items that Responses calls continue. */
+/** /v1/conversations: manages stored conversations, which Responses calls can continue. */
 import type { Conversation, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -162,7 +162,7 @@ function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
   return item;
 }
 
-/** Returns new items in their stored format. @throws ApiError with the invalid item */
+/** Converts new items into their stored format. @throws ApiError with the invalid item */
 async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
   const slices = new TimeSlices();
   const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));
@@ -170,7 +170,7 @@ async function newItems(context: IngressContext, call: RouteCall, items: readonl
   return storedItems(resolved, call.requestId);
 }
 
-/** Renames `input` to `items` in errors, since this endpoint has that name. */
+/** Runs `work` and renames the parameter `input` in its errors to `items`, the name used by this endpoint. */
 async function namedItems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

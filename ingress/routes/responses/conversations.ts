@@ -1,4 +1,4 @@
-/** Finds, locks and unlocks conversations for calls. */
+/** Finds conversations, and locks and unlocks them for the calls that continue them. */
 import { viewerOf } from "#shared/access/viewer.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
@@ -10,7 +10,7 @@ import type { RouteCall } from "../../core/call.ts";
 
 type Context = Pick<IngressContext, "conversations" | "log">;
 
-/** Returns the conversation. @throws ApiError `conversation_not_found`, `service_unavailable` */
+/** Returns a conversation that the caller may read. @throws ApiError `conversation_not_found`, `service_unavailable` */
 export async function findConversation(
   { conversations }: Context,
   call: RouteCall,
@@ -24,7 +24,10 @@ export async function findConversation(
   return found;
 }
 
-/** Locks the conversation for the call that continues it. @throws ApiError as above; `conversation_locked` */
+/**
+ * Locks a conversation for the call that continues it. @throws ApiError `conversation_not_found`, `service_unavailable`,
+ * `conversation_locked`
+ */
 export async function takeConversation(context: Context, call: RouteCall, id: string): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
   const taken = uuid === undefined ? undefined : await takeReadable(context, call, uuid);
@@ -35,7 +38,7 @@ export async function takeConversation(context: Context, call: RouteCall, id: st
   });
 }
 
-/** Locks the conversation, and unlocks it if it cannot be read. */
+/** Locks a conversation and reads it. Unlocks it again if it cannot be read. */
 async function takeReadable(
   context: Context,
   call: RouteCall,
@@ -50,7 +53,7 @@ async function takeReadable(
   }
 }
 
-/** Unlocks the conversation after a refused or failed call. If that fails, the end of the call's hold unlocks it. */
+/** Unlocks the conversation after a refused or failed call. If that fails, the conversation is unlocked when the call's hold ends. */
 export async function releaseConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
   await conversations
     .release(id, call.requestId, false)

@@ -1,6 +1,6 @@
 /**
- * Converts tools of a Responses call into functions, which every chat family supports: tools of the request, tools that its conversation
- * adds, and tools found by a search. Pure.
+ * Converts tools of a Responses call into functions, which every chat family supports. The tools come from the request, from the
+ * conversation, and from tool searches. Pure.
  */
 import type {
   ChatTool,
@@ -20,19 +20,20 @@ import { servedElsewhere } from "./settings.ts";
 
 export interface DeclaredTool extends RenamedTool {
   readonly chat: ChatTool;
-  /** Path of the tool in the caller's body. */
+  /** JSON path of the tool in the caller's body. */
   readonly from: string;
 }
 
 export interface DeclaredTools {
   readonly tools: readonly DeclaredTool[];
-  /** Distinct types of omitted tools. */
+  /** Distinct types of tools that are omitted from the chat request. */
   readonly omittedToolTypes: readonly string[];
 }
 
 /**
- * Returns the converted tools. A later definition of a tool replaces an earlier one. A tool of type `sluice` is kept: chat refuses it.
- * @throws ApiError `unsupported_value`; `invalid_request` for two tools with the same name for the model
+ * Converts the tools. A later definition of a tool replaces an earlier one. A tool of type `sluice` is kept, and the check of the chat
+ * request rejects it.
+ * @throws ApiError `unsupported_value`; `invalid_request` if two tools have the same name for the model
  */
 export function convertTools(tools: readonly ResponsesTool[], items: readonly PlacedItem[]): DeclaredTools {
   const collector = new ToolCollector();
@@ -47,7 +48,7 @@ export function convertTools(tools: readonly ResponsesTool[], items: readonly Pl
   return { tools: [...collector.tools.values()], omittedToolTypes: [...collector.omittedToolTypes] };
 }
 
-/** Returns the tools whose calls the worker reports under another name or in another format. */
+/** Returns the tools whose calls the worker converts to the caller's name or format. */
 export function renamedTools(tools: readonly DeclaredTool[]): RenamedTool[] {
   return tools.flatMap(({ type, namespace, name, shown, chat }) => {
     if (chat.type === "sluice" || (type === "function" && shown === name)) return [];
@@ -55,7 +56,7 @@ export function renamedTools(tools: readonly DeclaredTool[]): RenamedTool[] {
   });
 }
 
-/** Returns the model's names of the tools that a search has found. */
+/** Returns the names under which the model sees the tools that a search has found. */
 export function foundNames(output: ResponsesToolSearchOutput): string[] {
   return foundTools(output).flatMap(([, tool]) => {
     if (tool.type === "function" || tool.type === "custom") return [toFunctionName(tool)];
@@ -69,7 +70,10 @@ function toolsIn(item: ResponsesItem): Iterable<[number, ResponsesTool]> {
   return item.type === "tool_search_output" ? foundTools(item) : [];
 }
 
-/** Returns the found tools that can be converted. Others are ignored: the search is over, and no retry would change its result. */
+/**
+ * Returns the found tools that can be converted. Other tools are ignored instead of rejected, because the search is over and no retry would
+ * change its result.
+ */
 function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesTool][] {
   return tools.flatMap((tool, at) => {
     const read = tryParse("ResponsesTool", tool);
@@ -78,7 +82,7 @@ function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesToo
 }
 
 class ToolCollector {
-  /** Tools by their name for the model. */
+  /** Tools by the name that the model sees. */
   readonly tools = new Map<string, DeclaredTool>();
   readonly omittedToolTypes = new Set<string>();
 
@@ -159,7 +163,10 @@ function functionTool({ description, parameters, strict }: ResponsesFunctionTool
   };
 }
 
-/** Returns a function with one text argument. The worker converts calls of this function back into calls of the custom tool. */
+/**
+ * Represents a custom tool as a function with one text argument. The worker converts calls of the function back into calls of the custom
+ * tool.
+ */
 function customTool({ description, format }: ResponsesCustomTool, name: string): ChatTool {
   const grammar =
     format?.type === "grammar" ? `The input is a text of this ${format.syntax} grammar:\n${format.definition}` : "";

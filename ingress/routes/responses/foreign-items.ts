@@ -1,28 +1,28 @@
 /**
- * Converts items of a client's own tools, of other agents or of other services into items that are served here. They are context: shown as
- * a call with its result, as text with its author, or omitted. They are never refused, because no retry would remove them. Pure.
+ * Converts items of a client's own tools, of other agents or of other services into items that a model here can read. An item becomes a
+ * call with its result or a text with its author, or is omitted. Items are never rejected, because no retry would remove them. Pure.
  */
 import type { ResponsesContentPart, ResponsesForeignItem, ResponsesItem } from "#schemas/generated/types.ts";
 import { toFunctionName } from "#shared/responses/tool-names.ts";
 
-/** Text in place of a summary that only its own service can read. */
+/** Text shown in place of a summary that only the service that wrote it can read. */
 export const UNREADABLE_SUMMARY =
   "An earlier part of this conversation was summed up by another service. The summary cannot be read here.";
 
 /**
- * Returns the text of a part that a client stores for its service. Codex stores messages between agents in such parts. OpenAI encrypts them
- * (Fernet) before the client receives them; models here write them in plain text.
+ * Returns the text of a content part that a client stores for its service. Codex stores messages between agents in such parts. OpenAI
+ * encrypts them (Fernet) before the client receives them, so encrypted text is replaced by a note. Models here write plain text.
  */
 export function unsealedText(text: string): string {
   return /^gAAAA[\w-]*=*$/.test(text) ? "(a part that only its service can read)" : text;
 }
 
-/** Most characters of a text in an item that is shown as JSON; longer texts are files. */
+/** Maximum length of a text in an item that is shown as JSON, in characters. Longer texts are cut, because they are files. */
 const TEXT_MAX = 16_384;
-/** Members that only their own service can read. */
+/** Members of an item that only the service that created it can read. */
 const SEALED: ReadonlySet<string> = new Set(["encrypted_content", "fingerprint"]);
 
-/** Returns the converted item; undefined for an item without content for a model. @param number distinguishes calls without an id */
+/** Converts an item of another service; undefined if it has no content for a model. @param number distinguishes calls without an id */
 export function servedForm(item: ResponsesForeignItem, number: number): ResponsesItem | undefined {
   const { id, call_id } = item;
   const ids = { id: id ?? null, call_id: call_id ?? null };
@@ -83,7 +83,7 @@ export function servedForm(item: ResponsesForeignItem, number: number): Response
   }
 }
 
-/** Returns an item of an unknown type as text. @param item without a known `type` */
+/** Converts an item of an unknown type into a text message. @param item without a known `type` */
 export function unknownForm(item: Readonly<Record<string, unknown>>): ResponsesItem {
   const { type, id, ...members } = item;
   const content = `[${String(type)}] ${textOf(members)}`;

@@ -1,6 +1,6 @@
 /**
- * Refuses calls whose content would be stored in a full workspace, before any work or charge. Responses are stored beyond the limit,
- * because their providers are paid by then.
+ * Rejects calls of a workspace without free storage before any processing or charge, if their content would be stored. The response itself
+ * is stored even beyond the limit, because its provider is paid by then.
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { findFreeStorage } from "#shared/database/files.ts";
@@ -8,17 +8,17 @@ import { ApiError } from "#shared/base/errors.ts";
 
 import type { IngressContext } from "../../context.ts";
 
-/** Free storage above which a workspace is not checked again for `BELIEVED_MS`. */
+/** Free storage above which a workspace is not checked again for `BELIEVED_MS`, in bytes. */
 const AMPLE_BYTES = 256 * 1_048_576;
 const BELIEVED_MS = 10_000;
 const WORKSPACES_MAX = 10_000;
 
-/** performance.now() until which a workspace is assumed to have ample storage. */
+/** performance.now() time until which each workspace is assumed to have enough storage. */
 const ample = new Map<string, number>();
 
 /**
- * Checks the storage with one statement; for a workspace with ample storage, with one in ten seconds.
- * @param bytesOf returns the approximate length of what is to be stored; not called for a workspace with ample storage
+ * Checks that the workspace has free storage. A workspace with ample storage is checked only once in ten seconds.
+ * @param bytesOf returns the approximate number of bytes to be stored; not called for a workspace with ample storage
  * @throws ApiError `storage_limit_exceeded`
  */
 export async function checkFreeStorage(

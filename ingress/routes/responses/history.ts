@@ -1,4 +1,4 @@
-/** Items of a Responses call: its own, the referenced ones, and the conversation that it continues. */
+/** Collects the items of a Responses call: items in its body, referenced items, and the conversation that it continues. */
 import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -18,11 +18,11 @@ import {
 import { inputPlace, type PlacedItem, readingItems } from "./items.ts";
 
 export interface Conversation {
-  /** All items, oldest first, each with its path in the caller's body. */
+  /** All items, oldest first, each with its JSON path in the caller's body. */
   readonly items: readonly PlacedItem[];
-  /** Items of the call itself, without those of earlier responses. */
+  /** Items in the body of the call, without items of earlier responses. */
   readonly own: readonly ResponsesItem[];
-  /** Id of the first response, or of the stored conversation. Absent: the conversation begins with this call. */
+  /** Id of the first response of the conversation, or of the stored conversation. Absent if the conversation begins with this call. */
   readonly root?: string;
 }
 
@@ -34,7 +34,8 @@ interface Opening {
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
 /**
- * @param how `open` opens a stored conversation; absent: none is allowed. `makeRoom` is awaited before stored content is read
+ * Reads the conversation that a call continues.
+ * @param how `open` opens a stored conversation; if absent, none is allowed. `makeRoom` is awaited before stored content is read
  * @throws ApiError with the invalid item; `previous_response_not_found`, `response_not_found`, `service_unavailable`; errors of `open`
  */
 export async function readConversation(
@@ -82,12 +83,15 @@ export function responseNotFound(): ApiError {
 const PREVIOUS = "previous_response_id";
 const IN_CONVERSATION = "conversation";
 
-/** Returns the id of the conversation that a call names. */
+/** Returns the id of the conversation that a call names; undefined if it names none. */
 function conversationOf({ conversation }: Pick<ResponsesRequest, "conversation">): string | undefined {
   return typeof conversation === "string" ? conversation : conversation?.id;
 }
 
-/** Returns the items of a stored conversation. @param added items to be appended. @throws ApiError above the conversation's limits */
+/**
+ * Returns the items of a stored conversation. @param added items to be appended. @throws ApiError if the conversation would exceed its
+ * limits
+ */
 export async function readKept(
   { items, bytes }: KeptConversation,
   added: readonly ResponsesItem[],
@@ -123,7 +127,7 @@ async function earlierResponses(
 }
 
 /**
- * Returns the items with references replaced by the referenced items.
+ * Replaces references in a list of items by the referenced items.
  * @param how `before`: items of the continued conversation; `makeRoom`: see `readConversation`
  * @throws ApiError with the invalid reference
  */
@@ -171,12 +175,12 @@ function knownItems(items: readonly ResponsesItem[]): KnownItem[] {
   return items.filter((item) => item.type !== "item_reference");
 }
 
-/** Returns the items of a response's request and output, which have the same format. */
+/** Returns the items of a stored response: those of its request, then those of its output. */
 function* readingStored({ input, response }: StoredResponse): Generator<void, KnownItem[]> {
   return knownItems(yield* readingItems([...input, ...response.output]));
 }
 
-/** Awaits a read. @throws ApiError `service_unavailable` in place of other errors */
+/** Awaits a read of stored content. @throws ApiError `service_unavailable` in place of errors that are no ApiError */
 export async function readable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

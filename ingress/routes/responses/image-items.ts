@@ -1,4 +1,4 @@
-/** Images that the service generates for a model, as items of a response and of a conversation. Pure. */
+/** Converts images that the service generates for a model into items of a response and of a conversation. Pure. */
 import type {
   ModelResponse,
   ResponseImageCall,
@@ -8,12 +8,12 @@ import type {
 } from "#schemas/generated/types.ts";
 import { type Code, ERROR_CODES } from "#shared/base/errors.ts";
 
-/** Type of the tool, and name of its function for the model. */
+/** Type of the image tool, and the name under which the model sees its function. */
 export const IMAGE_TOOL = "image_generation";
 
-/** Members of an image's item beyond those of its run. */
+/** Members of an image item that its run does not have. */
 export interface ImageItemFields {
-  /** Image in base64. */
+  /** Image bytes in base64; null if they are not included. */
   readonly result: string | null;
   readonly file_id: string;
   readonly model?: string;
@@ -48,7 +48,7 @@ function promptIn(text: string): string | null {
   return typeof prompt === "string" ? prompt : null;
 }
 
-/** Returns the error of a failed run, from its output for the model. */
+/** Extracts the error of a failed run from the output that the model received. */
 function errorIn(output: string | null): NonNullable<ResponseImageCall["error"]> {
   const { code, message } = membersIn(JSON.stringify(membersIn(output ?? "")["error"] ?? {}));
   const known = typeof code === "string" && code in ERROR_CODES ? (code as Code) : "internal_error";
@@ -64,7 +64,7 @@ function membersIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns the item without base64, which is neither stored nor sent to a model: the image is a file of the workspace. */
+/** Removes the base64 from an image item. Base64 is neither stored nor sent to a model, because the image is a file of the workspace. */
 export function withoutResult<Item extends { readonly type?: string | undefined }>(item: Item): Item {
   if (item.type !== "image_generation_call" || !("result" in item) || item.result === null) return item;
   return { ...item, result: null };
@@ -74,7 +74,7 @@ export function withoutResults(response: ModelResponse): ModelResponse {
   return { ...response, output: response.output.map((item) => withoutResult(item)) };
 }
 
-/** Returns the image as its run. @param number distinguishes images of other services */
+/** Converts an image item into the run that generated it. @param number distinguishes images of other services */
 export function runOf(item: ResponsesImageCall, number: number): ResponsesSluiceCall {
   const { call_id, id, arguments: text, revised_prompt: prompt, output, round, file_id: fileId } = item;
   return {

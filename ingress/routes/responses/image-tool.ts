@@ -1,4 +1,7 @@
-/** Responses with a tool of type `image_generation`: the function for the model, and the image that a call generates. */
+/**
+ * Implements the tool type `image_generation` of the Responses API: the function that the model sees, and the generation of the image when
+ * the model calls it.
+ */
 import type { MediaResults, ResponsesImageTool, ResponsesTool } from "#schemas/generated/types.ts";
 import { IMAGES } from "#shared/calls/kinds/images.ts";
 import { kindOfCall, modelOf } from "#shared/calls/kinds/models.ts";
@@ -16,16 +19,19 @@ import { withParam } from "../../core/with-param.ts";
 
 import { IMAGE_TOOL, type ImageItemFields } from "./image-items.ts";
 
-/** Most bytes of images in a response, which are in memory and in its last event; further images are only files. */
+/**
+ * Maximum total size of images included in a response, in bytes. Included images are in memory and in the last event. Further images are
+ * only available as files.
+ */
 const RESULTS_BYTES_MAX = 8 * 1_048_576;
-/** Most images per response; further calls return an error to the model. */
+/** Maximum number of images per response. Further calls return an error to the model. */
 const IMAGES_MAX = 4;
 
 const DESCRIPTION =
   "Makes an image of a description and shows it to the user, who sees it without a link. Describe subject, composition, style and " +
   "colours in the prompt, as the image model knows nothing of the conversation.";
 
-/** Returns the reader of a response's tools. */
+/** Returns the reader of the tools that the service runs in a Responses call. */
 export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool> {
   return {
     nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
@@ -34,8 +40,8 @@ export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool
 }
 
 /**
- * Returns the image tool of one response.
- * @param from its path in the caller's body
+ * Reads the image tool of a call.
+ * @param from JSON path of the tool in the caller's body
  * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` with the invalid setting
  */
 export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
@@ -78,7 +84,7 @@ const MAKING: WorkRoute = {
 
 type Settings = Pick<Arguments, string> & { readonly size?: string };
 
-/** Returns the members for the image route. Members that are left to the model are omitted. */
+/** Returns the tool's settings as members of an image request. Settings that the model chooses are omitted. */
 function settingsOf({ size, quality, background, output_format, output_compression, moderation }: ResponsesImageTool) {
   const values = { size, quality, background, output_format, output_compression, moderation };
   const said = Object.entries(values).filter(([, value]) => value != null && value !== "auto");
@@ -96,7 +102,7 @@ function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: 
   }
 }
 
-/** Returns the model whose highest price per image is lowest, among those that accept the settings. */
+/** Returns the cheapest image model that accepts the settings, by highest price per image. */
 function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
   const faults: unknown[] = [];
   const priced = [...models.values()].flatMap((model) => {
@@ -122,7 +128,10 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
   throw new ApiError("model_not_found", message, { param: `${from}.model` });
 }
 
-/** Returns the highest price of an image in nano-credits. @throws ApiError with the member that the model does not accept */
+/**
+ * Returns the maximum price of one image with these settings, in nano-credits. @throws ApiError with the member that the model does not
+ * accept
+ */
 function mostPaid(model: Model, settings: Settings): bigint {
   return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;
 }
@@ -153,7 +162,10 @@ async function outcomeOf(api: ApiClient, answer: Response, { nano, body, capacit
   return { status: "completed", output, files: [], nano, itemFields };
 }
 
-/** Returns the image in base64; null beyond the remaining bytes, or if the file cannot be read: it is charged and stored anyway. */
+/**
+ * Returns the image in base64. Returns null if the image exceeds the remaining bytes or the file cannot be read; the image is charged and
+ * stored in both cases.
+ */
 async function base64Of(
   { context: { database, storage, log }, call }: ApiClient,
   fileId: string,

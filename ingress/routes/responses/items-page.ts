@@ -1,4 +1,4 @@
-/** Pagination of items of a stored response's input and of a conversation. */
+/** Pagination of items: the input of a stored response, or the items of a conversation. */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 
 import type { RouteCall } from "../../core/call.ts";
@@ -20,13 +20,16 @@ interface ItemsPage {
   readonly order: "asc" | "desc";
 }
 
-/** Returns the page of the query. @throws ApiError `unsupported_value` */
+/** Reads the pagination parameters of a request's query. @throws ApiError `unsupported_value` */
 export function itemsPageOf(call: RouteCall): ItemsPage {
   const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
   return { after: queryOf(call).get("after") || null, limit: limitIn(call), order };
 }
 
-/** Returns a page. @throws ApiError `unsupported_value` for an unknown id: a page from the start would return items twice */
+/**
+ * Returns one page of items. @throws ApiError `unsupported_value` if the id in `after` is unknown, because a page from the start would
+ * return items twice
+ */
 export function pageOfItems({ after, limit, order }: ItemsPage, items: readonly ResponsesItem[]) {
   const ordered = order === "asc" ? items : items.toReversed();
   const place = after === null ? -1 : ordered.findIndex(({ id }) => id === after);

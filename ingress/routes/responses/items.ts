@@ -1,4 +1,4 @@
-/** Converts items of OpenAI's Responses API into chat messages. Items of one model turn become one message. Pure. */
+/** Converts items of OpenAI's Responses API into chat messages. Consecutive items of one model turn become one message. Pure. */
 import type {
   ChatMessage,
   ResponsesContentPart,
@@ -28,7 +28,7 @@ import { isKnownType } from "./stored-items.ts";
 type Input = string | readonly Readonly<Record<string, unknown>>[];
 
 /**
- * Checks the items of an input against the schemas of their types. Yields between items, so that the thread can serve others.
+ * Checks the items of an input against the schemas of their types. Yields between items, so that the thread can serve other requests.
  * @throws ApiError with the invalid member
  */
 export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
@@ -52,12 +52,12 @@ function readItem(item: Readonly<Record<string, unknown>>): ResponsesItem {
   return isUnknown ? unknownForm(item) : parse("ResponsesTypedItem", item);
 }
 
-/** Format of every type name that clients use. */
+/** Pattern of item type names that clients use. */
 const TYPE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 export interface PlacedItem {
   readonly item: ResponsesItem;
-  /** Path of the item in the caller's body. */
+  /** JSON path of the item in the caller's body. */
   readonly from: string;
 }
 
@@ -65,7 +65,7 @@ export function inputPlace(at: number): string {
   return `input[${at}]`;
 }
 
-/** Converts items and yields between them. @param items without references. @throws ApiError with the invalid item */
+/** Converts items into chat messages and yields between items. @param items without references. @throws ApiError with the invalid item */
 export function* placingItems(
   items: readonly PlacedItem[],
   instructions: string | null | undefined,
@@ -82,7 +82,7 @@ export function* placingItems(
   return conversation.end();
 }
 
-/** Returns the text of a tool search's result. */
+/** Returns the result of a tool search as a text for the model. */
 export function foundText(output: ResponsesToolSearchOutput): string {
   const names = foundNames(output);
   return names.length === 0 ? "No tools were found." : `These tools can be called now: ${names.join(", ")}.`;
@@ -97,13 +97,13 @@ interface Ids {
 
 class Conversation {
   private readonly messages: PlacedMessage[] = [];
-  /** Ids of the calls so far; true when the result has arrived. */
+  /** Ids of the tool calls so far. The value is true if the result has been added. */
   private readonly calls = new Map<string, boolean>();
-  /** Current turn of the model. */
+  /** Assistant message under construction, which collects the items of one model turn. */
   private draft: AssistantDraft | undefined;
-  /** Runs of one model turn, whose results follow all of them. */
+  /** Tool runs of one model turn. Their results are added after all runs of the turn. */
   private runs: { readonly item: ResponsesSluiceCall; readonly from: string }[] = [];
-  /** Images and files that tools returned, which follow the tool results. */
+  /** Images and files that tools returned. They are added as a user message after the tool results. */
   private media: { readonly from: string; readonly parts: Placed[] } | undefined;
 
   add(message: PlacedMessage): void {
@@ -212,12 +212,12 @@ class Conversation {
     this.turn(from).addCall(call);
   }
 
-  /** Returns the id of a call. Clients omit `call_id` if the item has an id, or if there is only one call. */
+  /** Returns the id of a tool call. Clients omit `call_id` if the item has an `id`, or if there is only one call. */
   private idOf({ call_id: callId, id }: Ids): string {
     return callId ?? id ?? `call_${this.calls.size}`;
   }
 
-  /** Adds the result of a call. @throws ApiError for the id of a call that is not among the earlier items */
+  /** Adds the result of a tool call. @throws ApiError if no earlier item is a call with this id */
   private resultOf(item: Ids & { readonly name?: string | null | undefined }, output: Output, from: string): void {
     const { call_id: callId, id, name } = item;
     const open = [...this.calls].find(([, isAnswered]) => !isAnswered)?.[0];

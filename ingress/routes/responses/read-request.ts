@@ -20,7 +20,7 @@ import { type Translated, translatingRequest } from "./translate.ts";
 
 export interface Asked extends Translated {
   readonly items: readonly PlacedItem[];
-  /** Tools that the service runs for the model. Undefined: none. */
+  /** Tools that the service runs for the model. Undefined if the call has none. */
   readonly toolSet: ToolSet<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
@@ -28,7 +28,7 @@ export interface Asked extends Translated {
   readonly root?: string;
 }
 
-/** Reads a call. @param open opens the conversation that the call names. @throws ApiError with the invalid member */
+/** Reads and parses a Responses call. @param open opens the conversation that the call names. @throws ApiError with the invalid member */
 export async function readAsked(
   context: IngressContext,
   call: RouteCall,
@@ -54,7 +54,10 @@ export async function readAsked(
   return { body, asked, items, toolSet, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
-/** Checks names. @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the service runs */
+/**
+ * Checks that tool names are distinct. @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the
+ * service runs
+ */
 function checkNames({ tools: served }: ToolSet<ResponsesTool>, tools: readonly DeclaredTool[]): void {
   const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
   if (!taken) return;
@@ -62,5 +65,5 @@ function checkNames({ tools: served }: ToolSet<ResponsesTool>, tools: readonly D
   throw new ApiError("unsupported_value", message, { param: taken.from });
 }
 
-/** Number of items above which the steps of a call yield the thread between them. */
+/** Maximum number of items that are processed without a pause. With more items, each step of a call yields to other requests. */
 const ITEMS_AT_ONCE_MAX = 100;

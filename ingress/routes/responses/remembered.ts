@@ -1,4 +1,7 @@
-/** Responses in the memory of their connection, which its next turn can continue. Their size is bounded; the oldest is removed first. */
+/**
+ * Keeps responses in the memory of their WebSocket connection, so that its next turn can continue them. Their total size is limited, and
+ * the oldest is removed first.
+ */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Lease } from "#shared/limits/fair-limit.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
@@ -11,14 +14,14 @@ import {
 
 import { withParam } from "../../core/with-param.ts";
 
-/** Turn that has ended. */
+/** Completed turn of a WebSocket connection: one request and its response. */
 export interface Turn {
   readonly response: ModelResponse;
   /** Items of the turn's request. */
   readonly input: readonly ResponsesItem[];
-  /** Id of the call whose response the turn continued. */
+  /** Id of the call whose response this turn continued; undefined if none. */
   readonly previous: string | undefined;
-  /** True when no model was called: the response only contains items for the next turn. */
+  /** True if no model was called, because the turn only provided items for the next turn. */
   readonly isWarmUp: boolean;
 }
 
@@ -34,12 +37,12 @@ export class RememberedResponses {
   private readonly kept = new Map<string, Remembered>();
   private readonly enter: (bytes: number) => Lease | undefined;
 
-  /** @param enter reserves a number of bytes; returns undefined if they are not free now */
+  /** Creates an empty memory. @param enter reserves a number of bytes; returns undefined if they are not available now */
   constructor(enter: (bytes: number) => Lease | undefined) {
     this.enter = enter;
   }
 
-  /** Returns a store that reads these responses first, and `base` for all others. */
+  /** Returns a store that finds the remembered responses first, and reads all others from `base`. */
   over(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
     const findChain: ResponseStore["findChain"] = async (viewer, callId, reserveMemory) => {
       const local: StoredResponse[] = [];
@@ -64,8 +67,8 @@ export class RememberedResponses {
   }
 
   /**
-   * Returns the message with the items of the warm-up that it continues. Its stored response then contains all items, also for other
-   * connections. `refused` names a member of the caller's message in an error about the returned one.
+   * Adds the items of a warm-up to the message that continues it. The stored response then contains all items, also for other connections.
+   * `refused` converts an error about the extended message, so that it names a member of the caller's message.
    */
   unfold(message: Message): { readonly message: Message; readonly refused: (error: unknown) => unknown } {
     const { previous_response_id: id, input } = message;
@@ -82,7 +85,7 @@ export class RememberedResponses {
     return { message: whole, refused: (error) => withParam(error, (param) => param.replace(/^input\[(\d+)\]/, place)) };
   }
 
-  /** Stores a turn, if memory is available. */
+  /** Remembers a turn if memory is available; otherwise does nothing. */
   keep(turn: Turn): void {
     const { response, input } = turn;
     const callId = callOfResponse(response.id);

@@ -1,4 +1,4 @@
-/** /v1/responses: OpenAI's Responses API for every chat model, and stored responses. */
+/** /v1/responses: OpenAI's Responses API for every chat model, and access to stored responses. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -216,7 +216,10 @@ function storedRoutes(context: IngressContext): KeyRoute[] {
   ];
 }
 
-/** Answers a Responses call. @param onAsked called before the call runs, with its items and the object that its result completes */
+/**
+ * Answers a Responses call. @param onAsked called before the call runs, with its items and its response object, which the result completes
+ * later
+ */
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
@@ -304,7 +307,9 @@ async function answerAsked(
   });
 }
 
-/** Returns a function that stores the combined response of several calls, as a worker stores that of one. */
+/**
+ * Returns a function that stores the combined response of several model turns. A worker does the same for the response of a single call.
+ */
 function keeperOf(
   { responses: store, config, log, closing }: IngressContext,
   { workspaceId, keyId }: Caller,
@@ -364,7 +369,7 @@ function storedIn({ responses: store }: IngressContext, call: RouteCall) {
   return findResponse(store, call.caller, call.params["response_id"] ?? "");
 }
 
-/** Returns the stored response with the members of background responses. */
+/** Returns a stored response with the members that background responses have in addition. */
 async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptResponse> {
   const { response } = await storedIn(context, call);
   const kept = await context.responses.read(callOfResponse(response.id) ?? "");
@@ -372,7 +377,7 @@ async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptRes
   return kept;
 }
 
-/** Reads a number from the query. @throws ApiError unless it is an integer from 0 */
+/** Reads a non-negative integer from the query string; undefined if absent. @throws ApiError for other values */
 function numberOf(call: RouteCall, name: string): number | undefined {
   const text = queryOf(call).get(name);
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-/** Converts settings of the Responses API that have other formats in chat. Pure. */
+/** Converts settings of the Responses API that have another format in chat requests. Pure. */
 import type {
   ChatCompletionRequest,
   ResponsesAllowedTool,
@@ -10,7 +10,7 @@ import { type RenamedTool, SEARCH_TOOL, toFunctionName } from "#shared/responses
 
 import { IMAGE_TOOL } from "./image-items.ts";
 
-/** Returns the tool choice. @param tools tools of the call, already converted into functions */
+/** Converts the tool choice. @param tools tools of the call, already converted into functions */
 export function chatToolChoice(
   choice: ResponsesToolChoice | null | undefined,
   tools: readonly RenamedTool[],
@@ -22,7 +22,10 @@ export function chatToolChoice(
   return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };
 }
 
-/** Returns the model's name of the chosen tool. The check of the chat request refuses a tool that is not in the request. */
+/**
+ * Returns the name under which the model sees the chosen tool. A tool that is not in the request is rejected by the check of the chat
+ * request.
+ */
 function functionNameOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): string {
   if (choice.type === "image_generation") return IMAGE_TOOL;
   if (choice.type === "tool_search") return SEARCH_TOOL;
@@ -33,7 +36,7 @@ function functionNameOf(choice: ResponsesAllowedTool, tools: readonly RenamedToo
   return only?.shown ?? toFunctionName({ name });
 }
 
-/** Returns the error of an image tool in a request without model turns. */
+/** Returns the error for an image tool in a request that cannot run model turns. */
 export function servedElsewhere(param: string): ApiError {
   const message = "Tools of type image_generation work only in direct calls of POST /v1/responses.";
   return new ApiError("unsupported_value", message, { param });

@@ -1,6 +1,7 @@
 /**
- * Responses API over a WebSocket. Each `response.create` is processed like POST /v1/responses, and its events are sent as messages. Turns
- * of a connection run in sequence. Unstored responses are kept in the connection's memory, so that its next turn can continue them.
+ * Serves the Responses API over a WebSocket. Each `response.create` message is processed like POST /v1/responses, and its events are sent
+ * as messages. Turns of a connection run one after the other. Unstored responses are kept in the connection's memory, so that its next turn
+ * can continue them.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 
@@ -22,22 +23,27 @@ import type { Serve } from "../../core/serve.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
 
-/** Most connections of a process, and of one workspace in it. */
+/** Maximum number of WebSocket connections of a process, and of one workspace in a process. */
 const CONNECTIONS_MAX = 1_000;
 export const CONNECTIONS_WORKSPACE_MAX = 100;
-/** Most turns that wait for the running one. */
+/** Maximum number of turns per connection that wait for the running turn. */
 export const TURNS_WAITING_MAX = 8;
 /** Consecutive messages refused for lack of capacity after which the connection is closed. */
 export const REFUSED_IN_A_ROW_MAX = 100;
-/** Largest message in bytes; a larger one closes the connection. Larger requests use HTTP, where they wait for memory. */
+/**
+ * Maximum size of a message, in bytes. A larger message closes the connection. Larger requests must use HTTP, where they wait for memory.
+ */
 const MESSAGE_BYTES_MAX = 8 * 1_048_576;
-/** Most bytes of waiting and running messages of all connections of a process. */
+/** Maximum size of all waiting and running messages of a process, in bytes. */
 const MESSAGES_BYTES_MAX = 128 * 1_048_576;
-/** Most bytes of remembered responses of all connections of a process; further ones are not kept. */
+/** Maximum size of all remembered responses of a process, in bytes. Further responses are not remembered. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
-/** Longest lifetime of a connection, in milliseconds, as at OpenAI. */
+/** Maximum lifetime of a connection, in milliseconds; the same as at OpenAI. */
 const CONNECTION_MS = paced(3_600_000);
-/** Unread bytes at which a turn pauses, the longest pause in milliseconds, and unread bytes at which the connection is closed. */
+/**
+ * Limits for a client that reads slowly: unread bytes at which a turn pauses, maximum pause in milliseconds, and unread bytes at which the
+ * connection is closed.
+ */
 const UNREAD_BYTES_MAX = 1_048_576;
 const UNREAD_MS = paced(120_000);
 const UNREAD_BYTES_CUT = 16 * 1_048_576;
@@ -45,7 +51,7 @@ const UNREAD_BYTES_CUT = 16 * 1_048_576;
 type Socket = ServerWebSocket<Connection>;
 
 export interface ResponseSockets {
-  /** Refuses the request, or upgrades it to a connection and returns undefined. */
+  /** Upgrades the request to a WebSocket connection and returns undefined, or returns an error response. */
   upgrade(request: Request, server: Server<Connection>, peer: () => string): Promise<Response | undefined>;
   readonly handler: WebSocketHandler<Connection>;
   /** Closes every connection after its current turn. */
@@ -113,20 +119,20 @@ interface Opening {
   readonly request: Request;
   readonly caller: Caller;
   readonly peer: () => string;
-  /** Bytes of remembered responses and of messages, of all connections. */
+  /** Memory limits shared by all connections, in bytes: for remembered responses and for messages. */
   readonly held: { readonly remembered: FairLimit; readonly messages: FairLimit };
   readonly lifeMs: number;
   readonly unreadMs: number;
 }
 
 interface Message {
-  /** Bytes as received; whether they are UTF-8 is checked by the parser of bodies. */
+  /** Message as received. The body parser checks later whether it is valid UTF-8. */
   readonly bytes: Uint8Array;
   readonly lease: Lease;
 }
 
 export class Connection {
-  /** Caller that opened the connection; each turn is authenticated again. */
+  /** Caller that opened the connection. Each turn is authenticated again. */
   readonly caller: Caller;
   private readonly opening: Opening;
   private readonly local: IngressContext;
@@ -187,7 +193,10 @@ export class Connection {
     if (!this.isRunning) void this.runAll();
   }
 
-  /** Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work but no credits. */
+  /**
+   * Refuses and counts a message that exceeds the queue or the available memory. Closes the connection after too many consecutive refusals,
+   * because they cost CPU time but no credits.
+   */
   private refuseMessage(): void {
     this.refusedInARow += 1;
     this.opening.context.metrics.socketMessagesRefused.inc();
@@ -205,7 +214,7 @@ export class Connection {
     this.onDrain?.();
   }
 
-  /** Closes the connection and aborts its turn, because its key is no longer active. */
+  /** Closes the connection and aborts its turn after the key has become inactive. */
   revoke(): void {
     if (this.abortController.signal.aborted) return;
     this.refuse(new ApiError("invalid_api_key", "The API key is no longer valid; use an active key."));
@@ -251,7 +260,7 @@ export class Connection {
     if (this.isEnding) this.socket?.close(1001);
   }
 
-  /** Runs one turn. @throws Error when its response is aborted */
+  /** Runs one turn. @throws Error when the response of the turn is aborted */
   private async run(bytes: Uint8Array): Promise<void> {
     const headers = new Headers(this.headers);
     headers.set("content-length", String(bytes.length));
@@ -296,7 +305,7 @@ export class Connection {
     this.remembered.keep({ response: withoutResults(last), input: asked.own, previous: onto, isWarmUp });
   }
 
-  /** Sends the events of a response. Returns the response object if it is complete. */
+  /** Sends the events of a response to the client. Returns the response object; undefined if it is incomplete. */
   private async relay(answer: Response): Promise<ModelResponse | undefined> {
     const decoder = new TextDecoder();
     let text = "";
@@ -320,7 +329,7 @@ export class Connection {
     return whole;
   }
 
-  /** Waits while many bytes are unread, and closes the connection if the client reads nothing for too long. */
+  /** Waits while too many sent bytes are unread. Closes the connection if the client reads nothing for too long. */
   private async waitForDrain(): Promise<void> {
     if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.abortController.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -348,13 +357,13 @@ export class Connection {
 }
 
 const UNAUTHORIZED = 401;
-/** Close code of RFC 6455, 7.4.1. */
+/** WebSocket close code for a policy violation (RFC 6455, 7.4.1). */
 const POLICY_VIOLATION = 1008;
 
-/** Members that a connection determines. Common clients send `stream: true`, which is allowed. */
+/** Members of a `response.create` message that have fixed values on a WebSocket. Common clients send `stream: true`, which is allowed. */
 const DECIDED = ["stream", "stream_options", "background"];
 
-/** Returns the call of the response that a message continues. */
+/** Returns the id of the call whose response a message continues; undefined if it continues none. */
 function callNamed({ previous_response_id: id }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof id === "string" ? callOfResponse(id) : undefined;
 }
@@ -373,14 +382,14 @@ function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   return message;
 }
 
-/** Largest share of one workspace in the memory that all connections share. */
+/** Maximum share of the connections' common memory that one workspace may use, from 0 to 1. */
 const WORKSPACE_SHARE = 0.5;
 
 function sharedBytes(max: number): FairLimit {
   return new FairLimit({ max, mayHave: ({ taken }, amount) => taken + amount <= max * WORKSPACE_SHARE });
 }
 
-/** Returns a lease; undefined if the memory is not available now. */
+/** Reserves memory and returns its lease; undefined if the memory is not available now. */
 function enterNow(limit: FairLimit, owner: string, amount: number): Lease | undefined {
   const lease = limit.enter({ owner, amount });
   if (lease.entered === undefined) return lease;

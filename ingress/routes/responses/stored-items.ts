@@ -1,7 +1,7 @@
-/** Items of a response as they are stored and listed. Pure. */
+/** Converts items of a response into the format in which they are stored and listed. Pure. */
 import type { ResponsesContentPart, ResponsesInputPart, ResponsesItem } from "#schemas/generated/types.ts";
 
-/** Prefix of the generated id of an item, by type. */
+/** Prefixes of generated item ids, by item type. */
 const PREFIXES: Readonly<Record<NonNullable<ResponsesItem["type"]>, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -42,12 +42,15 @@ const PREFIXES: Readonly<Record<NonNullable<ResponsesItem["type"]>, string>> = {
   web_search_call: "ws",
 };
 
-/** Returns false for an item of an unknown type. */
+/** True if the item type is known. */
 export function isKnownType(type: string): boolean {
   return Object.hasOwn(PREFIXES, type);
 }
 
-/** Returns the items as stored and listed: each with an id, messages in parts, and the members that OpenAI's lists always have. */
+/**
+ * Returns items in the stored format. Each item has an id, messages have content parts, and all members that OpenAI's lists contain are
+ * present.
+ */
 export function storedItems(items: readonly ResponsesItem[], requestId: string): ResponsesItem[] {
   const call = requestId.replaceAll("-", "");
   return items.map((item, at) => storedItem(item, item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`));
@@ -93,7 +96,7 @@ function storedInput(part: ResponsesInputPart): ResponsesInputPart {
   return part.type === "input_image" ? { detail: "auto", ...withoutNulls(part) } : withoutNulls(part);
 }
 
-/** Removes nulls: they mean the same as absent members, and few schemas allow them. */
+/** Removes null members, which mean the same as absent members and are allowed by few schemas. */
 function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

@@ -1,4 +1,7 @@
-/** Responses with tools that the service runs: model turns as unstored Responses calls, combined into one response. */
+/**
+ * Answers Responses calls with tools that the service runs. Each model turn is an unstored Responses call, and the turns are combined into
+ * one response.
+ */
 import type {
   ModelResponse,
   ResponseItem,
@@ -25,17 +28,17 @@ import { event, failureEventsOf } from "../../core/response-object.ts";
 
 export interface TurnsAsked {
   readonly asked: ResponsesRequest;
-  /** Whole conversation. */
+  /** Items of the whole conversation. */
   readonly items: readonly ResponsesItem[];
   readonly toolSet: ToolSet<ResponsesTool>;
   readonly integers: ExactIntegers | undefined;
-  /** Object that the result completes. */
+  /** Response object that the result of the turns completes. */
   readonly response: ModelResponse;
-  /** Stores the whole response. Absent: it is not stored. @throws ApiError */
+  /** Stores the complete response. Absent if the response is not stored. @throws ApiError */
   readonly keep?: (response: ModelResponse) => Promise<void>;
 }
 
-/** Runs the turns and returns the response. @throws ApiError of the model's turns */
+/** Runs the model turns and returns the combined response. @throws ApiError of the model turns */
 export async function answerInTurns(
   { context, call }: Pick<Loop, "context" | "call">,
   turns: TurnsAsked,
@@ -49,13 +52,13 @@ export async function answerInTurns(
   return json(await format.whole(summary), { ...format.served, "x-credits-used": creditsText(summary) });
 }
 
-/** Returns the type of the tool that the service runs, for a request with one. */
+/** Returns the type of the tool that the service runs, for a request that has such a tool. */
 export function servedType({ tools }: ResponsesRequest): string {
   return tools?.some(({ type }) => type === "sluice") === true ? "sluice" : IMAGE_TOOL;
 }
 
 /**
- * Refuses settings that need a job: turns run only in this process, and a crash would leave a conversation locked.
+ * Rejects settings that require a job. Model turns run only in this process, so a crash would leave a conversation locked.
  * @throws ApiError `unsupported_value`
  */
 export function checkTurns(asked: ResponsesRequest): void {
@@ -71,7 +74,7 @@ export function checkTurns(asked: ResponsesRequest): void {
   }
 }
 
-/** Returns the functions that represent the service's tools for the model. */
+/** Returns the functions under which the model sees the tools that the service runs. */
 export function functionsOf({ tools }: ToolSet<ResponsesTool>): ResponsesTool[] {
   return [...tools.values()].map(({ name, description, parameters }) => ({
     type: "function",
@@ -121,7 +124,7 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
     return Buffer.concat([...imageEvents(...(call.status === "completed" ? ["completed"] : [])), itemEvent("done")]);
   }
 
-  /** Returns the response of all turns. @throws ApiError if it cannot be stored */
+  /** Returns the combined response of all turns. @throws ApiError if it cannot be stored */
   async whole(summary: SluiceSummary): Promise<ModelResponse> {
     const { ended_by: endedBy } = summary;
     const limit = endedBy === "max_rounds" || endedBy === "max_credits" ? endedBy : undefined;
@@ -168,7 +171,7 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
   }
 
   private async *relay(answer: Response, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
-    /** Index of each item in its turn → index in the whole output; no entry for calls that the service runs. */
+    /** Maps the index of an item in its turn to its index in the combined output. Calls of tools that the service runs have no entry. */
     const places = new Map<unknown, number>();
     let turn: ModelResponse | undefined;
     for await (const data of dataOf(answer, clientSignal)) {
@@ -221,7 +224,7 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
     return { asked, handsOver };
   }
 
-  /** Returns the item with an id that contains the call that stores it. */
+  /** Returns the item with a new id, made of the item's type, the id of the combined response, and the item's index. */
   private placed(item: ResponseItem, place: number): ResponseItem {
     const [prefix = ""] = item.id.split("_");
     return { ...item, id: `${prefix}_${this.turns.response.id.replace(/^resp_/, "")}_${place}` };
@@ -238,10 +241,10 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
 
 type FunctionCall = Extract<ResponseItem, { readonly type: "function_call" }>;
 
-/** Number of events about the start of the response, which are sent once. */
+/** Number of events that announce the start of a response. They are sent once, not for every turn. */
 const BEGINNING = 2;
 
-/** Removes the runs, which are items of the output. */
+/** Removes the runs from the summary, because they are items of the output. */
 function withoutCalls({ calls: _items, ...rest }: SluiceSummary): SluiceSummary {
   return rest;
 }

@@ -1,6 +1,6 @@
 /**
- * Converts a body of OpenAI's Responses API into a chat request, which every provider family serves, and into the object that the result
- * completes. Pure.
+ * Converts a body of OpenAI's Responses API into two objects: a chat request, which every provider family can serve, and the response
+ * object that the result completes. Pure.
  */
 import type { ChatCompletionRequest, ResponsesRequest } from "#schemas/generated/types.ts";
 
@@ -15,13 +15,16 @@ import { chatFormat, chatToolChoice } from "./settings.ts";
 export interface Translated {
   readonly request: ChatCompletionRequest;
   readonly tools: readonly DeclaredTool[];
-  /** Types of tools that the model does not get. */
+  /** Types of tools that are omitted from the chat request. */
   readonly omittedToolTypes: readonly string[];
-  /** Returns the caller's name of a parameter of the chat request. */
+  /** Converts the path of a parameter of the chat request into its path in the caller's body. */
   readonly paramOf: (param: string) => string;
 }
 
-/** Converts a body; yields between items. @param items the whole conversation. @throws ApiError 400 with the caller's parameter */
+/**
+ * Converts a body and yields between items. @param items the whole conversation. @throws ApiError with status 400 that names the caller's
+ * parameter
+ */
 export function* translatingRequest(body: ResponsesRequest, items: readonly PlacedItem[]): Generator<void, Translated> {
   if (items.length === 0 && body.generate !== false) {
     throw new ApiError("invalid_request", "Expected input to have at least 1 item, got an array of 0 items.", {
@@ -56,7 +59,7 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
   return { request, tools, omittedToolTypes, paramOf: (param) => callersParam(param, placed, tools) };
 }
 
-/** Returns an object with the member; empty for null, which means the same as absent. */
+/** Returns an object with one member, or an empty object if the value is null, which means the same as absent. */
 function optionalMember<N extends string, V>(name: N, value: V): { readonly [K in N]?: NonNullable<V> } {
   return value == null ? {} : ({ [name]: value } as { readonly [K in N]?: NonNullable<V> });
 }
@@ -69,7 +72,7 @@ const NAMES: Readonly<Record<string, string>> = {
   logprobs: "include",
 };
 
-/** Members of a chat part → members of the original part. */
+/** Maps members of a chat content part to members of the original part. */
 const PART_MEMBERS: Readonly<Record<string, string>> = {
   ".image_url.url": ".image_url",
   ".file.file_id": ".file_id",

@@ -1,4 +1,7 @@
-/** A message with `generate: false`: its items wait for the connection's next message. No model is called, and nothing is charged. */
+/**
+ * Handles a message with `generate: false`. The connection keeps its items for the next message. No model is called, and nothing is
+ * charged.
+ */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -16,8 +19,8 @@ const NO_TOKENS = {
 
 /**
  * Returns the events of a completed, empty response.
- * @param isKept true if the connection keeps the items; storing a free response would be free storage
- * @throws ApiError `unsupported_value` if nothing keeps them
+ * @param isKept true if the connection keeps the items; other storage is not offered, because the response is free
+ * @throws ApiError `unsupported_value` if `isKept` is false
  */
 export function warmUpAnswer(response: ModelResponse, isKept: boolean): Response {
   if (!isKept) {

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/api-keys. Only the response of the creating call contains the key. */
+/** /workspaces/{workspaceId}/api-keys: manages API keys. The key itself is returned only once, in the response that creates it. */
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isWithinTools } from "#shared/access/tools.ts";
@@ -118,7 +118,7 @@ function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
   return {
     path: "/workspaces/{workspaceId}/api-keys/{keyId}",
     within: callerOf,
-    /** A developer finds only its own keys. */
+    /** Finds a key of the workspace. A developer finds only the keys of that developer. */
     async find({ workspaceId, memberId, role }, id) {
       const row = await findKey(database, workspaceId, id);
       return role === "developer" && row?.member_id !== memberId ? undefined : row;
@@ -212,7 +212,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
-/** Returns the member that a key is created for. @throws ApiError */
+/** Returns the id of the member who will own a new key. @throws ApiError */
 async function memberFor(
   { database }: IngressContext,
   { workspaceId, memberId, role }: Caller,
@@ -230,7 +230,10 @@ async function memberFor(
   return member;
 }
 
-/** Checks a preset. @throws ApiError `unsupported_value`; `permission_denied` for a wider preset than the caller's */
+/**
+ * Checks that the caller may grant a preset. @throws ApiError `unsupported_value`; `permission_denied` if the limits are wider than those
+ * of the caller's preset
+ */
 function presetOf(context: IngressContext, caller: Caller, name: string): string {
   const preset = context.catalogue.current().presets.get(name);
   if (preset === undefined) {
@@ -248,7 +251,10 @@ function presetOf(context: IngressContext, caller: Caller, name: string): string
   return name;
 }
 
-/** Checks a list of tools. @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's key does not list */
+/**
+ * Checks that the caller may grant a list of tools. @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's
+ * key does not list
+ */
 function toolsOf(caller: Caller, asked: readonly string[] | null): readonly string[] | null {
   const tools = toolsAsked(asked);
   checkWithin(caller, tools, "tools");
@@ -263,7 +269,9 @@ function checkWithin(caller: Caller, tools: readonly string[] | null, param: str
   });
 }
 
-/** Refuses a later expiry by a developer, since an owner or admin may have set the current one. @throws ApiError `permission_denied` */
+/**
+ * Prevents a developer from extending the expiry of a key, because an owner or admin may have set it. @throws ApiError `permission_denied`
+ */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
   throw new ApiError("permission_denied", "A developer can only move the expiry of a key to an earlier time.", {
@@ -271,19 +279,22 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
   });
 }
 
-/** Returns the expiry of the calling key. Keys that it creates or replaces expire no later: it would otherwise prolong itself. */
+/**
+ * Returns the expiry of the calling key; null if it does not expire. Keys that it creates or replaces must not expire later, because the
+ * key could otherwise extend its own access.
+ */
 async function endOfCaller({ database }: IngressContext, { workspaceId, keyId }: Caller): Promise<Date | null> {
   const row = await findKey(database, workspaceId, keyId);
   if (row === undefined) throw noKey();
   return row.expires_at;
 }
 
-/** True if the first expiry is later; null is no expiry. */
+/** True if the first expiry is later than the second. Null means no expiry. */
 function isLater(end: Date | null, other: Date | null): boolean {
   return other !== null && (end === null || end > other);
 }
 
-/** Returns the expiry of a request. @throws ApiError `unsupported_value` for a time in the past */
+/** Returns the expiry in a request; undefined if absent or null. @throws ApiError `unsupported_value` for a time in the past */
 function endOf(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined;
   const time = timeOf(text);
@@ -344,7 +355,10 @@ function tooMany(): ApiError {
 
 // Tools in the list of a key.
 
-/** Returns the tools sorted and without repeats. @throws ApiError `unsupported_value` for an unknown capability or category */
+/**
+ * Returns the tools sorted and without duplicates; null if absent. @throws ApiError `unsupported_value` for an unknown capability or
+ * category
+ */
 export function toolsAsked(asked: readonly string[] | null): readonly string[] | null {
   if (asked === null) return null;
   const unknown = asked.findIndex((entry) => isUnknown(entry.toLowerCase()));
@@ -357,7 +371,7 @@ export function toolsAsked(asked: readonly string[] | null): readonly string[] |
   );
 }
 
-/** Categories that a list may contain as a whole, `workflow` beside those of capabilities. */
+/** Entries that allow a whole category: one per category of capabilities, and `workflow.*`. */
 const WHOLE: ReadonlySet<string> = new Set([...CATEGORIES, "workflow"].map((category) => `${category}.*`));
 
 /** True for an entry that names neither a capability, nor a category. Ids of workflows, which have no dot, are not checked. */

@@ -1,4 +1,4 @@
-/** GET /workspaces/{workspaceId}/audit-log: changes and their actors. */
+/** GET /workspaces/{workspaceId}/audit-log: lists changes and their actors. */
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditQuery, type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 
@@ -83,7 +83,7 @@ function present({ actor, ...row }: AuditRow): AuditLogEntry {
 
 const TEXT = { type: "string" } as const;
 
-/** Filters of an audit log. */
+/** Reads the filters of an audit-log query. */
 export const AUDIT_QUERY: NonNullable<KeyRoute["query"]> = [
   { name: "actor", description: "Id of the member, or name of the operator. Default: all.", schema: TEXT },
   { name: "action", description: "Action, such as `key.create`. Default: all.", schema: TEXT },
@@ -91,7 +91,7 @@ export const AUDIT_QUERY: NonNullable<KeyRoute["query"]> = [
   ...SPAN_QUERY,
 ];
 
-/** Returns the filters of the query. @throws ApiError `unsupported_value` */
+/** Returns the audit-log filters in the query string. @throws ApiError `unsupported_value` */
 export function auditFilterIn(call: RequestFacts): Omit<AuditQuery, "after" | "limit"> {
   return {
     actor: textIn(call, "actor"),

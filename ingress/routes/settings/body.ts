@@ -1,4 +1,4 @@
-/** Bodies of settings: JSON by a published schema, and names for people. */
+/** Reads bodies of settings routes: JSON that matches a published schema, and names chosen by people. */
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -14,12 +14,12 @@ import type { RequestFacts } from "../../core/call.ts";
 export const SETTINGS_BODY_BYTES_MAX = 65_536;
 const SETTINGS_NAME_CHARS_MAX = 64;
 
-/** Returns the body. @throws ApiError for a body that does not match its schema */
+/** Parses the body of a request. @throws ApiError for a body that does not match its schema */
 export async function parsedBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
   return (await parsedText(call, name)).body;
 }
 
-/** Returns the body and its text, because numbers of the parsed body may have lost digits. */
+/** Returns the parsed body and its original text. The text is needed because parsed numbers may have lost digits. */
 export async function parsedText<N extends SchemaName>(
   call: RequestFacts,
   name: N,
@@ -28,14 +28,14 @@ export async function parsedText<N extends SchemaName>(
   return { body: parse(name, value), text };
 }
 
-/** Returns the body of a request that may have none, which counts as an empty object. */
+/** Parses an optional body. An absent body counts as an empty object. */
 export async function optionalBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
   const { headers, body } = call.request;
   const isEmpty = body === null || headers.get("content-length") === "0";
   return isEmpty ? parse(name, {}) : parsedBody(call, name);
 }
 
-/** Returns the digits of a number from the body's text, since a double may lose the last ones. */
+/** Returns the digits of a number as written in the body's text, because a parsed number may lose the last digits. */
 export function digitsOf(text: string, member: string): string {
   const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
     key === member && typeof value === "number" ? context.source : value;
@@ -44,7 +44,7 @@ export function digitsOf(text: string, member: string): string {
   return body[member] ?? "";
 }
 
-/** Returns a valid name. @throws ApiError `unsupported_value` */
+/** Checks a name and returns it. @throws ApiError `unsupported_value` */
 export function plainName(name: string, param = "name"): string {
   if (isPlainText(name, SETTINGS_NAME_CHARS_MAX)) return name;
   const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters, without control characters and without spaces at its ends`;
@@ -61,7 +61,7 @@ export function createdId({ id }: { readonly id?: string }): string {
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** Returns the path's id. An invalid id counts as unknown. @throws the error that `unknown` returns */
+/** Returns the id in the URL path. An invalid id counts as unknown. @throws the error that `unknown` returns */
 export function pathId(call: RequestFacts, name: string, unknown: () => ApiError): string {
   const id = call.params[name]?.toLowerCase() ?? "";
   if (!isUuid(id)) throw unknown();
@@ -72,7 +72,7 @@ export function reusedId(): ApiError {
   return reused("The id is already used for another request; use a new id.", "id");
 }
 
-/** Returns the error of a refused workspace name. */
+/** Returns the error for a workspace name that is already taken, or for a workspace that was renamed too often. */
 export function workspaceNameRefused(why: "taken" | "often"): ApiError {
   const sentence =
     why === "taken"

@@ -1,4 +1,7 @@
-/** /workspaces/{workspaceId}/budget-alerts: channels that are notified when spend reaches a threshold, and whether calls then stop. */
+/**
+ * /workspaces/{workspaceId}/budget-alerts: manages alerts, which notify channels when spend reaches a threshold. An alert can also stop
+ * further calls.
+ */
 import type { BudgetAlert } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -128,7 +131,7 @@ async function change(
   return findBudgetAlert(database, workspaceId, id);
 }
 
-/** Returns nano-credits from the digits as sent. @throws ApiError `unsupported_value` */
+/** Parses a threshold from the digits that the client sent and returns nano-credits. @throws ApiError `unsupported_value` */
 function thresholdOf(text: string): bigint {
   try {
     const nano = parseCredits(digitsOf(text, "threshold_credits"));
@@ -141,7 +144,7 @@ function thresholdOf(text: string): bigint {
   }
 }
 
-/** Checks the channels. @throws ApiError `unsupported_value`, also for a channel of another workspace */
+/** Checks that the channels exist in the workspace. @throws ApiError `unsupported_value` */
 async function checkChannels(target: Queryable, workspaceId: string, ids: readonly string[] = []): Promise<void> {
   const [unknown] = await unknownChannels(target, workspaceId, distinct(ids));
   if (unknown === undefined) return;

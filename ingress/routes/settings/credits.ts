@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/credits: the balance, and every movement behind it. */
+/** /workspaces/{workspaceId}/credits: returns the balance and lists every ledger entry behind it. */
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";

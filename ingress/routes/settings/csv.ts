@@ -1,4 +1,4 @@
-/** Lists as text/csv, for spreadsheets. */
+/** Returns lists as text/csv, for spreadsheets. */
 import { stringify } from "csv-stringify/sync";
 
 import type { AuditEntry } from "#shared/database/audit-log.ts";
@@ -9,7 +9,7 @@ import type { RequestFacts, RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import { queryOf } from "../../core/page.ts";
 
-/** Most rows of one CSV: spreadsheets still open that many. */
+/** Maximum number of rows in a CSV response, which spreadsheets can still open. */
 export const CSV_ROWS_MAX = 100_000;
 
 /** True if the client requests CSV rather than JSON. */
@@ -17,10 +17,10 @@ export function wantsCsv({ request }: RequestFacts): boolean {
   return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");
 }
 
-/** Rows written at once; between pieces, the thread serves other calls. */
+/** Number of rows written without a pause. After that many rows, the thread serves other calls. */
 const PIECE = 500;
 
-/** Returns a CSV response, written at the client's speed. */
+/** Streams rows as a CSV response, at the speed of the client. */
 export function csv(
   { log }: Pick<IngressContext, "log">,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -63,5 +63,8 @@ export function exportOf(call: RouteCall, action: `${string}.export`, rows: numb
   return { actor: actorOf(call), action, subject: call.caller.workspaceId, after: { rows, filters } };
 }
 
-/** Filters that are logged: only known names, so that callers cannot write other text into the log. */
+/**
+ * Query filters that an export writes into the audit log. Only known names are logged, so that callers cannot write other text into the
+ * log.
+ */
 const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);

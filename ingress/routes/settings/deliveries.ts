@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/deliveries: sent notifications and their results. */
+/** /workspaces/{workspaceId}/deliveries: lists sent notifications with their results, and sends them again. */
 import type { Delivery, DeliveryAccepted } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { findBatch } from "#shared/database/batches.ts";
@@ -152,7 +152,7 @@ async function find(context: IngressContext, call: RouteCall): Promise<DeliveryR
   return row;
 }
 
-/** True if the caller may see the content: runs and batches are visible to their member, owners and admins. */
+/** True if the caller may see the content of a notification. Runs and batches are visible to their member, owners and admins. */
 async function seesContent(
   { database }: IngressContext,
   call: RouteCall,

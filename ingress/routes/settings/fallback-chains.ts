@@ -1,4 +1,7 @@
-/** …/fallback-chains of a workspace: models that serve when another model's provider fails. Set by members and operators. */
+/**
+ * …/fallback-chains of a workspace: manages the models that serve a call when another model's provider fails. Members and operators set
+ * them.
+ */
 import type {
   FallbackChain,
   FallbackChainDeleted,
@@ -33,7 +36,7 @@ const OWN: Within = {
   writers: { ...SETTINGS, authorize: allow("owner", "admin") },
   operationInfix: "",
 };
-/** Pattern of slugs. Other texts have no chain, and Postgres rejects some of them. */
+/** Pattern of model slugs. Texts that do not match have no chain, and Postgres would reject some of them. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function fallbackChains(context: IngressContext, within: Within = OWN): readonly Route[] {
@@ -117,7 +120,7 @@ async function put(context: IngressContext, call: SettingsCall): Promise<Respons
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
 }
 
-/** Explains to an operator why a model is not offered. @throws ApiError `model_not_found` */
+/** Explains to an operator why a model is not offered. @throws ApiError `model_not_found` with the reason */
 function explainMissing({ models, unroutable }: Catalogue, slugs: readonly string[]): void {
   for (const [index, slug] of slugs.entries()) {
     const reason = models.has(slug) ? undefined : unroutable.get(slug);

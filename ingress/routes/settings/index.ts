@@ -1,4 +1,4 @@
-/** Routes of the settings that members of a workspace manage. */
+/** Routes with which members of a workspace manage its settings. */
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../core/route.ts";
 import { apiKeys } from "./api-keys.ts";

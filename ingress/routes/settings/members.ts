@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/members: members of the workspace and their roles. */
+/** /workspaces/{workspaceId}/members: manages the members of a workspace and their roles. */
 import type { Member } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -126,7 +126,7 @@ async function change(
   return result;
 }
 
-/** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member above the caller */
+/** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member with a higher role than the caller */
 function checkMayChange(caller: Caller, row: MemberRow): void {
   if (isAbove(caller.role, row.role)) return;
   throw new ApiError("permission_denied", `The member has the role ${row.role}, which is above yours.`);
@@ -137,13 +137,13 @@ function checkCanGrant(own: MemberRole, granted: MemberRole): void {
   throw new ApiError("permission_denied", "Only an owner can make a member an owner.", { param: "role" });
 }
 
-/** Returns a valid mail address. @throws ApiError `unsupported_value` */
+/** Checks a mail address and returns it; null if absent. @throws ApiError `unsupported_value` */
 function addressOf(email: string | null | undefined): string | null {
   if (email === undefined || email === null || isMailAddress(email)) return email ?? null;
   throw new ApiError("unsupported_value", "Expected email to be exactly one address.", { param: "email" });
 }
 
-/** Returns the error of a duplicate mail address, which must identify one member at sign-in. */
+/** Returns the error for a mail address that another member has. At sign-in, an address must identify one member. */
 function addressTaken(): ApiError {
   return new ApiError("conflict", "The workspace already has a member with this address, who may be disabled.", {
     param: "email",

@@ -1,4 +1,7 @@
-/** /workspaces/{workspaceId}/notification-channels: targets of notifications. Credentials can be written, never read. */
+/**
+ * /workspaces/{workspaceId}/notification-channels: manages the channels to which notifications are sent. Credentials can be written, but
+ * not read.
+ */
 import type { Channel, DeliveriesRecovered, DeliveryAccepted, SigningSecret } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -46,10 +49,10 @@ import {
   type Rows,
 } from "./resource.ts";
 
-/** Most tests of one mail channel per hour: a test is the only mail that a caller sends at will. */
+/** Maximum number of tests of one mail channel per hour. A test is the only mail that a caller can send at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;
 
-/** Longest period, in days, whose failed deliveries can be sent again. */
+/** Maximum length of the period whose failed deliveries can be sent again, in days. */
 export const RECOVER_DAYS_MAX = 14;
 export const RECOVER_MAX = 10_000;
 
@@ -285,12 +288,15 @@ function channelRows({ database }: IngressContext): Rows<Caller, ChannelRow> {
   };
 }
 
-/** Returns the channel of the path. @throws ApiError `channel_not_found`, also for a channel of another workspace */
+/** Returns the channel named in the URL path. @throws ApiError `channel_not_found`, also for a channel of another workspace */
 export async function channelOf(context: IngressContext, call: SettingsCall): Promise<ChannelRow> {
   return (await findRow(channelRows(context), call)).row;
 }
 
-/** Owners and admins may change any channel, a developer only its own. @throws ApiError `permission_denied` */
+/**
+ * Checks that the caller may change a channel. Owners and admins may change any channel; a developer may only change channels that the
+ * developer created. @throws ApiError `permission_denied`
+ */
 export function checkMayChange({ role, memberId }: Caller, { created_by }: Pick<ChannelRow, "created_by">): void {
   if (role !== "developer" || created_by === memberId) return;
   throw new ApiError("permission_denied", "A developer can change only channels that it created.");
@@ -319,7 +325,7 @@ function noChannel(): ApiError {
 
 // Signing secret of a webhook channel: reveal and rotation, both in the audit log.
 
-/** Time after a rotation in which both secrets sign, in milliseconds. */
+/** Time after a rotation during which webhooks are signed with both the old and the new secret, in milliseconds. */
 export const PREVIOUS_SECRET_MS = 86_400_000;
 
 const SECRET = "/workspaces/{workspaceId}/notification-channels/{channelId}/signing-secret";

@@ -1,6 +1,6 @@
 /**
- * Routes of a resource: list, create under an id of the caller, get, update, delete. A resource has the routes that it describes. Order of
- * checks: the parent, the row, the permission to change it, the body.
+ * Builds the routes of a resource: list, create with an id chosen by the caller, get, update, delete. Only the routes that the resource
+ * describes are created. Checks run in this order: the parent, the row, the permission to change it, the body.
  */
 import type { Deleted, SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -15,10 +15,10 @@ import type { KeyRoute, OperatorRoute, Route } from "../../core/route.ts";
 import { parsedText, pathId, reusedId } from "./body.ts";
 import { LIST_QUERY, type Page, pageAnswer, pageOf } from "../../core/page.ts";
 
-/** Callers that a route allows. */
+/** Restriction of a route to certain callers, with its tags. */
 export type Gate = Pick<KeyRoute | OperatorRoute, "tags" | "auth" | "scope" | "authorize">;
 
-/** Schemas that have a list schema, and perhaps create and update requests. */
+/** Names of schemas that also have a list schema. */
 type Listed = { [N in SchemaName]: `${N}List` extends SchemaName ? N : never }[SchemaName];
 type RequestOf<S extends Listed, Verb extends "Create" | "Update"> = Extract<SchemaName, `${S}${Verb}Request`>;
 
@@ -26,26 +26,26 @@ interface OperationTexts {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Description of the response. */
+  /** OpenAPI description of the successful response. */
   readonly answer: string;
-  /** Error codes of this route beyond those of its kind. */
+  /** Error codes of this route, in addition to those that all routes of its kind have. */
   readonly errors?: readonly Code[];
 }
 
 /** Request to create or change a row. */
 export interface ChangeRequest<N extends SchemaName> {
   readonly body: SchemaTypes[N];
-  /** Text of the body, for digits that a parsed number could lose. */
+  /** Original text of the body, for numbers whose digits parsing could lose. */
   readonly text: string;
   readonly actor: Actor;
 }
 
-/** Result of a create. */
+/** Result of creating a row. */
 export interface Created<Row> {
   readonly row: Row;
   /** False if an equal row existed under this id. */
   readonly isNew: boolean;
-  /** Members of the first response only, such as a secret. That response must not be cached. */
+  /** Members included only in the first response, such as a secret. That response must not be cached. */
   readonly oneTimeFields?: object;
 }
 
@@ -53,15 +53,15 @@ interface Identified {
   readonly id: string;
 }
 
-/** Rows that routes find by path. */
+/** Rows that routes find by an id in the URL path. */
 export interface Rows<Within, Row extends Identified> {
-  /** Path of one row; without its last part, path of the list. */
+  /** URL path of one row. The path of the list is the same without the last segment. */
   readonly path: `${string}/{${string}}`;
-  /** Returns the parent of the rows. @throws ApiError */
+  /** Returns the parent of the rows, such as the workspace. @throws ApiError */
   within(call: SettingsCall): Within | Promise<Within>;
   find(within: Within, id: string): Promise<Row | undefined>;
   unknown(): ApiError;
-  /** Refuses a change of this row. Absent: every allowed caller may change every row. @throws ApiError */
+  /** Rejects a change of this row by this caller. Absent if every caller that may use the route may change every row. @throws ApiError */
   checkMayChange?(within: Within, row: Row): void;
 }
 
@@ -70,21 +70,21 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   readonly readers: Gate;
   readonly writers: Gate;
   present(row: Row): SchemaTypes[S] & Identified;
-  /** Returns the newest rows after `after`. */
+  /** Lists rows. `page` returns the newest rows older than the row `after`. */
   readonly list?: OperationTexts & { page(within: Within, page: Page): Promise<readonly Row[]> };
   readonly create?: OperationTexts & {
-    /** Description of the response to a repeat. */
+    /** OpenAPI description of the response to a repeated create request. */
     readonly repeated: string;
     make(within: Within, asked: ChangeRequest<RequestOf<S, "Create">>): Promise<Created<Row>>;
   };
   readonly get?: OperationTexts;
   readonly update?: OperationTexts & {
     readonly writers?: Gate;
-    /** Changes the row. @returns the changed row; undefined if it was deleted meanwhile */
+    /** Changes the row. @returns the changed row; undefined if the row was deleted in the meantime */
     change(within: Within, row: Row, asked: ChangeRequest<RequestOf<S, "Update">>): Promise<Row | undefined>;
   };
   readonly remove?: OperationTexts & {
-    /** Deletes the row. @returns false if it was deleted meanwhile */
+    /** Deletes the row. @returns false if the row was deleted in the meantime */
     end(within: Within, row: Row, actor: Actor): Promise<boolean>;
   };
 }
@@ -187,7 +187,7 @@ interface Found<Within, Row> {
   readonly row: Row;
 }
 
-/** Returns the row of the path. @throws ApiError */
+/** Returns the row named in the URL path, and its parent. @throws ApiError */
 export async function findRow<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: SettingsCall,
@@ -199,7 +199,7 @@ export async function findRow<Within, Row extends Identified>(
   return { within, row };
 }
 
-/** Returns the row of the path for a change. @throws ApiError also when the caller may not change it */
+/** Returns the row named in the URL path in order to change it. @throws ApiError also when the caller may not change the row */
 export async function findToChange<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: SettingsCall,
@@ -228,9 +228,9 @@ export async function createdOnce<Row extends object, Why extends string>(
     refusals,
   }: {
     find(this: void): Promise<Row | undefined>;
-    /** Values that the row of an equal request has. */
+    /** Values that the existing row has if it was created by an equal request. */
     readonly asked: Partial<Row>;
-    /** True if the parts of the row that are not in its values are equal too. */
+    /** True if the row also matches the request in properties that `asked` does not contain. */
     isSame?(this: void, row: Row): boolean;
     readonly refusals: Readonly<Record<Why, () => ApiError>>;
   },

@@ -1,4 +1,4 @@
-/** Subscriptions of a notification channel, and the list of events. */
+/** Manages the subscriptions of a notification channel, and lists the events that can be subscribed to. */
 import type { EventTypeList, Subscription, SubscriptionCreateRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -26,7 +26,7 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "./resou
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 
-/** Caller, and the channel of the path. */
+/** Caller, and the channel named in the URL path. */
 interface Place extends Caller {
   readonly channelId: string;
 }
@@ -125,7 +125,10 @@ async function make(
   );
 }
 
-/** Returns the workflow of the subscription; null for all events. @throws ApiError `workflow_not_found`, `unsupported_value` */
+/**
+ * Returns the workflow to which a subscription is limited; null if it receives events of all workflows. @throws ApiError
+ * `workflow_not_found`, `unsupported_value`
+ */
 async function scopeOf(
   { database }: IngressContext,
   caller: Caller,

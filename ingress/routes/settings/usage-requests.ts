@@ -1,4 +1,4 @@
-/** …/usage/requests of a workspace: usage and charge of each call, for members and operators. */
+/** …/usage/requests of a workspace: lists usage and charge of each call, for members and operators. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/access/authenticate.ts";
 import {
@@ -121,7 +121,7 @@ async function read({ database, sealer, log }: IngressContext, call: SettingsCal
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }
 
-/** Roles that may read a provider's error texts, which repeat prompts. */
+/** Roles that may read a provider's error texts. Such texts can repeat prompts. */
 const TEXT_READERS: ReadonlySet<Role> = new Set(["owner", "admin"]);
 
 /** Returns a provider's error text; null if it cannot be decrypted because its encryption key was removed from the settings. */
@@ -139,7 +139,7 @@ function providerTextOf(
   }
 }
 
-/** Parses a request id, with an attempt if there are several: `…:2`. */
+/** Parses the id of a request. An id such as `…:2` includes an attempt, for requests with several attempts. */
 function placeOf(text: string): { readonly jobId: string; readonly attempt: number | null } | undefined {
   const [id = "", attempt, ...rest] = text.toLowerCase().split(":");
   if (!isUuid(id) || rest.length > 0) return undefined;
@@ -149,7 +149,7 @@ function placeOf(text: string): { readonly jobId: string; readonly attempt: numb
 
 const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
 
-/** Reads `after` from the query. @throws ApiError `unsupported_value` */
+/** Reads the cursor `after` from the query string; null if absent. @throws ApiError `unsupported_value` */
 function afterIn(call: RequestFacts): UsagePlace | null {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -190,7 +190,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
   };
 }
 
-/** Returns the error code of a call; a call with a lost worker has no code of its own. */
+/** Returns the error code of a failed call; null if it succeeded or was cancelled. A call whose worker was lost gets a general code. */
 function codeOf({ status, failure, job_error: jobError }: UsageRequestRow): string | null {
   if (status === "succeeded" || status === "cancelled") return null;
   return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
@@ -225,7 +225,7 @@ const COLUMNS = [
   "ended_at",
 ] as const satisfies readonly (keyof UsageRequest)[];
 
-/** Returns a CSV line with every digit of the amounts. */
+/** Returns the columns of a CSV line. Amounts keep every digit. */
 function line(row: UsageRequestRow): Readonly<Record<string, unknown>> {
   const { held, settled, uncollected } = row;
   return {

@@ -12,7 +12,7 @@ import type { KeyRoute } from "../../core/route.ts";
 import { csv, CSV_ROWS_MAX, wantsCsv } from "./csv.ts";
 import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
 
-/** Most sums in a grouped response: a page ends before a bucket that would exceed it. */
+/** Maximum number of sums in a grouped response. A page ends before the time bucket that would exceed it. */
 export const USAGE_SUMS_MAX = 10_000;
 
 type Bucket = UsagePage["data"][number];
@@ -54,7 +54,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
-/** Returns the end of a page, before the bucket that would exceed the maximum of sums. @throws ApiError */
+/** Returns the end time of a page. The page ends before the time bucket that would exceed USAGE_SUMS_MAX. @throws ApiError */
 function wholeEnd(sums: readonly UsageSum[], end: number): number {
   if (sums.length <= USAGE_SUMS_MAX) return end;
   const cutAt = sums.at(-1)?.start.getTime() ?? end;
@@ -117,7 +117,7 @@ function timesOf(at: number, { ms }: Span): Pick<Bucket, "start_time" | "end_tim
 
 // Query of GET …/usage: buckets of whole hours or days in UTC, and a cursor that keeps the period of the first page.
 
-/** Most buckets in a response: a month by the hour has 744. */
+/** Maximum number of time buckets per response. A month by the hour has 744 and needs several pages. */
 export const USAGE_BUCKETS_MAX = 400;
 
 const HOUR_MS = 3_600_000;
@@ -139,7 +139,7 @@ interface Span {
   readonly unit: "hour" | "day";
   /** Length of a bucket, in milliseconds. */
   readonly ms: number;
-  /** Start and end of the period in Unix milliseconds, at edges of buckets. */
+  /** Start and end of the period in Unix milliseconds. Both lie on bucket boundaries. */
   readonly start: number;
   readonly end: number;
 }
@@ -182,7 +182,7 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
   { name: "page", description: "`next_page` of the previous page.", schema: TEXT },
 ];
 
-/** Returns the period of the query. @throws ApiError `unsupported_value` */
+/** Returns the period of a usage query. @param now Unix milliseconds. @throws ApiError `unsupported_value` */
 function spanOf(call: RequestFacts, now: number): Span {
   const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const page = queryOf(call).get("page") || null;
@@ -197,7 +197,7 @@ function pageAt({ end }: Span, start: number): string {
   return Buffer.from(`${start}-${end}`).toString("base64url");
 }
 
-/** Parses a cursor. @throws ApiError `unsupported_value` */
+/** Parses a cursor into the remaining period, in Unix milliseconds. @throws ApiError `unsupported_value` */
 function cursorOf(page: string, ms: number): { readonly start: number; readonly end: number } {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(Buffer.from(page, "base64url").toString());
   const [start, end] = [Number(match?.[1]), Number(match?.[2])];
@@ -214,7 +214,7 @@ function bucketsIn(call: RequestFacts): number {
   throw unsupported("limit", `a whole number from 1 to ${USAGE_BUCKETS_MAX}`, text);
 }
 
-/** Returns the groupings of the query. @throws ApiError `unsupported_value` */
+/** Returns the columns by which the query groups usage. @throws ApiError `unsupported_value` */
 function groupsIn(call: RequestFacts): readonly UsageGroup[] {
   const asked = queryOf(call)
     .getAll("group_by")
@@ -227,7 +227,9 @@ function groupsIn(call: RequestFacts): readonly UsageGroup[] {
   return groups;
 }
 
-/** Returns the filters of the query; a developer sees only its own keys. @throws ApiError `unsupported_value` */
+/**
+ * Returns the filters in the query string. A developer sees only the usage of that developer's keys. @throws ApiError `unsupported_value`
+ */
 export function filterIn(call: SettingsCall): UsageFilter {
   return {
     memberId: ownerIn(call),
@@ -238,7 +240,7 @@ export function filterIn(call: SettingsCall): UsageFilter {
   };
 }
 
-/** Returns the only member whose calls the caller may see; null: calls of all members. */
+/** Returns the id of the only member whose calls the caller may see. Null means that the caller may see the calls of all members. */
 export function ownerIn(call: SettingsCall): string | null {
   if ("operator" in call) return null;
   const { role, memberId } = call.caller;

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}: the workspace, and the presets that its keys can have. */
+/** /workspaces/{workspaceId}: reads and changes the workspace, and lists the presets that its keys can have. */
 import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
@@ -108,7 +108,7 @@ function presets(context: IngressContext, call: RouteCall): Response {
   return json({ object: "list", data } satisfies PresetList);
 }
 
-/** True if a preset grants no more than another: no key can widen the limits that the operator set. */
+/** True if a preset grants no more than another preset. This check prevents a key from widening the limits that the operator set. */
 export function isWithin(preset: Preset, own: Preset): boolean {
   const within = (limit: number | null, most: number | null): boolean =>
     most === null || (limit !== null && limit <= most);

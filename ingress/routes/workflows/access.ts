@@ -1,4 +1,4 @@
-/** Permissions of callers on a workflow. */
+/** Checks the permissions of a caller on a workflow. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { mayUseTool } from "#shared/access/tools.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -10,14 +10,17 @@ import { isKeeper, readerOf } from "#shared/workflows/access.ts";
 import type { IngressContext } from "../../context.ts";
 import type { RouteCall } from "../../core/call.ts";
 
-/** Returns the workflow of the path. A workflow that the caller may not see counts as missing. @throws ApiError `workflow_not_found` */
+/**
+ * Returns the workflow named in the URL path. A workflow that the caller may not see counts as missing. @throws ApiError
+ * `workflow_not_found`
+ */
 export async function requireVisibleWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
   const row = await findVisibleWorkflow(context.database, call.caller, call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
 }
 
-/** Returns the workflow; undefined if the caller may not see it, or if the caller's key lists other tools. */
+/** Returns the workflow with this id. Undefined if the caller may not see it, or if the key's list of tools does not contain it. */
 export async function findVisibleWorkflow(target: Queryable, caller: Caller, rawId: string): Promise<WorkflowRow | undefined> {
   const id = rawId.toLowerCase();
   return isUuid(id) && mayUseTool(caller, id) ? findWorkflow(target, readerOf(caller), id) : undefined;

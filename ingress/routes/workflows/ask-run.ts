@@ -1,4 +1,4 @@
-/** Runs that callers request: of stored workflows, and of definitions inside the call. */
+/** Handles the requests to run a stored workflow, or a definition sent in the request. */
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkWritesDefinitions } from "#shared/access/tools.ts";
@@ -33,7 +33,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   return begun(await beginRun(context, call.request, run));
 }
 
-/** Runs a definition from the body. @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
+/** Runs a definition sent in the body. @throws ApiError as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const { caller } = call;
   checkWritesDefinitions(caller);
@@ -79,7 +79,10 @@ function begun(answer: Response | undefined): Response {
   return answer;
 }
 
-/** Returns the first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
+/**
+ * Returns the run that an earlier request with the same idempotency key started; undefined if there is none. @throws ApiError
+ * `idempotency_key_reused`, `idempotency_in_progress`
+ */
 async function findKnown(
   context: IngressContext,
   caller: Caller,

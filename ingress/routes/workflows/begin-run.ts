@@ -1,4 +1,4 @@
-/** Begins a run and responds in its mode. */
+/** Starts a workflow run and builds the response for its mode. */
 import type { NewRun, RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -14,12 +14,12 @@ import type { IngressContext } from "../../context.ts";
 import type { FollowedRun } from "./run-follower.ts";
 import { runContinuesError, streamRun } from "./run-stream.ts";
 
-/** Longest wait of a caller for a run in mode `sync`, in milliseconds. The run continues after it. */
+/** Maximum time that a caller waits for a run in mode `sync`, in milliseconds. The run continues after it. */
 export const RUN_WAIT_MS = 300_000;
 
 /**
- * Begins a run and returns its response; undefined if the run exists already.
- * @throws ApiError of any refusal; `run_timeout` or `service_unavailable` if the run continues without its caller
+ * Starts a run and returns its response; undefined if the run already exists.
+ * @throws ApiError of any refusal; `run_timeout` or `service_unavailable` if the wait ends while the run continues
  */
 export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
   // Before the run begins, so that no notice is missed.
@@ -44,7 +44,9 @@ export async function beginRun(context: IngressContext, request: Request, run: N
 
 interface Answered {
   readonly status: number;
-  /** True for the response of the call that is charged: it has the price, no input, and the steps in the order of their start. */
+  /**
+   * True for the response of the call that started and pays the run. It has the price, no input, and the steps in the order of their start.
+   */
   readonly isFresh: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Cancellation of a run. */
+/** Cancels workflow runs. */
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { notifyRun, type RunNotice } from "#shared/queue/run-notice.ts";
 
 import type { IngressContext } from "../../context.ts";
 
-/** Requests the end of a run and its jobs. @returns true if the run had not ended */
+/** Requests the cancellation of a run and its jobs. @returns false if the run had already ended */
 export async function cancelRun(
   { database, connection, cancel }: Pick<IngressContext, "database" | "connection" | "cancel">,
   run: RunNotice,

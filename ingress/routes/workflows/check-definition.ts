@@ -1,4 +1,4 @@
-/** Check of a received definition and of the workflows that it runs. */
+/** Checks a received workflow definition, and the workflows that it runs. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { readingDefinition } from "#shared/workflows/definition.ts";
@@ -8,8 +8,9 @@ import type { ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 
 /**
- * @param body that contains the definition
- * @param of the workflow of the definition, and its latest definition so far
+ * Checks a workflow definition.
+ * @param body body that contains the definition
+ * @param of workflow of the definition, with its latest definition so far
  * @throws ApiError `invalid_workflow_definition`; `overloaded`
  */
 export function checkDefinition(

@@ -1,4 +1,4 @@
-/** POST /v1/workflows/estimate. */
+/** POST /v1/workflows/estimate: estimates the price of a workflow run. */
 import type { WorkflowDefinition, WorkflowEstimate, WorkflowEstimateRequest } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { findDefinition } from "#shared/database/workflows.ts";

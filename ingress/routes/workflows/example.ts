@@ -1,4 +1,4 @@
-/** Example of a definition, for the API description. */
+/** Example of a workflow definition, shown in the API description. */
 export const EXAMPLE_DEFINITION = {
   inputs: { topic: { type: "string", required: true } },
   steps: [

@@ -21,7 +21,7 @@ export const PAGE_QUERY: NonNullable<Route["query"]> = [
   { name: "offset", description: "Number of entries to skip.", schema: { type: "integer", minimum: 0, default: 0 } },
 ];
 
-/** Returns the page of the query. @throws ApiError `unsupported_value` */
+/** Reads limit and offset from the query string. @throws ApiError `unsupported_value` */
 export function pageOf({ url }: Request): Page {
   const query = new URL(url).searchParams;
   const limit = wholeNumber("limit", query.get("limit"), WORKFLOWS_PAGE_DEFAULT, 1);

@@ -1,6 +1,6 @@
 /**
- * Notices of running workflows, for callers that wait for a run or read its stream. Notices are best effort; rows are authoritative. All
- * followers of a run share its notices and reads of its rows.
+ * Delivers notices of running workflows to callers that wait for a run or read its stream. Notices are best effort; database rows are
+ * authoritative. All followers of a run share its notices and the reads of its rows.
  */
 import type { NatsConnection, Subscription } from "nats";
 
@@ -11,11 +11,13 @@ import { flushed } from "#shared/queue/connection.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
-/** Most streams of runs and background responses that a process serves per workspace and per key: each may last an hour. */
+/**
+ * Maximum number of streams of runs and background responses that a process serves per workspace and per key. Each stream may last an hour.
+ */
 export const RUN_STREAMS_PER_WORKSPACE_MAX = 100;
 export const RUN_STREAMS_PER_KEY_MAX = 50;
 
-/** Piece of a chat step's output. */
+/** Chunk of a chat step's output. */
 export interface RunDelta {
   readonly stepId: string;
   readonly attempt: number;
@@ -25,34 +27,38 @@ export interface RunDelta {
 
 export interface FollowedRun {
   /**
-   * Resolves at the next notice, after `ms` milliseconds, or on `over`; immediately if a notice arrived since the last call.
+   * Resolves at the next notice, after `ms` milliseconds, or when `over` aborts. Resolves immediately if a notice has arrived since the
+   * last call.
    * @returns true if a notice reported the run's end
    */
   wait(ms: number, over: AbortSignal): Promise<boolean>;
-  /** Returns the pieces since the last call. */
+  /** Returns the output chunks received since the last call. */
   takeDeltas(): readonly RunDelta[];
   /**
-   * Resolves when the NATS server has registered the subscription and earlier notices have arrived; times out soon, because rows suffice
-   * while the server is down.
+   * Resolves when the NATS server has registered the subscription and earlier notices have arrived. Times out soon, because reading the
+   * rows suffices while the server is unavailable.
    */
   catchUp(): Promise<void>;
   /**
-   * Returns another follower's recent read from the same frame, if it began after the last notice; otherwise reads now.
+   * Reads rows, or returns a read of another follower if it starts after the same frame and began after the last notice.
    * @param place number of the last frame that the follower has
    */
   share<T>(place: number, read: () => Promise<T>): Promise<T>;
-  /** Ends following; idempotent. */
+  /** Stops following the run; idempotent. */
   close(): void;
 }
 
 export interface RunFollower {
-  /** Follows a run. @param caller owner of the stream, for the limit of streams. @throws ApiError `overloaded` above the limit */
+  /**
+   * Follows a run. @param caller reader of the stream, for the limit of streams. @throws ApiError `overloaded` if the caller has too many
+   * streams
+   */
   follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
-  /** Follows a run only for its end: other notices do not resolve `wait`. */
+  /** Follows a run only until its end. Notices other than the end do not resolve `wait`. */
   awaitEnd(runId: string): FollowedRun;
 }
 
-/** Most pieces that are buffered; the whole output is sent when the step ends. */
+/** Maximum number of buffered output chunks. Dropped chunks are not lost, because the whole output is sent when the step ends. */
 const DELTAS_MAX = 1_000;
 const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
@@ -70,11 +76,11 @@ interface Read {
 
 interface FollowersOfRun {
   readonly subscription: Subscription;
-  /** Listeners of the run's followers. */
+  /** Functions that receive the run's notices, one per follower. */
   readonly listeners: Set<(notice: RunNotice) => void>;
-  /** Reads of rows, by the number of the frame they start after. */
+  /** Reads of rows, by the number of the frame after which they start. */
   readonly reads: Map<number, Read>;
-  /** performance.now() of the last notice. */
+  /** performance.now() time of the last notice. */
   lastNoticeAt: number;
 }
 
@@ -170,7 +176,7 @@ function shared<T>({ reads, lastNoticeAt }: FollowersOfRun, place: number, read:
   return result;
 }
 
-/** Counts the streams that callers read. Each lasts as long as its run, and the rate window counts it only once. */
+/** Counts the streams that callers are reading. A stream lasts as long as its run, but the rate-limit window counts it only once. */
 function openStreamCounts() {
   const counts = new Map<string, number>();
   const change = (by: 1 | -1, { workspaceId, keyId }: Pick<Caller, "keyId" | "workspaceId">): void => {
@@ -181,7 +187,7 @@ function openStreamCounts() {
     }
   };
   return {
-    /** Counts a stream, and returns the function that ends it. @throws ApiError `overloaded` */
+    /** Counts a stream, and returns the function that stops counting it. @throws ApiError `overloaded` */
     enter(caller: Pick<Caller, "keyId" | "workspaceId">): () => void {
       refuseBeyond("workspace", counts.get(caller.workspaceId), RUN_STREAMS_PER_WORKSPACE_MAX);
       refuseBeyond("key", counts.get(caller.keyId), RUN_STREAMS_PER_KEY_MAX);

@@ -1,6 +1,6 @@
 /**
- * Stream of a run as server-sent events. Frames are read from rows, so a client that reconnects with its last id misses none. Pieces of
- * output are relayed as they arrive, and have no id. Followers at the same frame share one read.
+ * Streams a run as server-sent events. Frames are read from database rows, so a client that reconnects with its last id misses none. Chunks
+ * of output are relayed as they arrive and have no id. Followers that have the same last frame share one read.
  */
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
@@ -19,7 +19,10 @@ const PAGE = 200;
 
 type Context = Pick<IngressContext, "closing" | "database" | "log">;
 
-/** Returns the stream's response and closes `followed` at its end. @param after number of the last frame that the client has; 0: none */
+/**
+ * Returns the response that streams the run, and closes `followed` at its end. @param after number of the last frame that the client has; 0
+ * if none
+ */
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
   const clientAbort = new AbortController();
   const onFault = (error: unknown): void =>
@@ -84,12 +87,14 @@ async function* framesOf(
   }
 }
 
-/** Puts pieces of step outputs in order: after the frame that begins the step, and before the frame that ends it. */
+/**
+ * Orders output chunks of steps relative to frames. A chunk is sent after the frame that starts its step and before the frame that ends it.
+ */
 function orderDeltas(runId: string, isResumed: boolean) {
-  /** True for running attempts, false for ended ones. On a resumed stream, attempts missing here began earlier. */
+  /** True for running attempts of steps, false for ended attempts. On a resumed stream, attempts that are missing here started earlier. */
   const attempts = new Map<string, boolean>();
   let waiting: readonly RunDelta[] = [];
-  /** @returns the frames of the selected pieces, and removes these from the queue */
+  /** Removes the selected chunks from the queue. @returns the chunks as encoded events */
   const take = (isChosen: (delta: RunDelta) => boolean): Uint8Array[] => {
     const [chosen, others] = [waiting.filter(isChosen), waiting.filter((delta) => !isChosen(delta))];
     waiting = others;
@@ -119,17 +124,17 @@ interface Page {
     readonly type: FrameRow["type"];
     readonly stepId: string | null;
     readonly attempt: number | null;
-    /** Encoded event. Undefined: its step was deleted. */
+    /** Encoded event. Undefined if its step was deleted. */
     readonly event: Uint8Array | undefined;
   }[];
-  /** Number of the last frame. */
+  /** Number of the last frame in the page; `after` if the page is empty. */
   readonly last: number;
   readonly hasMore: boolean;
-  /** True when no frame follows. */
+  /** True if the run has no further frames. */
   readonly isLast: boolean;
 }
 
-/** Returns the frames after number `after`. */
+/** Reads the next frames of a run after frame number `after`. */
 async function readPage(database: Context["database"], runId: string, after: number): Promise<Page> {
   const rows = await findFrames(database, runId, after, PAGE);
   const frames: Page["frames"][number][] = [];
@@ -146,7 +151,7 @@ async function readPage(database: Context["database"], runId: string, after: num
   return { frames, last, hasMore: false, isLast: !row || hasAllFrames(row, last) };
 }
 
-/** True if the client has every frame of the ended run. */
+/** True if the run has ended and the client has received all its frames. */
 function hasAllFrames(row: RunRow, last: number): boolean {
   return row.ended_at !== null && last >= row.frames;
 }
@@ -173,7 +178,7 @@ async function presentFrame(
 
 const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;
 
-/** Returns the error of a caller that is no longer waiting: the run continues and can be polled. */
+/** Returns the error for a caller whose wait ends while the run continues. The caller can poll the run. */
 export function runContinuesError({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
   const [code, why] = closing.aborted
     ? (["service_unavailable", "The service is restarting and the run continues"] as const)

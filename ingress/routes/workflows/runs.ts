@@ -1,4 +1,4 @@
-/** Runs of workflows: start, read, follow, cancel. */
+/** Routes that start, read, stream and cancel runs of workflows. */
 import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "#schemas/generated/types.ts";
 import { findRun, findStepRuns, listRuns, RUN_MODES, RUN_STATUSES, type RunRow } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -78,7 +78,7 @@ const BEGUN = {
 
 const LISTED = { 200: { description: "A page of runs, newest first", schema: "WorkflowRunList" } } as const;
 
-/** `RUN_WAIT_MS` in words. */
+/** Description of the maximum wait `RUN_WAIT_MS` for the API documentation. */
 const WAIT = `A synchronous caller waits at most ${RUN_WAIT_MS / 60_000} minutes, then receives \`run_timeout\`.`;
 
 const RUN_WORKFLOW: Declaration = {
@@ -211,7 +211,7 @@ const CANCEL_RUN: Declaration = {
   errors: ["run_not_found"],
 };
 
-/** Returns the run of the path. A run that the caller may not see counts as missing. @throws ApiError `run_not_found` */
+/** Returns the run named in the URL path. A run that the caller may not see counts as missing. @throws ApiError `run_not_found` */
 async function requireVisibleRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(call.caller), id) : undefined;

@@ -1,4 +1,4 @@
-/** GET /v1/workflows/templates. */
+/** GET /v1/workflows/templates: lists workflow templates. */
 import type { WorkflowTemplateList } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -10,7 +10,7 @@ import type { IngressContext } from "../../context.ts";
 import type { KeyRoute } from "../../core/route.ts";
 
 export function workflowTemplates({ catalogue, availableCapabilities, templates }: IngressContext): KeyRoute {
-  /** Cached until the catalogue or the workers' capabilities change. */
+  /** Returns the list of templates. It is cached until the catalogue or the workers' capabilities change. */
   const list = rememberPairs((models: Catalogue, capabilities: readonly Capability[]): WorkflowTemplateList => ({
     object: "list",
     data: [

@@ -1,4 +1,4 @@
-/** /v1/workflows: stored definitions and their versions. */
+/** /v1/workflows: manages stored workflow definitions and their versions. */
 import type {
   Workflow,
   WorkflowCreateRequest,
@@ -164,7 +164,10 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   return json({ items: rows.map(present), total, ...page } satisfies WorkflowList);
 }
 
-/** Lists the workflows in the key's list, selected from all: a page of all might contain none of them. */
+/**
+ * Lists the workflows that the key's list of tools contains. All workflows are read and then filtered, because a page of all workflows
+ * might contain none of them.
+ */
 async function listUsable(
   { database }: IngressContext,
   caller: Caller,
@@ -230,7 +233,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }
 
-/** Refuses texts that Postgres would store differently. @throws ApiError `unsupported_value` */
+/** Rejects texts with malformed Unicode, which Postgres would store differently. @throws ApiError `unsupported_value` */
 function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">): void {
   for (const param of ["name", "description"] as const) {
     if (texts[param]?.isWellFormed() !== false) continue;
@@ -240,7 +243,7 @@ function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">):
   }
 }
 
-/** Returns the next version of a workflow as JSON. @throws ApiError `invalid_workflow_definition` */
+/** Checks the next version of a workflow and returns it as JSON. @throws ApiError `invalid_workflow_definition` */
 async function checkNext(
   context: IngressContext,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Type and length of received audio, determined from its bytes: the caller's claims are ignored. */
+/** Determines the type and length of received audio from its bytes. The type and length that the caller claims are ignored. */
 import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -13,8 +13,9 @@ import { type ReceivedAudio, AUDIO_WAITING_MAX, AUDIO_WAIT_MS } from "./receive.
 export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
 
 /**
- * Call this after key, window and balance of the caller were checked, because it costs CPU time.
- * @throws ApiError `unprocessable_input` naming the fault of the bytes, `overloaded` if too many probes wait
+ * Determines the type and length of received audio. Call this after the key, rate-limit window and balance were checked, because it costs
+ * CPU time.
+ * @throws ApiError `unprocessable_input` with the fault of the bytes, `overloaded` if too many probes wait
  */
 export async function probeRecording(
   probes: Pick<MediaProbes, "audio">,
@@ -35,7 +36,7 @@ export async function probeRecording(
   }
 }
 
-/** Concurrent and waiting probes, limited per workspace so that one with much audio leaves capacity for others. */
+/** Limits running and waiting probes per process and per workspace, so that a workspace with much audio leaves capacity for others. */
 const probing = openRequestLimit({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
@@ -44,7 +45,10 @@ const probing = openRequestLimit({
   noun: "audio inputs",
 });
 
-/** Maps a fault of the probe to the caller's error: invalid bytes are the caller's fault, our slowness or shutdown is not. */
+/**
+ * Maps an error of the probe to the error that the caller receives. Invalid bytes are the caller's fault; a slow probe or a shutdown is
+ * ours.
+ */
 function toCallerError(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
   const { fault, message } = error;
   if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });

@@ -1,6 +1,6 @@
 /**
- * Stores the audio of a call on this process' disk for probing (probe-recording.ts): from base64, the file store, or a form in the ingress.
- * Only audio in JSON is ever completely in memory.
+ * Stores the audio of a call on this process' disk for probing (probe-recording.ts). The audio comes from base64, the file store, or a
+ * form. Only audio in JSON is ever completely in memory.
  */
 import { statSync } from "node:fs";
 
@@ -23,26 +23,26 @@ import type { Storage } from "#shared/storage/client.ts";
 import { UPLOADS_MAX, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { paced } from "#shared/config/pace.ts";
 
-/** Maximum calls that wait for disk space, and their longest wait in milliseconds. Audio of calls shares the disk with uploads. */
+/** Maximum number of calls that wait for disk space, and their longest wait in milliseconds. Audio shares the disk with uploads. */
 export const AUDIO_WAITING_MAX = 96;
 export const AUDIO_WAIT_MS = paced(10_000);
 
 /** Audio of known size, not yet probed. */
 export interface ReceivedAudio {
   readonly bytes: number;
-  /** Member of the call that contained it. */
+  /** Member of the request that contained the audio. */
   readonly param: "file" | "audio_base64" | "file_id";
-  /** Type claimed by the caller. */
+  /** Media type that the caller claims. */
   readonly claim: string | undefined;
   readonly filename: string;
-  /** Id of the file if the audio is already stored; otherwise its bytes are still to be stored. */
+  /** Id of the file if the audio is already stored; undefined if its bytes are still to be stored. */
   readonly fileId: string | undefined;
   readonly source: MediaSource;
   view(): Uint8Array;
   remove(): void;
 }
 
-/** Workspaces with audio on this process' disk, and those that wait for capacity. */
+/** Limits the calls that have audio on this process' disk, per process and per workspace, and those that wait for disk space. */
 const diskShare = openRequestLimit({
   max: UPLOADS_MAX,
   perWorkspaceMax: UPLOADS_PER_WORKSPACE_MAX,
@@ -56,13 +56,13 @@ interface FileSource {
   readonly database: Queryable;
 }
 
-/** Caller of the audio, and a signal that aborts when it is no longer needed. */
+/** Caller that sent the audio, and a signal that aborts when the audio is no longer needed. */
 export interface Receiver {
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
-/** Returns the audio of a JSON body. @throws ApiError */
+/** Reads the audio of a JSON body from base64 or the file store, and writes it to disk. @throws ApiError */
 export async function audioOfBody(
   context: FileSource,
   receiver: Receiver,
@@ -104,7 +104,11 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
 
 const NO_BYTES = new Uint8Array();
 
-/** @param fill writes the bytes, and returns their known properties. @throws ApiError `overloaded`, and the errors of `fill` */
+/**
+ * Creates a file on disk for received audio and fills it.
+ * @param fill writes the bytes, and returns the known properties of the audio
+ * @throws ApiError `overloaded`, and the errors of `fill`
+ */
 export async function spooled(
   { caller, signal }: Receiver,
   fill: (file: SpoolFile) => Promise<Pick<ReceivedAudio, "param" | "claim" | "filename" | "fileId">>,

@@ -1,6 +1,6 @@
 /**
- * Available capabilities: reported by all workers, and not disabled by operators' files. The list changes with the catalogue, and when
- * workers with other capabilities join.
+ * List of the available capabilities: those that all workers have reported and that no operator's file disables. The list changes with the
+ * catalogue, and when workers with other capabilities join.
  */
 import type { Catalogue } from "#shared/calls/model.ts";
 import { CAPABILITIES, findCapability } from "./list.ts";
@@ -15,7 +15,7 @@ import type { Logger } from "#shared/base/logger.ts";
 import { rememberPairs } from "#shared/base/remembered.ts";
 
 export interface AvailableCapabilities {
-  /** In the order of `GET /v1/tools`. The same array until the list changes. */
+  /** Returns the available capabilities in the order of `GET /v1/tools`. Returns the same array until the list changes. */
   current(): readonly Capability[];
   /** @throws ApiError `capability_not_found` */
   find(id: string): Capability;
@@ -29,7 +29,10 @@ interface AvailableCapabilitiesOptions {
 
 const READ_MS = 2_000;
 
-/** Reads the reports of workers, now and every 2 s. Before the first report, all but the capabilities that are off by default count. */
+/**
+ * Reads the workers' reports now and every 2 s. Before the first report, all capabilities are available except those that are off by
+ * default.
+ */
 export async function openAvailableCapabilities({ database, catalogue, log }: AvailableCapabilitiesOptions) {
   let available = listAvailable([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
@@ -65,7 +68,7 @@ export async function openAvailableCapabilities({ database, catalogue, log }: Av
 
 interface List {
   readonly list: readonly Capability[];
-  /** Reason by engine. */
+  /** Reason why an engine is unavailable, by engine. */
   readonly missing: ReadonlyMap<string, string>;
 }
 

@@ -9,10 +9,10 @@ import { withShortCounts } from "#shared/base/text-limits.ts";
 import type { Capability, Rule, Schema } from "./entry.ts";
 import { brokenRule, pathsOf } from "./rules.ts";
 
-/** Annotations of the published schemas; validators ignore them. */
+/** Keywords of the published schemas that only annotate. Validators ignore them. */
 const VOCABULARY = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
 
-/** With defaults. */
+/** Validated body of a run, with defaults added. */
 export interface CheckedRun {
   readonly input: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, unknown>>;
@@ -24,16 +24,20 @@ interface RunBody {
 }
 
 export interface CheckRun {
-  /** @throws ApiError with the path of the fault */
+  /**
+   * Validates the body of a run and adds defaults.
+   * @throws ApiError with the JSON path of the fault
+   */
   (body: RunBody): CheckedRun;
   /**
-   * Checks a partly known body: returns the first fault of `input` and that of `params`, else the first broken rule.
-   * @param isOpen returns true if a value at or below a path is unknown: rules that read it are skipped
+   * Checks a body of which some values are still unknown. Returns the first faults of `input` and of `params`; if both are valid, the first
+   * broken rule.
+   * @param isOpen returns true if a value at or below a path is unknown; rules that read such a value are skipped
    */
   faults(body: RunBody, isOpen: (path: string) => boolean): readonly ApiError[];
 }
 
-/** Compiles the schemas of a list once. Each check validates a run of one capability. */
+/** Compiles the schemas of all given capabilities once. Returns a check for each capability that validates the body of a run. */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
   // Defaults below a union are left to the capability; the strict mode would reject the schema because of them.
   const code = { process: withShortCounts };
@@ -92,7 +96,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the check of a member of the body. Its result is a copy with defaults, and without nulls of optional members. */
+/** Compiles the check of `input` or `params`. The check returns a copy with defaults and without nulls of optional members. */
 function compiled(ajv: Ajv, schema: Schema): (name: string, value: unknown) => Members {
   const validator = ajv.compile(schema);
   const shape = nullShapeOf(schema, noPart);
@@ -103,7 +107,7 @@ function noPart(name: string): never {
   throw new Error(`a capability refers to ${name}`);
 }
 
-/** @throws ApiError naming the invalid member */
+/** Validates `input` or `params` of a body. @throws ApiError with the name of the invalid member */
 function validMember(validator: ValidateFunction, name: string, value: unknown): Members {
   if (validator(value)) return value as Members;
   const errors = (validator.errors ?? [])
@@ -116,8 +120,8 @@ function validMember(validator: ValidateFunction, name: string, value: unknown):
 }
 
 /**
- * Replaces an error from the branch of another operation by a mismatch of `const`. In such a branch ajv may report that `params` is missing
- * before it reports that the step names another operation; as a mismatch, the branch says nothing about the step.
+ * Turns an error from a union branch of another operation into a `const` mismatch. Ajv may report that `params` is missing before it
+ * reports that the step names another operation. With a `const` mismatch, the error message ignores that branch.
  */
 function asNamed(error: ErrorObject): ErrorObject {
   const { parentSchema, data, schemaPath, instancePath } = error;
@@ -138,7 +142,7 @@ function asNamed(error: ErrorObject): ErrorObject {
   };
 }
 
-/** Defaults are added to a copy. Texts are shared, not copied: structuredClone would serialize all of their megabytes. */
+/** Returns a deep copy, to which a validator may add defaults. Strings are shared: structuredClone would serialize megabytes of text. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copied);
   if (typeof value !== "object" || value === null) return value;
@@ -162,7 +166,9 @@ function oneSource(path: string, member: unknown): void {
   });
 }
 
-/** Checks that a value is given at most once by params that express it in several ways, as named by the schema. */
+/**
+ * Checks that a value is given by at most one of the params that can express it. The schema lists these params as `x-svc-value-sources`.
+ */
 function valueSources(schema: Schema, params: Readonly<Record<string, unknown>>): void {
   // Draft-07 annotations: a list of names, or several such lists.
   const groups = (schema["x-svc-value-sources"] ?? []) as readonly (string | readonly string[])[];

@@ -1,4 +1,4 @@
-/** Expected measures of a run, computed in advance from its params and the known properties of its inputs. */
+/** Estimates the usage of a run (time and pixels) in advance from its params and the known properties of its inputs. */
 import type { ImageExtent } from "#shared/media/image-extent.ts";
 
 import type { Capability } from "./entry.ts";
@@ -9,18 +9,18 @@ import type { Measured } from "./price.ts";
 /** Length and frame size of audio or video. */
 interface MediaLength {
   readonly seconds: number;
-  /** Pixels; 0 for audio. */
+  /** Width of a frame in pixels; 0 for audio. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Properties read from an input's beginning; undefined if it was not read, or has an unknown format. */
+/** Properties read from the first bytes of an input. Undefined if the input was not read or has an unknown format. */
 export interface InputFacts {
   readonly image?: ImageExtent;
   readonly media?: MediaLength;
 }
 
-/** By member of `input`, in order. */
+/** Known properties of the inputs, in order, by member of `input`. */
 export type KnownInputs = Readonly<Record<string, readonly InputFacts[]>>;
 
 interface Range {
@@ -29,9 +29,9 @@ interface Range {
 }
 
 export interface Expected {
-  /** Usual measures of such a run. */
+  /** Usual time and pixels of such a run. */
   readonly usual: Measured;
-  /** Maximum that is charged. */
+  /** Maximum time and pixels that are charged. */
   readonly most: Measured;
 }
 
@@ -40,7 +40,10 @@ type Params = Readonly<Record<string, unknown>>;
 const USUAL_MS = 2_000;
 const USUAL_PIXELS = 2_000_000;
 
-/** Returns the usual and the maximum measures. Unknown inputs count as two seconds or two megapixels, and at the limits for the maximum. */
+/**
+ * Estimates the usual and maximum usage of a run. For the usual value, an unknown input counts as two seconds or two megapixels; for the
+ * maximum, it counts at the limits.
+ */
 export function expectedOf(
   { id, category }: Pick<Capability, "id" | "category">,
   params: Params,
@@ -59,7 +62,7 @@ export function expectedOf(
   return { usual: { ms: time.usual, pixels: size.usual }, most: { ms: time.most, pixels: size.most } };
 }
 
-/** Number of operations: of a pipeline, or one for any other run. */
+/** Returns the number of operations of a pipeline; 1 for any other run. */
 function operationsOf({ operations }: Params): number {
   return Array.isArray(operations) ? operations.length : 1;
 }
@@ -67,17 +70,17 @@ function operationsOf({ operations }: Params): number {
 // Expected time of audio and video capabilities. Rough, because machines and contents differ: the maximum is ten times the estimate plus
 // half a minute. A longer run is charged for the maximum.
 
-/** Factor of the maximum over the usual time: busy machines, noise, slow drives. */
+/** Ratio of the maximum to the usual time. It covers busy machines, noise in the media and slow drives. */
 const MOST_TIMES = 10;
 const MOST_MORE_MS = 30_000;
-/** Time for opening files and starting, in milliseconds. */
+/** Time to start a run and open its files, in milliseconds. */
 const BEGIN_MS = 300;
 
-/** Scripts: most end immediately, others may use their whole time limit. */
+/** Capabilities that run a caller's script. Most scripts end immediately; others may use their whole time limit. */
 const SCRIPTS = new Set(["code.run_javascript", "code.run_python"]);
 const SCRIPT_MS = 200;
 
-/** Returns undefined if the time cannot be estimated. */
+/** Estimates the usual and maximum time of a run, in milliseconds. Returns undefined if the time cannot be estimated. */
 function expectedMs(id: string, params: Params, known: KnownInputs): Range | undefined {
   const [category, operation = ""] = id.split(".");
   if (SCRIPTS.has(id)) return { usual: SCRIPT_MS, most: Infinity };
@@ -89,7 +92,7 @@ function expectedMs(id: string, params: Params, known: KnownInputs): Range | und
   return { usual, most: usual * MOST_TIMES + MOST_MORE_MS };
 }
 
-/** Returns all inputs of the first member; undefined unless all are known. */
+/** Returns the lengths of all audio or video inputs; undefined if there are none or one of them is unknown. */
 function inputsOf(known: KnownInputs, category: "audio" | "video"): readonly MediaLength[] | undefined {
   const files = known[category] ?? known[`${category}s`] ?? [];
   const media = files.flatMap((one) => (one.media === undefined ? [] : [one.media]));
@@ -110,14 +113,14 @@ function textOf(params: Params, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the end of the cut in seconds of its input; undefined: the end of the input. */
+/** Returns the end of the cut, in seconds from the start of the input. Returns undefined if the cut lasts until the end of the input. */
 function endOf(params: Params): number | undefined {
   const start = numberOf(params, "start") ?? 0;
   const duration = numberOf(params, "duration");
   return numberOf(params, "end") ?? (duration === undefined ? undefined : start + duration);
 }
 
-/** Returns the seconds of decoded input: the cut, and everything before it. */
+/** Returns how many seconds of the input are decoded: the cut and everything before it. */
 function decodedSeconds(params: Params, seconds: number): number {
   return Math.min(seconds, endOf(params) ?? seconds);
 }
@@ -130,7 +133,7 @@ function steps(params: Params): readonly { readonly operation: string; readonly 
 
 /** Time for decoding and encoding a second of stereo sound, in milliseconds. */
 const SOUND_MS = 35;
-/** Additional time of an operation per second of sound, in milliseconds; loudness is measured and set at 192 kHz. */
+/** Additional time of an operation per second of sound, in milliseconds. `LOUDNESS_MS` applies to `normalize`, which works at 192 kHz. */
 const SOUND_STEP_MS = 10;
 const LOUDNESS_MS = 170;
 
@@ -153,7 +156,7 @@ const PRESETS: Readonly<Record<string, number>> = {
   medium: 2.5,
   slow: 6,
 };
-/** Most videos have fewer frames per second; few have more than twice as many. */
+/** Frames per second assumed for a video. Most videos have fewer; few have more than twice as many. */
 const FPS = 30;
 
 function videoMs(operation: string, params: Params, inputs: readonly MediaLength[]): number {
@@ -179,14 +182,14 @@ function videoMs(operation: string, params: Params, inputs: readonly MediaLength
   return decode * DECODE_MS + (STILLS.has(operation) ? 0 : encode * encoder * preset * copies) + sound;
 }
 
-/** Operations that produce images of some frames, or sound alone. */
+/** Video operations whose result is not a video: images of some frames, or sound alone. */
 const STILLS = new Set(["thumbnail", "frames", "extract_audio"]);
 
 function encoderOf(output: Params): string {
   return textOf(output, "video_codec") ?? (output["format"] === "webm" ? "vp9" : "h264");
 }
 
-/** Returns the pixels of a frame during processing. */
+/** Returns the largest number of pixels that a frame has during processing. */
 function largest(
   steps: readonly { readonly params: Params }[],
   { width, height }: { width: number; height: number },
@@ -208,7 +211,7 @@ interface Step {
   readonly params?: Params;
 }
 
-/** Returns undefined if the pixels cannot be estimated. */
+/** Estimates the usual and maximum number of charged pixels of a run. Returns undefined if they cannot be estimated. */
 function expectedPixels(id: string, params: Params, known: KnownInputs): Range | undefined {
   const [first] = known["image"] ?? known["images"] ?? [];
   switch (id) {
@@ -242,7 +245,7 @@ function expectedPixels(id: string, params: Params, known: KnownInputs): Range |
   }
 }
 
-/** Operations on one image, as capabilities and as steps; `convert` is no step. */
+/** Operations on one image. Each is a capability and, except for `convert`, also a step of a pipeline. */
 const OPERATIONS = new Set([
   "convert",
   "resize",
@@ -254,10 +257,10 @@ const OPERATIONS = new Set([
   "composite",
   "chroma_key",
 ]);
-/** Operations that keep the pages of a TIFF separate. */
+/** Operations that can keep all pages of a TIFF. */
 const TAKES_FRAMES = new Set(["convert", "resize", "adjust"]);
 
-/** Returns true if the output keeps all frames; the same rule as in workers/capabilities/image/operation.ts. */
+/** Returns true if the output keeps all frames of the input. workers/capabilities/image/operation.ts applies the same rule. */
 function keepsFrames({ isTiff }: ImageExtent, format: string | undefined, takesFrames: boolean): boolean {
   if (isTiff) return takesFrames && (format === undefined || format === "tiff");
   return format === undefined || format === "gif" || format === "webp";
@@ -267,7 +270,10 @@ function same({ width, height }: Size, frames: number, framesMax = frames): Rang
   return { usual: width * height * frames, most: width * height * framesMax };
 }
 
-/** A photo may be rotated without a sign in its header, so the larger result of both orientations is used. */
+/**
+ * Calculates the pixels for both orientations of an image and uses the larger result as maximum. A photo may be rotated without a sign in
+ * its header.
+ */
 function ofBoth({ width, height }: Size, pixels: (own: Size) => number): Range {
   const both = [pixels({ width, height }), pixels({ width: height, height: width })];
   return { usual: both[0] ?? 0, most: Math.max(...both) };
@@ -282,7 +288,7 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
   return { usual: usual * frames, most: most * framesMax };
 }
 
-/** Returns the maximum pixels of one frame. */
+/** Returns the maximum number of pixels that one frame has after the steps. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
   const resultSizes = sizesAfter(own, steps, 1);
   return resultSizes ? Math.min(areaOf(resultSizes.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
@@ -292,14 +298,14 @@ function areaOf({ width, height }: Size): number {
   return width * height;
 }
 
-/** Each side is between its values in `least` and `most`. */
+/** Range of an image's size. Each side is between its values in `least` and `most`. */
 interface SizeRange {
   readonly least: Size;
   readonly most: Size;
 }
 
 /**
- * Returns undefined if the shape of a step's result depends on the image's content.
+ * Calculates the range of the image size after all steps. Returns undefined if the size depends on the image's content.
  * @param slack pixels by which each step may change a side beyond the calculated size
  */
 function sizesAfter(own: Size, steps: readonly Step[], slack: number): SizeRange | undefined {
@@ -324,7 +330,10 @@ function afterStep(own: SizeRange, operation: string, params: Params, slack: num
   }
 }
 
-/** A longer side may make the other one shorter, so all pairs of longest and shortest sides are calculated. */
+/**
+ * Applies a size change to all pairs of shortest and longest sides and returns the resulting range. A longer side may make the other side
+ * shorter.
+ */
 function rangeOf({ least, most }: SizeRange, change: (own: Size) => Size, slack: number): SizeRange {
   const changedSizes = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);
   const [widths, heights] = [changedSizes.map(({ width }) => width), changedSizes.map(({ height }) => height)];
@@ -339,7 +348,7 @@ function montage(own: Size, params: Params, count: number): number {
   return width * Math.max(1, Math.round((width * own.height) / own.width)) * count;
 }
 
-/** Longest sides of codes at the smallest scale: of the largest matrices, and of 512 letters in one row. */
+/** Width and height of the largest barcodes at the smallest scale, in pixels, by type: the largest matrices, and 512 letters in one row. */
 const CODE_SIDES: Readonly<Record<string, readonly [width: number, height: number]>> = {
   qr: [354, 354],
   aztec: [302, 302],
@@ -351,14 +360,17 @@ const CODE_SIDES: Readonly<Record<string, readonly [width: number, height: numbe
   code128: [5_700, 90],
 };
 
-/** Most are smaller than the minimum charge. */
+/** Estimates the pixels of a barcode. Most barcodes are smaller than the minimum charge. */
 function barcode({ type, scale = 4, margin = 10 }: Params): Range | undefined {
   const sides = CODE_SIDES[type as string];
   const [across = 0, down = 0] = (sides ?? []).map((side) => (side + 2 * Number(margin)) * Number(scale));
   return sides && { usual: 0, most: across * down };
 }
 
-/** An SVG is rendered at the requested size; for one given side, its shape determines the other. */
+/**
+ * Estimates the pixels of an SVG, which is rendered at the requested size. If only one side is given, the SVG's shape determines the other
+ * side.
+ */
 function ofSides(width: unknown, height: unknown): Range | undefined {
   const sides = [width, height].filter((side) => typeof side === "number");
   const [one, other] = sides;

@@ -1,4 +1,4 @@
-/** Sizes of operations' results, calculated from the size of their input: for the operation itself and for its price in advance. */
+/** Calculates the size of an operation's result from the size of its input. Used by the operation itself and to estimate its price. */
 
 export interface Size {
   readonly width: number;
@@ -12,7 +12,7 @@ export interface Resizing {
   readonly enlarge: boolean;
 }
 
-/** Returns the result's size, or an upper bound. */
+/** Returns the size of an image after resizing, or an upper bound of it. */
 export function resizedTo(own: Size, { width, height, fit, enlarge }: Resizing): Size {
   const [across, down] = [(width ?? 0) / own.width, (height ?? 0) / own.height];
   const isOne = width === undefined || height === undefined;
@@ -35,7 +35,9 @@ export interface Cropping {
   readonly aspect_ratio?: string | undefined;
 }
 
-/** Returns a box within `own`, unless the crop is rejected. */
+/**
+ * Returns the size of an image after cropping, at most the size of `own`. Also returns a size for a crop that the operation would reject.
+ */
 export function croppedTo(own: Size, { x, y, width, height, aspect_ratio: ratio }: Cropping): Size {
   const [across = 0, down = 0] = (ratio ?? "0:0").split(":").map(Number);
   if (across === 0 || down === 0) {
@@ -50,7 +52,7 @@ export function croppedTo(own: Size, { x, y, width, height, aspect_ratio: ratio 
     : { width: own.width, height: Math.max(1, Math.round(own.width / shape)) };
 }
 
-/** Returns the box around a rotated image, at most a pixel off on each side. */
+/** Returns the size of the box around a rotated image. Each side may differ from the real one by a pixel. */
 export function rotatedTo({ width, height }: Size, degrees: number): Size {
   if (degrees % 180 === 0) return { width, height };
   if (degrees % 90 === 0) return { width: height, height: width };

@@ -1,4 +1,4 @@
-/** Limits on one run of a capability, used both for its hold and for its execution. */
+/** Limits of one run of a capability. They determine its hold and are enforced while it runs. */
 import type { Category } from "./entry.ts";
 
 /** Timeout of one run in its child, in milliseconds; a longer run fails as too large. */
@@ -12,7 +12,7 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
   code: 10_000,
 };
 
-/** Maximum pixels of one image, and of all its frames. */
+/** Maximum number of pixels of one image, of all its frames together, and of one side. */
 export const IMAGE_PIXELS_MAX = 64_000_000;
 export const IMAGE_FRAMES_PIXELS_MAX = 256_000_000;
 export const IMAGE_SIDE_PIXELS_MAX = 16_384;

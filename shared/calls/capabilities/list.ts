@@ -4,7 +4,7 @@ import generated from "#schemas/generated/capabilities.json" with { type: "json"
 import { compileChecks } from "./check.ts";
 import type { Capability } from "./entry.ts";
 
-/** In the order of `GET /v1/tools`. */
+/** All capabilities, in the order of `GET /v1/tools`. */
 export const CAPABILITIES = generated as unknown as readonly Capability[];
 
 const BY_ID: ReadonlyMap<string, Capability> = new Map(CAPABILITIES.map((one) => [one.id, one]));

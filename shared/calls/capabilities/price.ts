@@ -1,4 +1,4 @@
-/** Cost of a run: the hold covers its maximum measures (expected.ts), the charge its actual ones. */
+/** Calculates the cost of a run. The hold covers the maximum usage (expected.ts); the charge covers the actual usage. */
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { ONE_RESULT, priceMedia } from "#shared/calls/pricing/media.ts";
@@ -9,16 +9,19 @@ import type { Capability } from "./entry.ts";
 /** Minimum pixels charged for an image: half a megapixel. */
 const CAPABILITY_PIXELS_MIN = 500_000;
 
-/** Measures of a run, reported by its child process. */
+/** Actual usage of a run, reported by its child process. */
 export interface Measured {
   readonly ms: number;
   readonly pixels?: number;
 }
 
-/** Charged time is rounded up to this many milliseconds. */
+/** Step to which the charged time is rounded up, in milliseconds. */
 const MS_STEP = 100;
 
-/** @param mostNano hold of the run, the maximum charge */
+/**
+ * Returns the charge for the usage of a run.
+ * @param mostNano hold of the run in nano-credits, which is the maximum charge
+ */
 export function capabilityCharge(price: Price, { ms, pixels = 0 }: Measured, mostNano?: bigint): Charge {
   const milliseconds = Math.ceil(ms / MS_STEP) * MS_STEP;
   const counted = Math.max(pixels, CAPABILITY_PIXELS_MIN);
@@ -33,7 +36,7 @@ function unitsOf({ unit }: Price, milliseconds: number, pixels: number): Record<
   return unit === "per_megapixel" ? { pixels } : { operations: 1 };
 }
 
-/** Returns the price in the catalogue, else our default. */
+/** Returns the price of a capability in the catalogue. The default is the price that ships with the service. */
 export function capabilityPrice(
   { capabilities }: Pick<Catalogue, "capabilities">,
   { id, pricing }: Pick<Capability, "id" | "pricing">,

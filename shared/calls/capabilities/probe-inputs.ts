@@ -1,6 +1,6 @@
 /**
- * Probes the inputs of a run before admission: its cost follows from their size, frames or length. A failed or slow probe leaves an input
- * unknown: the run then holds the maximum by its limits, and continues.
+ * Probes the inputs of a run before admission, because the cost depends on their size, frames or length. After a failed or slow probe, an
+ * input counts as unknown. The run then holds the maximum that its limits allow, and continues.
  */
 import { objectKey } from "#shared/files/id.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
@@ -13,14 +13,17 @@ import type { Category } from "./entry.ts";
 import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
 
-/** Timeout of probing the inputs of one run, in milliseconds; unknown inputs are held at their limit. */
+/** Timeout of probing all inputs of one run, in milliseconds. Inputs that are still unknown count at their limit in the hold. */
 const CAPABILITY_PROBE_TIMEOUT_MS = 5_000;
 
-/** Maximum bytes read from the object store per probe: headers, tables, and whole small files. */
+/** Maximum number of bytes that a probe reads from the object store, and maximum size of a file that it reads as a whole. */
 export const CAPABILITY_PROBE_BYTES_MAX = 16 * 1_048_576;
 export const CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX = 4 * 1_048_576;
 
-/** Maximum concurrent probes of one process, each a few megabytes in memory, half of them for one workspace; and maximum waiting ones. */
+/**
+ * Maximum number of concurrent probes in one process, half of them for one workspace; and maximum number of waiting probes. Each probe
+ * needs a few megabytes of memory.
+ */
 export const CAPABILITY_PROBES_CONCURRENT_MAX = 8;
 const CAPABILITY_PROBES_WAITING_MAX = 1_024;
 
@@ -29,20 +32,20 @@ export interface ProbeContext {
   readonly probes: Pick<MediaProbes, "audio" | "video">;
 }
 
-/** A given input: bytes of the body, or a file. URLs are not probed. */
+/** An input of a run: bytes in the body, or a stored file. URLs are not probed. */
 export interface ProbedInput {
   readonly member: string;
   readonly bytes?: Uint8Array;
   readonly fileId?: string;
 }
 
-/** Random access to bytes. */
+/** Input that can be read from any offset. */
 interface Source {
   readonly total: number;
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
-/** Probes may be slow, so one workspace leaves capacity for others. */
+/** Limits running probes per process and per workspace. Probes may be slow, so one workspace leaves capacity for others. */
 const probing = openRequestLimit({
   max: CAPABILITY_PROBES_CONCURRENT_MAX,
   perWorkspaceMax: CAPABILITY_PROBES_CONCURRENT_MAX / 2,
@@ -51,7 +54,10 @@ const probing = openRequestLimit({
   noun: "inspections of inputs",
 });
 
-/** @param sizes bytes of stored files, by id */
+/**
+ * Probes the inputs of a run and returns their properties by member of `input`.
+ * @param sizes sizes of the stored files in bytes, by file id
+ */
 export async function probeInputs(
   context: ProbeContext & { readonly workspaceId: string },
   category: Category,
@@ -95,7 +101,7 @@ function knownFacts(category: Category, { fileId }: ProbedInput): InputFacts | u
   return fileId === undefined ? undefined : seenFiles.get(`${category} ${fileId}`);
 }
 
-/** A probe without result is repeated: the store may have been unavailable. */
+/** Caches the properties of a stored file. An empty result is not cached, because the object store may have been unavailable. */
 function remember(category: Category, { fileId }: ProbedInput, facts: InputFacts): void {
   if (fileId === undefined || Object.keys(facts).length === 0) return;
   const [oldest] = seenFiles.keys();
@@ -105,7 +111,7 @@ function remember(category: Category, { fileId }: ProbedInput, facts: InputFacts
 
 type Probe = (source: Source, probes: ProbeContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
 
-/** Probes of the categories whose price depends on the size of their inputs. */
+/** Probes by category. Categories whose price does not depend on their inputs have none. */
 const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   image: async (source) => {
     const image = await imageExtent(source);
@@ -121,7 +127,7 @@ const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   },
 };
 
-/** Returns undefined if there is nothing to read. */
+/** Returns random access to the bytes of an input; undefined if there is nothing to read. */
 function sourceOf(
   storage: Storage,
   { bytes, fileId }: ProbedInput,
@@ -151,9 +157,9 @@ function sourceOf(
   };
 }
 
-/** Bytes that contain the headers of most images, and small images as a whole, whose frames are counted. */
+/** Number of bytes read first. They contain the headers of most images, or a whole small image, so that its frames can be counted. */
 const HEAD_BYTES = 64 * 1_024;
-/** Cameras and printers write previews and profiles before the size. */
+/** Number of bytes read if the first ones do not contain the size. Cameras and printers write previews and profiles before it. */
 const LONG_HEAD_BYTES = 1_024 * 1_024;
 
 async function imageExtent(source: Source) {
@@ -172,7 +178,7 @@ async function imageExtent(source: Source) {
 const BOXES_MAX = 64;
 const BOX_HEAD_BYTES = 16;
 
-/** Returns all bytes of a small file; for a large MP4 its header and tables, which describe everything but the samples. */
+/** Returns all bytes of a small file. For a large MP4, returns only the header and tables, which describe everything but the samples. */
 async function mediaBytes(source: Source): Promise<Uint8Array> {
   if (source.total <= CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX) return source.read(0, source.total);
   const first = Buffer.from(await source.read(0, BOX_HEAD_BYTES));

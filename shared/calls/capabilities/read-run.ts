@@ -1,4 +1,4 @@
-/** Reads and checks the request of a run, the same for HTTP and batch messages. */
+/** Reads and checks the request of a run, in the same way for HTTP and batch messages. */
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
@@ -26,7 +26,7 @@ import { assertPublicUrl } from "#shared/net/guard.ts";
 
 import type { AvailableCapabilities } from "./available.ts";
 
-/** Maximum decoded bytes of inline data; larger data must be a file or a URL. */
+/** Maximum decoded size of inline data, in bytes. A caller must send larger data as a file or a URL. */
 const CAPABILITY_BASE64_BYTES_MAX = 10 * 1_048_576;
 
 /** Kind of work for runs of capabilities. */
@@ -40,14 +40,14 @@ export const RUN_KIND = {
 export interface ReadRun {
   readonly capability: Capability;
   readonly isAsync: boolean;
-  /** Usual cost of such a run, in nano-credits. */
+  /** Usual cost of a run with this request, in nano-credits. */
   readonly usualNano: bigint;
-  /** The capability in the place of a model, for admission. */
+  /** Capability that is presented to the admission as a model. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
-  /** Request for the worker. */
+  /** Request that the worker receives. */
   readonly request: CheckedRun;
-  /** Media to be moved to the object store. */
+  /** Inline media that must be moved to the object store. */
   readonly inline: readonly Inline[];
 }
 
@@ -58,8 +58,9 @@ interface Context extends ProbeContext {
 }
 
 /**
+ * Reads and checks the request of a run.
  * @param pause awaited between steps that process the whole body
- * @throws ApiError `capability_not_found`; for a fault of the body, naming the member
+ * @throws ApiError `capability_not_found`, or the fault of the body with the name of the invalid member
  */
 export async function readRun(
   context: Context,
@@ -92,7 +93,7 @@ export async function readRun(
   };
 }
 
-/** @throws ApiError naming the invalid member */
+/** Validates the body of a run and adds defaults. @throws ApiError with the name of the invalid member */
 function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
   const request = parse("CapabilityRunRequest", body);
   const check = CHECKS.get(capability.id);
@@ -103,13 +104,13 @@ function checkRun(capability: Capability, body: unknown): { readonly run: Checke
 type Members = Readonly<Record<string, unknown>>;
 
 interface Reading {
-  /** Media to be moved to the object store. */
+  /** Inline media that must be moved to the object store. */
   readonly inline: Inline[];
   readonly files: { readonly id: string; readonly param: string }[];
   readonly probed: ProbedInput[];
 }
 
-/** Returns the input for the worker, without large base64. */
+/** Returns the input for the worker, with large base64 values removed, and the media and files that it contains. */
 function readInput({ members }: Capability, { input }: CheckedRun): Reading & { readonly input: CheckedRun["input"] } {
   const reading: Reading = { inline: [], files: [], probed: [] };
   const read = (name: string, value: unknown): unknown => {
@@ -161,7 +162,10 @@ function readOne(
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
 }
 
-/** Reads a URL from the caller. A link of this service becomes a stored file. @throws ApiError `unsafe_url`, `file_not_found` */
+/**
+ * Checks a URL from the caller. A link to a file of this service is replaced by the stored file.
+ * @throws ApiError `unsafe_url`, `file_not_found`
+ */
 function readAddress(
   address: string,
   param: string,
@@ -173,7 +177,7 @@ function readAddress(
   return { url: address, file_id: linked };
 }
 
-/** Returns the data in the body, and its type: a data URL contains both. @throws ApiError `unprocessable_input` */
+/** Splits a data URL into the data and its type. Returns other inputs unchanged. @throws ApiError `unprocessable_input` */
 function inlineOf(source: Members, param: string): Members {
   const { base64: text, mime_type: own } = source;
   if (typeof text !== "string" || !isDataUrl(text)) return source;
@@ -196,7 +200,10 @@ function decoded(base64: string, param: string): Uint8Array {
   }
 }
 
-/** @returns bytes of the stored files, by id */
+/**
+ * Checks that the caller may read the stored files of a run.
+ * @returns sizes of the files in bytes, by file id
+ */
 async function checkFiles(
   { database }: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Rules between several params or inputs of a run. */
+/** Checks rules that relate several params or inputs of a run. */
 import type { Rule } from "./entry.ts";
 
 export interface BrokenRule {
@@ -6,7 +6,10 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** Returns the first rule that the run's body breaks; undefined if none. The types of the values were checked by the schema. */
+/**
+ * Returns the first rule that the body of a run breaks; undefined if the body breaks none. The schema has already checked the types of all
+ * values.
+ */
 export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | undefined {
   for (const rule of rules) {
     const broken = judge(rule, body);
@@ -15,7 +18,7 @@ export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | u
   return undefined;
 }
 
-/** Returns the paths that a rule reads. */
+/** Returns the JSON paths that a rule reads. */
 export function pathsOf(rule: Rule): readonly string[] {
   if ("of" in rule) return rule.of;
   return rule.rule === "fits" ? [rule.path, rule.by] : [rule.path];

@@ -1,4 +1,4 @@
-/** Builds the catalogue from merged entries: what can be routed, and why other entries cannot. */
+/** Builds the catalogue from merged entries. Determines which models can be routed, and why others cannot. */
 import { createHash } from "node:crypto";
 
 import type {
@@ -34,8 +34,8 @@ import { secondsOf } from "./seconds.ts";
 const EMBEDDING_INPUTS_MAX = 2_048;
 
 /**
- * Returns the frozen catalogue of these files for these settings.
- * @throws CatalogueError naming the place of each incomplete or contradictory entry
+ * Builds the frozen catalogue from these files and settings.
+ * @throws CatalogueError with the place of each incomplete or contradictory entry
  */
 export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): Catalogue {
   throwFaults([
@@ -75,7 +75,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   return Object.freeze({ version: versionOf(content), ...content, missingKeys, idleSources });
 }
 
-/** Returns why a source cannot be called; undefined if it can. */
+/** Returns the reason why a source cannot be called; undefined if it can be called. */
 function obstacle(
   source: Source,
   providers: ReadonlyMap<string, Provider>,
@@ -90,7 +90,7 @@ function obstacle(
     : `${variable} is not set`;
 }
 
-/** Returns the unset key variables of enabled providers that ship with the service. */
+/** Returns the environment variables of missing API keys, for enabled providers that ship with the service. */
 function missingVariables(
   sources: readonly Source[],
   providers: MergedFiles["providers"],
@@ -190,7 +190,7 @@ function enabled<Entry extends { disabled?: boolean }>(entries: ReadonlyMap<stri
   return [...entries.values()].filter(isEnabled).map((merged) => merged.entry);
 }
 
-/** Returns twelve hex digits, the same in every process with the same content. */
+/** Returns a hash of the catalogue's content as twelve hex digits. Every process with the same content computes the same value. */
 function versionOf(content: Omit<Catalogue, "version" | "missingKeys" | "idleSources">): string {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (value instanceof Map) return [...value];
@@ -210,7 +210,10 @@ function deepFreeze<Value extends object>(value: Value): Value {
 
 type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
-/** Such inputs by family, from the default fields of the adapters under workers/providers; a test compares both. */
+/**
+ * Inputs that the adapters of a family never send, by family and modality. A test compares them with the default fields under
+ * workers/providers.
+ */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   "openai-compatible": { image: ["seed", "negative_prompt"], video: ["video", "seed", "negative_prompt"] },
   gemini: { image: ["negative_prompt", "mask"], upscale: ["mask"], video: ["negative_prompt"] },
@@ -220,7 +223,7 @@ const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   deepgram: { audio: ["instructions"] },
 };
 
-/** Returns the source with the inputs that its requests would omit. */
+/** Returns the source together with the names of the inputs that requests to the source would omit. */
 export function withLacks(source: Source, family: Provider["family"] | undefined, modality: Modality): Source {
   // Veo's older operations support both; a source of Gemini selects them with this override.
   const isVeo = family === "gemini" && source.overrides?.["api"] === "predictLongRunning";

@@ -1,4 +1,4 @@
-/** Checks of complete entries, after all files are merged. The schema has already checked each file separately. */
+/** Checks complete entries after all files are merged. The schema has already checked each file separately. */
 import type {
   CatalogueCapability,
   CatalogueModel,
@@ -30,14 +30,14 @@ export function checkProvider(provider: Merged<ProviderEntry>): CatalogueFault[]
   return [fault(provider, ["base_url"], "expected an http or https URL without credentials, query or fragment")];
 }
 
-/** Returns the faults of one preset: both limits are required, null included, so that none is unlimited by mistake. */
+/** Returns the faults of one preset. Both limits are required and may be null, so that no limit is omitted by mistake. */
 export function checkPreset(preset: Merged<PresetEntry>): CatalogueFault[] {
   const limits = ["requests_per_minute", "daily_tokens"] as const;
   const absent = limits.filter((limit) => preset.entry[limit] === undefined);
   return absent.map((limit) => missing(preset, limit, `the preset ${quote(preset.entry.name)}`));
 }
 
-/** Returns the faults of one model: missing and contradictory members. A model without a price is not a fault; it is unroutable. */
+/** Returns the missing and contradictory members of one model. A model without a price has no fault; it is unroutable. */
 export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {
   const { entry } = model;
   const needed: (keyof CatalogueModel)[] = ["modality", "owned_by", "created", "sources"];
@@ -56,7 +56,7 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
   ];
 }
 
-/** Price units of every capability, in addition to its own. */
+/** Price units that every capability accepts, in addition to the units of its own price. */
 const RUN_UNITS = ["per_operation", "per_second"];
 
 /** Returns the faults of one capability's entry. */
@@ -79,7 +79,7 @@ function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
   return [fault(model, ["price_variants"], "expected pricing of a unit other than per_token beside it")];
 }
 
-/** Requires `compute_seconds_max` for a price per second of computing, which has no other bound. */
+/** Returns a fault if a model is charged per second of computing without `compute_seconds_max`. The cost would have no other bound. */
 function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
   const { slug, pricing, compute_seconds_max: max } = model.entry;
   if (pricing?.second_price === undefined || secondsOf(model.entry) === "media" || max !== undefined) return [];
@@ -88,7 +88,7 @@ function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
 
 type Declared = NonNullable<CatalogueModel["allowed_params"]>;
 
-/** Inputs for which a source needs a field, each with a test that is true for models that let callers choose it. */
+/** Inputs that need a field in the source's request. Each has a test that returns true for models whose callers may choose the input. */
 const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declared) => boolean])[] = [
   ["n", ({ max_n: most = 1 }) => most > 1],
   ["size", ({ sizes }) => sizes !== undefined],
@@ -99,7 +99,10 @@ const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declar
   ["image", ({ accepts_input_image: accepts }) => accepts === true],
 ];
 
-/** A source with `fields` receives no other inputs: a caller's choice, which may be charged, would not reach it. */
+/**
+ * Returns a fault for each input that a model offers but a source with `fields` does not send. A caller might otherwise pay for a choice
+ * that never reaches the provider.
+ */
 function checkFields(model: Merged<CatalogueModel>): CatalogueFault[] {
   const { allowed_params: declared = {}, sources = [] } = model.entry;
   return sources.flatMap(({ fields, overrides }, index) =>
@@ -177,7 +180,10 @@ function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): Cata
   return checkPrices(model, pricing, owner, more);
 }
 
-/** @param more required prices in addition to the unit's own */
+/**
+ * Returns the faults of a model's prices.
+ * @param more required prices in addition to the unit's own price
+ */
 function checkPrices(
   model: Merged<object>,
   pricing: PricingText,
@@ -204,7 +210,7 @@ function missing(merged: Merged<object>, path: string, owner: string): Catalogue
   return fault(merged, path.split("."), `${owner} lacks this, and no earlier file gives it`);
 }
 
-/** Returns a fault in the file that set the member last; for a member that no file sets, in the last file with the entry. */
+/** Returns a fault that names the file which set the member last. If no file sets the member, it names the last file with the entry. */
 function fault(merged: Merged<object>, path: readonly (string | number)[], message: string): CatalogueFault {
   const origins = merged.origins.toReversed();
   const has = (entry: unknown, steps: readonly (string | number)[]): boolean =>
@@ -222,7 +228,7 @@ function fault(merged: Merged<object>, path: readonly (string | number)[], messa
   return faultAt(origin.layer, origin.path + steps, message);
 }
 
-/** Credentials in the address would be logged, and a query would precede the path. */
+/** Returns true if a base URL has no credentials and no query. Credentials would be logged, and a query would precede the URL path. */
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

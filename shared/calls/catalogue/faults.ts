@@ -1,17 +1,17 @@
-/** Faults of a catalogue, with their places. */
+/** Faults of a catalogue, with their file, line and JSON path. */
 
 export interface CatalogueFault {
-  /** File as named by the operator; for our files, the path from the project's root. */
+  /** Name of the file as the operator wrote it; for files that ship with the service, the path from the project's root. */
   readonly file: string;
-  /** 1-based; absent if unknown. */
+  /** Line of the file, from 1; absent if unknown. */
   readonly line?: number;
-  /** Path inside the file such as `models[3].pricing.input_per_million`; "" for the file as a whole. */
+  /** JSON path inside the file, such as `models[3].pricing.input_per_million`; "" for the file as a whole. */
   readonly place: string;
-  /** States the expected and the actual value. */
+  /** Sentence with the expected and the actual value. */
   readonly message: string;
 }
 
-/** The files form no valid catalogue; none of them is used. */
+/** Thrown when the files form no valid catalogue. None of the files is used. */
 export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
   readonly faults: readonly CatalogueFault[];
@@ -23,20 +23,20 @@ export class CatalogueError extends Error {
   }
 }
 
-/** Returns one line: `file:line: place: message`. */
+/** Formats a fault as one line: `file:line: place: message`. */
 export function sentence(fault: CatalogueFault): string {
   const line = fault.line === undefined ? "" : `:${fault.line}`;
   const place = fault.place === "" ? "" : `${fault.place}: `;
   return `${fault.file}${line}: ${place}${fault.message}`;
 }
 
-/** @throws CatalogueError if there is any fault */
+/** Throws if the list contains a fault. @throws CatalogueError */
 export function throwFaults(faults: readonly CatalogueFault[]): void {
   const [first, ...rest] = faults;
   if (first !== undefined) throw new CatalogueError([first, ...rest]);
 }
 
-/** Returns a value for quoting in a fault: short, on one line. */
+/** Formats a value for a fault message: JSON on one line, at most 60 characters. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;

@@ -1,4 +1,4 @@
-/** Parses one catalogue file to checked entries with their places. Files are layers, which merge.ts combines. */
+/** Parses one catalogue file into checked entries with their lines. Each file is one layer; merge.ts combines the layers. */
 import type { CatalogueFile } from "#schemas/generated/types.ts";
 import { validate } from "#shared/json/contracts.ts";
 import { parseDecimal } from "#shared/base/money.ts";
@@ -6,7 +6,7 @@ import { parseDecimal } from "#shared/base/money.ts";
 import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
 import { locate, type Positions, syntaxLine } from "./positions.ts";
 
-/** Folder of the files that ship with the service, as their layers name it. */
+/** Folder of the catalogue files that ship with the service. */
 export const OUR_FOLDER = "shared/calls/catalogue";
 
 export interface Layer {
@@ -15,15 +15,15 @@ export interface Layer {
   readonly positions: Positions;
 }
 
-/** Maximum bytes of a file; our whole set of files is 40 KB. */
+/** Maximum size of a catalogue file, in bytes. All files that ship with the service have 40 KB together. */
 const TEXT_BYTES_MAX = 4 * 1_048_576;
-/** Far above any price; keeps every product of a price and a token count within Postgres' bigint. */
+/** Maximum price, in credits. It is far above any real price and keeps each product of price and token count within Postgres' bigint. */
 const PRICE_CREDITS_MAX = 1_000_000n;
 const NANO_PLACES = 9;
 
 /**
- * Reads the entries of one file, each checked separately.
- * @throws CatalogueError naming the places of invalid YAML, schema violations, duplicates and invalid prices
+ * Parses one file and checks each of its entries separately.
+ * @throws CatalogueError with the places of invalid YAML, schema violations, duplicates and invalid prices
  */
 export function readLayer(file: string, text: string): Layer {
   const content = parseYaml(file, text);
@@ -40,7 +40,7 @@ export function readLayer(file: string, text: string): Layer {
   return Object.freeze({ file, content: checked, positions });
 }
 
-/** Returns a fault with its line, if the file's structure reveals it. */
+/** Returns a fault with its line. The line is absent if the structure of the file does not reveal it. */
 export function faultAt(layer: Pick<Layer, "file" | "positions">, place: string, message: string): CatalogueFault {
   const line = layer.positions.lineOf(place);
   return line === undefined ? { file: layer.file, place, message } : { file: layer.file, line, place, message };
@@ -76,7 +76,7 @@ function parseYaml(file: string, text: string): unknown {
 
 type Finding = readonly [place: string, message: string];
 
-/** YAML parses 0.1 as a float, which would lose digits. */
+/** Returns the prices that are not quoted. YAML parses an unquoted 0.1 as a float, which would lose digits. */
 function unquotedPrices(content: unknown): Finding[] {
   return PRICED.flatMap((list) => {
     const entries = (content as Readonly<Record<string, unknown>>)[list];
@@ -84,7 +84,7 @@ function unquotedPrices(content: unknown): Finding[] {
   });
 }
 
-/** Lists whose entries have prices. */
+/** Lists of a catalogue file whose entries have prices. */
 const PRICED = ["models", "capabilities"] as const;
 
 function unquotedPricesIn(list: string, entries: readonly unknown[]): Finding[] {
@@ -138,7 +138,7 @@ function malformedPrices(content: CatalogueFile): Finding[] {
   });
 }
 
-/** Describes the fault of a price in credits; undefined if there is none. */
+/** Describes the fault of a price in credits; returns undefined if the price is valid. */
 function priceFault(text: string): string | undefined {
   let nano: bigint;
   try {
@@ -154,7 +154,7 @@ function priceFault(text: string): string | undefined {
 
 // Checks a catalogue file against its schema.
 
-/** Returns the first fault by the schema `CatalogueFile`; undefined if there is none. */
+/** Returns the first violation of the schema `CatalogueFile`; undefined if the file is valid. */
 function schemaFault(content: unknown): { readonly place: string; readonly message: string } | undefined {
   const fault = validate("CatalogueFile", content);
   if (fault === null) return undefined;

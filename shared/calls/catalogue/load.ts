@@ -1,4 +1,4 @@
-/** Loads a catalogue from files: ours first, then operators' files and folders in the given order. */
+/** Loads a catalogue from files. The files that ship with the service come first, then operators' files and folders in the given order. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,11 +8,11 @@ import { CatalogueError } from "./faults.ts";
 import { type Layer, OUR_FOLDER, readLayer } from "./layer.ts";
 import { mergeLayers } from "./merge.ts";
 
-/** Maximum files, in case of a wrong folder. */
+/** Maximum number of files. It stops the load of a wrong folder. */
 const FILES_MAX = 500;
 const OUR_FILES = ["presets.yaml", "providers.yaml"];
 
-/** Loads the files that ship with the service, stored beside this module. @throws CatalogueError */
+/** Loads the files that ship with the service from the folder of this module. @throws CatalogueError */
 export async function loadOurLayers(): Promise<readonly Layer[]> {
   const models = await listFolder(join(import.meta.dir, "models"));
   const paths = [...OUR_FILES.map((name) => join(import.meta.dir, name)), ...models];
@@ -22,7 +22,7 @@ export async function loadOurLayers(): Promise<readonly Layer[]> {
 }
 
 /**
- * Returns the catalogue of our layers and the operators' files on top.
+ * Loads the operators' files and returns the catalogue of all layers; later files override earlier ones.
  * @throws CatalogueError if a path cannot be read or a file has a fault
  */
 export async function loadCatalogue(
@@ -43,12 +43,12 @@ export async function listModelsIn(paths: readonly string[]): Promise<readonly s
 }
 
 export interface CatalogueText {
-  /** Name of the file in faults. */
+  /** Name of the file in fault messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Returns the catalogue of texts. @throws CatalogueError */
+/** Builds the catalogue from the texts of files, after the layers that ship with the service. @throws CatalogueError */
 export function catalogueOf(
   ours: readonly Layer[],
   theirs: readonly CatalogueText[],
@@ -58,7 +58,11 @@ export function catalogueOf(
   return buildCatalogue(mergeLayers([...ours, ...layers]), surroundings);
 }
 
-/** Returns the files among the paths and in folders: `*.yaml` and `*.yml` sorted by name, without hidden ones. @throws CatalogueError */
+/**
+ * Lists the catalogue files: the given files, and the `*.yaml` and `*.yml` files of the given folders, sorted by name and without hidden
+ * ones.
+ * @throws CatalogueError
+ */
 export async function listCatalogueFiles(paths: readonly string[]): Promise<readonly string[]> {
   const lists = await Promise.all(
     paths.map(async (path) => {

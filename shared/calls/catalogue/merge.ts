@@ -1,4 +1,4 @@
-/** Merges files: entries are matched by id, objects merge member by member, lists and values are replaced. */
+/** Merges catalogue files. Entries are matched by id, and objects merge member by member. Lists and other values are replaced. */
 import type {
   CatalogueCapability,
   CatalogueFile,
@@ -9,17 +9,17 @@ import type {
 
 import type { Layer } from "./layer.ts";
 
-/** Place and content of an entry in one file. */
+/** Content of an entry in one file, and its location. */
 export interface Origin {
   readonly layer: Layer;
-  /** Such as `models[3]`. */
+  /** JSON path of the entry, such as `models[3]`. */
   readonly path: string;
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
 export interface Merged<Entry> {
   readonly entry: Entry;
-  /** All files with the entry; the last one takes precedence. */
+  /** The entry in each file that contains it; later files take precedence. */
   readonly origins: readonly Origin[];
 }
 
@@ -65,8 +65,8 @@ function collect<List extends keyof CatalogueFile>(
 }
 
 /**
- * Two exceptions to the plain merge. Prices of another unit replace the old ones completely, since a model has one unit. A new price
- * without a source does not keep the old price's source.
+ * Merges two entries of a model, with two exceptions. A price in another unit replaces the old price completely, because a model has one
+ * unit. A new price without a source does not keep the source of the old price.
  */
 function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel {
   const merged = mergeObjects(base, over);
@@ -76,12 +76,15 @@ function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel 
   return merged;
 }
 
-/** A price has one unit and replaces the old one completely. */
+/** Merges two entries of a capability. A new price replaces the old one completely, because a price has one unit. */
 function mergeCapability(base: CatalogueCapability, over: CatalogueCapability): CatalogueCapability {
   return { ...base, ...over };
 }
 
-/** Returns a new object: members of `over` win, objects on both sides merge, everything else is replaced. */
+/**
+ * Merges two objects into a new one. Members that are objects on both sides are merged; all other members of `over` replace those of
+ * `base`.
+ */
 export function mergeObjects<Value extends object>(base: Value, over: Value): Value {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(over) as [string, unknown][]) {

@@ -1,4 +1,4 @@
-/** The current catalogue, and its replacement while the service runs. */
+/** Keeps the current catalogue and replaces it while the service runs. */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
@@ -10,25 +10,25 @@ import { CatalogueError } from "./faults.ts";
 import { catalogueOf, type CatalogueText, listCatalogueFiles, loadCatalogue, loadOurLayers } from "./load.ts";
 
 export interface CatalogueOptions extends Surroundings {
-  /** Operators' files and folders, merged over ours in this order. */
+  /** Operators' files and folders, merged in this order over the files that ship with the service. */
   readonly files: readonly string[];
   readonly log: Logger;
-  /** True: reload when a file changes. Default: true. */
+  /** True to reload the catalogue when a file changes. Default: true. */
   readonly watch?: boolean;
-  /** Called after each reload, for the metric. */
+  /** Called after each reload, to count it in a metric. */
   readonly onReload?: (result: "accepted" | "refused") => void;
-  /** Interval of polling files whose changes are not reported, in milliseconds. */
+  /** Interval at which files are polled, in milliseconds. It applies to changes that the operating system does not report. */
   readonly pollMs?: number;
 }
 
 export interface CatalogueStore {
-  /** Returns the current catalogue. A caller that needs consistent results keeps the returned object. */
+  /** Returns the current catalogue. A caller that needs consistent results must keep the returned object. */
   current(): Catalogue;
-  /** Reads the operators' files again. @throws CatalogueError if they are invalid; the old catalogue stays */
+  /** Reads the operators' files again. @throws CatalogueError if they are invalid; the old catalogue then stays active */
   reload(): Promise<void>;
-  /** Builds the catalogue of these texts over our files alone, without activating it. @throws CatalogueError */
+  /** Builds a catalogue from these texts and the files that ship with the service, without activating it. @throws CatalogueError */
   check(texts: readonly CatalogueText[]): Catalogue;
-  /** Stops watching; `current` still works. */
+  /** Stops watching the files. `current` can still be called. */
   close(): void;
 }
 
@@ -39,7 +39,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
   const ours = await loadOurLayers();
   // Watched before reading, so that no change is missed.
   const start = Promise.withResolvers<void>();
-  /** One reload at a time, in order: an older state of the files never replaces a newer one. */
+  /** Runs the reloads one after another, in order, so that an older state of the files never replaces a newer one. */
   let queue = start.promise;
   const watch = files.length > 0 && options.watch !== false ? await startWatch() : undefined;
   let lastRefusal: string | undefined;
@@ -108,11 +108,11 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
 // detects the rest.
 
 interface WatchOptions {
-  /** Files and folders. */
+  /** Paths of the watched files and folders. */
   readonly paths: readonly string[];
-  /** Called after a burst of events has ended, never concurrently, and again after changes during a call. */
+  /** Called after a burst of changes has ended. Calls never overlap; a change during a call leads to another call. */
   readonly onChange: () => Promise<void>;
-  /** Interval of polling sizes and times, in milliseconds. */
+  /** Interval of polling file sizes and modification times, in milliseconds. */
   readonly pollMs?: number;
 }
 
@@ -121,13 +121,13 @@ interface Watch {
   close(): void;
 }
 
-/** Duration of an editor's write, rename and mode changes, in milliseconds. */
+/** Delay from the last change to the call of `onChange`, in milliseconds. An editor writes, renames and changes the mode in this time. */
 const SETTLE_MS = 100;
-/** Longest delay while a folder keeps changing, in milliseconds. */
+/** Maximum delay of `onChange` while a folder keeps changing, in milliseconds. */
 const SETTLE_MAX_MS = 1_000;
 const POLL_MS = 5_000;
 
-/** Watches until closed, without keeping the process alive. Every change after the promise has resolved is detected. */
+/** Watches files until the watch is closed, without keeping the process alive. Detects every change after the promise has resolved. */
 async function watchFiles(options: WatchOptions): Promise<Watch> {
   let watchers: FSWatcher[] = [];
   let settling: ReturnType<typeof setTimeout> | undefined;
@@ -207,7 +207,7 @@ async function watchFiles(options: WatchOptions): Promise<Watch> {
   };
 }
 
-/** Returns names, sizes, times and inodes of all files behind the paths; links are followed. */
+/** Returns the names, sizes, modification times and inodes of all files behind the paths, with links followed. */
 async function fingerprint(paths: readonly string[]): Promise<string> {
   const parts = await Promise.all(
     paths.map(async (path) => {

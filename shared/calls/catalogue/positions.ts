@@ -1,19 +1,19 @@
 /**
- * Positions of keys and items in a YAML text. Bun's parser reports none and accepts duplicate keys, so this module parses the block
- * structure again: indentation, keys and list items, skipping scalars and flow collections.
+ * Finds the line of each key and item in a YAML text. Bun's parser reports no lines and accepts duplicate keys. This module therefore
+ * parses the block structure again: indentation, keys and list items. It skips scalars and flow collections.
  */
 
 export interface Positions {
-  /** Returns the 1-based line of a path such as `models[0].pricing`, or of its nearest ancestor with a line. */
+  /** Returns the line (from 1) of a JSON path such as `models[0].pricing`, or of its nearest ancestor with a known line. */
   lineOf(path: string): number | undefined;
-  /** Duplicate keys in one mapping: the second position. */
+  /** Keys that occur twice in one mapping, with the line of the second occurrence. */
   readonly repeated: readonly { readonly path: string; readonly line: number }[];
 }
 
 interface Container {
   readonly indent: number;
   readonly path: string;
-  /** Keys of a mapping so far; absent for a list. */
+  /** Keys of the mapping that were found so far; absent for a list. */
   readonly keys?: Set<string>;
   count: number;
 }
@@ -28,7 +28,7 @@ export function locate(text: string): Positions {
   const found = new Map<string, number>();
   const repeated: { path: string; line: number }[] = [];
   const open: Container[] = [];
-  /** Path of the last key or item, which contains deeper lines. */
+  /** JSON path of the last key or item, which contains the lines with deeper indentation. */
   let parent = "";
   const budget = { lines: UNCLOSED_LINES_MAX };
 
@@ -73,7 +73,7 @@ export function locate(text: string): Positions {
   };
 }
 
-/** Returns the container of a line at this indentation, and opens it for its first line. */
+/** Returns the list or mapping that contains a line with this indentation. Opens it if the line is its first. */
 function enter(open: Container[], indent: number, kind: "list" | "map", parent: string): Container {
   for (;;) {
     const top = open.at(-1);
@@ -91,7 +91,7 @@ function enter(open: Container[], indent: number, kind: "list" | "map", parent: 
   return container;
 }
 
-/** Returns the index of the last line of a value that begins with `rest`: block scalars, quotes and flow collections span lines. */
+/** Returns the index of the last line of a value that begins with `rest`. Block scalars, quotes and flow collections can span lines. */
 function endOfValue(
   lines: readonly string[],
   start: number,
@@ -159,8 +159,9 @@ function unquote(key: string): string {
 }
 
 /**
- * Returns the line of the first syntax error: the one after the longest parseable beginning. Entries of a file begin at shallow list items
- * and keys, where a cut leaves a complete document. The search bisects over those and then walks the lines of one entry.
+ * Returns the line of the first syntax error, which follows the longest parseable beginning of the text. Entries begin at list items and
+ * keys with little indentation, and a text that is cut there is a complete document. A binary search finds the entry; then each of its
+ * lines is tried.
  */
 export function syntaxLine(text: string, parse: (text: string) => unknown): number {
   const lines = text.split("\n");
@@ -196,5 +197,5 @@ export function syntaxLine(text: string, parse: (text: string) => unknown): numb
   return good + 1;
 }
 
-/** Maximum lines of the walk, each of which parses the whole beginning of the file again. */
+/** Maximum number of lines that are tried one by one. Each try parses the whole beginning of the file again. */
 const WALK_LINES_MAX = 60;

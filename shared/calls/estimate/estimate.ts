@@ -1,6 +1,6 @@
 /**
- * Estimates the hold of a call and its typical charge, by the checks and counts of the actual call: a table by kind of call. Nothing is
- * held here.
+ * Estimates the hold and the typical charge of a call, for each kind of call. It applies the same checks and counts as the call itself but
+ * holds no credits.
  */
 import type { Estimate } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
@@ -21,33 +21,37 @@ import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { ONE_RESULT, priceMedia, type Quantities } from "#shared/calls/pricing/media.ts";
 
-/** Maximum characters that an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
+/**
+ * Maximum number of characters that an ingress counts exactly for one count_tokens call or estimate. They block its only thread for at most
+ * 0.3 s.
+ */
 export const COUNTED_CHARACTERS_MAX = 1_048_576;
 
 /** A checked call, and its typical usage. */
 interface Foreseen {
   readonly bound: CallBound;
-  /** Price of the requested variant, if the model has variants. */
+  /** Price of the requested variant; undefined if the model has no variants. */
   readonly price?: Price | undefined;
   readonly usage: TokenUsage;
-  /** Lines of a call that is not charged by tokens or per request. */
+  /** Breakdown of the charge, for a call that is not charged by tokens or per request. */
   readonly lines?: ReturnType<typeof breakDown> | undefined;
 }
 
-/** Properties of a call that its body does not contain. */
+/** Properties of a call that are not in its body. */
 export interface EstimateFacts {
-  /** Stored files referenced by the call. */
+  /** Stored files that the call references. */
   readonly files: StoredFiles;
-  /** Returns length and size of its audio; undefined without audio. @throws ApiError as the call */
+  /** Returns the length and size of the call's audio; undefined without audio. @throws ApiError, the same as the call itself */
   recording(request: object): Promise<MeasuredAudio | undefined>;
 }
 
 /**
+ * Estimates the hold and the typical charge of a call.
  * @param body body of the call; `model` may be absent
- * @param bodyBytes original size of the body
- * @param about properties that the body does not contain
+ * @param bodyBytes original size of the body, in bytes
+ * @param about properties of the call that are not in the body
  * @param slices time slices for counting texts
- * @throws ApiError as the call itself; `model_not_supported` if this kind of model has no calls
+ * @throws ApiError, the same as the call itself; `model_not_supported` if the model serves no calls of this kind
  */
 export async function estimateCall(
   model: Model,
@@ -75,7 +79,7 @@ export async function estimateCall(
 
 const NOTHING_KNOWN: EstimateFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
 
-/** Bytes of `"model":"",` in a body; slugs need no escapes. */
+/** Bytes of `"model":"",` in a body. Slugs contain no characters that JSON escapes. */
 const MODEL_MEMBER_BYTES = 11;
 
 async function foresee(
@@ -118,7 +122,7 @@ function present(model: Model, { bound, usage, price = model.price, lines: known
 
 type Line = Estimate["breakdown"][number];
 
-/** Usage buckets of an estimate, with their names in usage records. */
+/** Counts of usage that an estimate lists, with their names in usage records. */
 const BUCKETS = {
   input: "input_tokens",
   audioInput: "audio_input_tokens",
@@ -128,7 +132,7 @@ const BUCKETS = {
   imageOutput: "image_output_tokens",
 } as const satisfies Partial<Record<keyof TokenUsage, string>>;
 
-/** Returns lines whose credits add up to `nano`, the charge of the usage. */
+/** Splits a charge into lines, one per counted quantity. Their credits add up to `nano`, the charge of the usage in nano-credits. */
 export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nano: bigint } {
   if (price.unit !== "per_token") {
     const credits = creditsNumber(price.unitRate);
@@ -149,7 +153,7 @@ export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nan
   return { lines, nano };
 }
 
-/** Returns the credits of one token: rates are nano-credits per million, so this may be finer than a nano-credit. */
+/** Returns the price of one token in credits. Rates are nano-credits per million tokens, so the result may be a part of a nano-credit. */
 function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
   const perMillion = priceTokens(price, { ...NO_USAGE, [bucket]: 1_000_000 });
   // Parsed from decimal text: a division would round a second time.
@@ -159,7 +163,7 @@ function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 
-/** For each price unit, the noun of its line and the counted quantity. */
+/** Counted quantity of each price unit, with the noun for its line in the estimate. */
 const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> =
   {
     per_image: ({ results }) => ["images", results],
@@ -170,7 +174,7 @@ const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonl
     per_operation: () => ["operations", 1],
   };
 
-/** Returns undefined if tokens are charged. */
+/** Splits the charge of media into lines. Returns undefined if the model is charged by tokens. */
 function breakDownMedia(price: Price, usual: Quantities): { lines: Line[]; nano: bigint } | undefined {
   if (price.unit === "per_token") return undefined;
   const nano = priceMedia(price, usual);

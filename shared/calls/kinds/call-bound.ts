@@ -1,12 +1,12 @@
-/** Maximum usage of a call, known before it runs: the basis of its hold. */
+/** Maximum usage of a call, known before the call runs. The hold is calculated from it. */
 export interface CallBound {
   readonly holdNano: bigint;
-  /** 0 for calls that write no tokens. */
+  /** Maximum number of output tokens; 0 for calls that produce none. */
   readonly outputTokensMax: number;
-  /** True for a chat call without its own output limit: its charge may exceed the hold. */
+  /** True for a chat call without its own output limit. The charge of such a call may exceed its hold. */
   readonly mayExceed: boolean;
-  /** Output limit of a chat call per choice, in tokens, before it is lowered to the model's; absent: none. */
+  /** Output limit that a chat call sets per choice, in tokens, before it is lowered to the model's limit; absent if the call sets none. */
   readonly outputLimit?: number;
-  /** Maximum input and output tokens of the call. */
+  /** Maximum number of input and output tokens of the call together. */
   readonly tokensMax: number;
 }

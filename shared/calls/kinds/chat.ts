@@ -1,4 +1,4 @@
-/** Chat completions. */
+/** Kind of call: chat completions. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 

@@ -1,4 +1,4 @@
-/** Checks an embeddings call against its model's declarations, and bounds its cost. Pure. */
+/** Checks an embeddings call against its model's declarations and calculates its maximum cost. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -11,16 +11,16 @@ import { countInputs } from "#shared/tokens/count-inputs.ts";
 import type { CallBound } from "./call-bound.ts";
 import type { Kind } from "./kind.ts";
 
-/** Maximum bytes of a response: 2,048 vectors of 3,072 numbers in base64. Below NATS' buffer for a reader (64 MB). */
+/** Maximum size of a response, in bytes: 2,048 vectors of 3,072 numbers in base64. It is below NATS' buffer for a reader (64 MB). */
 const EMBEDDINGS_ANSWER_BYTES_MAX = 32 * 1_048_576;
 
-/** One text, or its token numbers. */
+/** A text, or the list of its token ids. */
 export type EmbeddingInput = string | readonly number[];
 
-/** Some models count a special token at both ends of a text. */
+/** Number of special tokens per text. Some models count one at each end. */
 const MARKS_PER_TEXT = 2;
 
-/** JSON bounds of the body, without a limit of numbers: each of thousands of inputs may be a list of thousands of tokens. */
+/** Limits for the JSON of the body. Numbers are not limited, because each of thousands of inputs may be a list of thousands of tokens. */
 export const EMBEDDINGS_BOUNDS: JsonBounds = { countsNumbers: false };
 
 export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
@@ -52,7 +52,10 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support */
+/**
+ * Checks an embeddings call and returns its maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support
+ */
 export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingModel): CallBound {
   checkDimensions(request, model);
   checkOneKind(request.input);
@@ -83,7 +86,7 @@ export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingMode
 
 /**
  * Returns the request for a fallback model, with the vector length of the original model.
- * @throws ApiError if the fallback's vocabulary differs from the token numbers
+ * @throws ApiError if the input consists of token ids and the fallback has another vocabulary
  */
 export function standInRequest(
   request: EmbeddingsRequest,
@@ -102,12 +105,15 @@ export function inputsOf(input: EmbeddingsRequest["input"]): readonly EmbeddingI
   return isList(input) ? (input as EmbeddingInput[]) : [input as EmbeddingInput];
 }
 
-/** Returns true for several inputs, rather than one text or its tokens: faults then name the input's index. */
+/**
+ * Returns true if the input is a list of several inputs, instead of one text or its tokens. Error messages then contain the index of the
+ * input.
+ */
 export function isList(input: EmbeddingsRequest["input"]): boolean {
   return Array.isArray(input) && typeof input[0] !== "number";
 }
 
-/** A token is at least one byte, and no input has more tokens than the model reads. */
+/** Returns the maximum number of tokens of an input. A token has at least one byte, and a model reads no more tokens than its limit. */
 export function inputTokensMax(input: EmbeddingInput, model: EmbeddingModel): number {
   const tokens = typeof input === "string" ? Buffer.byteLength(input) + MARKS_PER_TEXT : input.length;
   return Math.min(tokens, model.max_context_tokens);
@@ -123,7 +129,7 @@ function checkDimensions({ dimensions }: EmbeddingsRequest, { embedding }: Embed
 
 const KIND_NOUNS = { string: "a string", number: "a whole number", array: "an array" } as const;
 
-/** The schema accepts a text, a token or an array as item; all items of a list must have the same kind. */
+/** Checks that all items of a list have the same kind. The schema accepts a text, a token or an array for each item. */
 function checkOneKind(input: EmbeddingsRequest["input"]): void {
   if (typeof input === "string") return;
   const first = kindOf(input[0]);
@@ -154,7 +160,7 @@ function checkTokens(tokens: readonly number[], model: EmbeddingModel, param: st
   throw refusal("unsupported_value", `${param}[${at}]`, message);
 }
 
-/** Characters of a number in a response, including the comma: a float as a double, or four bytes in base64. */
+/** Characters that a number takes in a response, including the comma: a double as text, or four bytes in base64. */
 const CHARACTERS = { float: 22, base64: 16 / 3 } as const;
 
 function checkAnswerSize(request: EmbeddingsRequest, { embedding }: EmbeddingModel, inputs: number): void {

@@ -1,6 +1,6 @@
 /**
- * Checks an image call against its model's declarations, and bounds its cost. Pure. A value outside a declared set is rejected; a field
- * without a declared set is omitted.
+ * Checks an image call against its model's declarations and calculates its maximum cost. Pure. Rejects a value outside a set that the model
+ * declares. Omits a field for which the model declares no set.
  */
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
 import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
@@ -16,7 +16,7 @@ import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken }
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
-/** Parameters for a source, with the contract's names; absent if the model declares no set for them. */
+/** Parameters for a source, with the names of our API. A parameter is absent if the model declares no set of values for it. */
 export interface ImageParams {
   readonly prompt: string;
   readonly n: number;
@@ -38,16 +38,16 @@ export interface ImageParams {
   readonly user?: string;
 }
 
-/** Parameters of an edit, besides its images. */
+/** Parameters of an image edit, without its images. */
 export interface ImageEditParams extends ImageParams {
   readonly strength?: number;
 }
 
 type CheckedImages = CheckedMedia<ImageParams>;
 
-/** Pixels of an image if neither request nor catalogue states its size. */
+/** Number of pixels assumed for an image when neither the request nor the catalogue states the size. */
 const USUAL_PIXELS = 1_024 * 1_024;
-/** A prompt has at most one token per byte; templates add these. */
+/** Number of tokens that a template adds to a prompt. The prompt itself has at most one token per byte. */
 const PROMPT_MARKS = 64;
 
 export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
@@ -83,10 +83,10 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   },
 };
 
-/** Members of JSON calls that contain an image, and have no meaning in a form. */
+/** Members of JSON requests that contain or describe an image. They have no meaning in a form. */
 const IMAGE_MEMBERS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
-/** In a form, the image is a part, and its bytes determine its type. */
+/** Properties of an edit that a form may set. In a form, a binary part contains the image, and its bytes determine its type. */
 const {
   image_base64: _image,
   image_mime_type: _imageType,
@@ -135,7 +135,10 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support */
+/**
+ * Checks an image generation and returns its parameters and maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support
+ */
 export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {
   if (model.allowed_params.requires_input_image === true) {
     throw new ApiError(
@@ -152,8 +155,8 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
 }
 
 /**
- * Checks an edit without its images (input-media.ts).
- * @throws ApiError 400 `edit_not_supported` if the model does not support images, or naming the invalid parameter
+ * Checks an image edit, except for its images (input-media.ts).
+ * @throws ApiError 400 `edit_not_supported` if the model does not support images, or with the invalid parameter
  */
 export function checkImageEdit(request: ImageEditRequest, model: Model): CheckedMedia<ImageEditParams> {
   const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;
@@ -183,15 +186,18 @@ export function checkImageEdit(request: ImageEditRequest, model: Model): Checked
 }
 
 /**
- * Returns only the members in the schema of edits: other members, such as `seed` of generations, are unchecked and must not reach a
- * provider (unknown members are ignored).
+ * Returns only the members that the schema of edits declares. Other members, such as `seed` of generations, are ignored: they are not
+ * validated and must not reach a provider.
  */
 function declaredOf(request: ImageEditRequest): ImageEditRequest {
   const declared = Object.entries(request).filter(([name]) => Object.hasOwn(editSchema.properties, name));
   return Object.fromEntries(declared) as unknown as ImageEditRequest;
 }
 
-/** @param images number of images in the call */
+/**
+ * Checks the members that generations and edits share.
+ * @param images number of images in the call
+ */
 function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, images: number): CheckedImages {
   const allowed = model.allowed_params;
   const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };

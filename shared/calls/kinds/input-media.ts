@@ -1,5 +1,6 @@
 /**
- * Media of a call: by URL, in base64, or as a stored file. Checked here as far as possible from the body; nothing is downloaded or decoded.
+ * Reads media that come with a call: by URL, in base64, or as a stored file. They are checked here as far as the body allows; nothing is
+ * downloaded or decoded.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -18,7 +19,7 @@ import { assertPublicUrl } from "#shared/net/guard.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 
-/** Maximum bytes of media in a call if its model declares no bound: fits several times into the memory of a worker. */
+/** Maximum size of media in a call, in bytes, if the model declares none. A worker's memory can contain several media of this size. */
 export const INPUT_BYTES_MAX = {
   image: 20 * 1_048_576,
   video: 128 * 1_048_576,
@@ -29,14 +30,14 @@ export const INPUT_BYTES_MAX = {
 export type InputMediaKind = "image" | "video" | "mesh" | "audio";
 
 interface Named {
-  /** Our name of the input, such as `image` or `mask`. */
+  /** Name of the input inside this service, such as `image` or `mask`. */
   readonly name: string;
   readonly kind: InputMediaKind;
-  /** Member of the body to name in errors. */
+  /** Member of the body that error messages name. */
   readonly param: string;
 }
 
-/** Media in the object store, by input name, as in a work message. */
+/** Input media in the object store, by input name, as in a work message of the queue. */
 export type StoredInputs = Readonly<NonNullable<JobMessage["stored_inputs"]>>;
 type StoredInput = StoredInputs[string];
 
@@ -80,7 +81,8 @@ const NOUNS: Readonly<Record<InputMediaKind, string>> = {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined if neither is present. An own link is read as its file.
+ * Reads the media in `<name>_url` or `<name>_file_id` of a body; returns undefined if neither is present. A link of this service is read as
+ * its file.
  * @throws ApiError `unsafe_url`, `file_not_found`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
 async function inputByAddress(
@@ -110,8 +112,8 @@ async function inputByAddress(
 }
 
 /**
- * Reads the media in `<name>_base64`, which may be a data URL, and `<name>_mime_type`, or in `<name>_file_id`. Without a type, the bytes
- * determine it.
+ * Reads the media in `<name>_base64` or `<name>_file_id` of a body. `<name>_base64` may be a data URL. `<name>_mime_type` contains the
+ * type; without it, the bytes determine the type.
  * @throws ApiError as `inputByAddress`
  */
 export async function inlineInput(
@@ -134,7 +136,7 @@ export async function inlineInput(
   return { name, kind, param, ...(await decode(data.base64, claim, kind, bytesMax, { data: param, type })) };
 }
 
-/** Returns the maximum bytes of this kind of media for the model. */
+/** Returns the maximum size of this kind of media for the model, in bytes. */
 export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
   const own = {
     image: params.max_image_size_bytes,
@@ -162,7 +164,7 @@ export async function editImages(
   return found;
 }
 
-/** Reads the media for creating a video or a mesh, in addition to the prompt. @throws ApiError as `inputByAddress` */
+/** Reads the media from which a video or a mesh is created, in addition to the prompt. @throws ApiError as `inputByAddress` */
 export async function inputsByAddress(
   body: Body,
   model: Pick<Model, "allowed_params">,
@@ -177,7 +179,7 @@ export async function inputsByAddress(
   return found;
 }
 
-/** @throws ApiError `unprocessable_input` */
+/** Parses a data URL. @throws ApiError `unprocessable_input` */
 function dataOf(url: string, kind: InputMediaKind, param: string): DataUrl {
   const data = readDataUrl(url);
   if (data) return data;
@@ -227,7 +229,7 @@ async function decode(
 }
 
 /**
- * Looks up the stored files of a call in its caller's workspace, where files of other workspaces do not exist.
+ * Looks up the stored files of a call in the caller's workspace. A file of another workspace counts as not found.
  * @throws ApiError `file_not_found`, `unprocessable_input`, `unsupported_value`, `permission_denied`, `service_unavailable`
  */
 export async function checkInputFiles(

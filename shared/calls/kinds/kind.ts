@@ -1,4 +1,4 @@
-/** Description of one kind of call: the single source for routes, batch messages, estimates and workers. */
+/** Description of one kind of call, such as chat or images. Routes, batch messages, estimates and workers all use it. */
 import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
 import type { Code } from "#shared/base/errors.ts";
 import type { JsonBounds } from "#shared/json/parse.ts";
@@ -15,42 +15,48 @@ import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
 import type { MeasuredAudio } from "./transcription.ts";
 
-/** Kinds that a model of the catalogue serves. */
+/** Names of the kinds of calls that models of the catalogue serve. */
 export type KindName = Exclude<JobMessage["kind"], "capability">;
 
-/** Properties that the members of a request do not contain. */
+/** Properties of a call that are not members of its request. */
 export interface CallFacts {
-  /** Size of the body: an upper bound of its tokens, since a token is at least one byte. */
+  /** Size of the body, in bytes. It limits the number of tokens, because a token has at least one byte. */
   readonly bodyBytes: number;
-  /** Stored files referenced by a chat request. */
+  /** Stored files that a chat request references. */
   readonly files: StoredFiles;
-  /** Length and size of the audio; undefined without audio. */
+  /** Length and size of the call's audio; undefined without audio. */
   readonly recording?: MeasuredAudio | undefined;
 }
 
-/** A request that its model accepts. */
+/** Result of checking a request that the model accepts. */
 export interface CheckedCall {
   readonly bound: CallBound;
-  /** Price of the requested variant; absent: the model's price. */
+  /** Price of the requested variant; absent if the model's price applies. */
   readonly price?: Price;
 }
 
-/** A multipart/form-data request: its fields are the members of the JSON request. */
+/** Description of a multipart/form-data request. Its fields are the members of the JSON request. */
 export interface FormParts {
-  /** Properties of the request's schema that a field may set. */
+  /** Members of the request that a field of the form may set. */
   readonly members: Readonly<Record<string, { readonly type: string }>>;
-  /** Names of binary parts. `member`: the request's member that contains the bytes in base64; absent: they are stored on disk. */
+  /**
+   * Names of the binary parts. `member` is the member of the request that receives the bytes in base64; if absent, the bytes are stored on
+   * disk.
+   */
   readonly files: Readonly<Record<string, { readonly isRequired?: true; readonly member?: string }>>;
 }
 
-/** HTTP endpoint of a kind: its documentation, and the form of its response. */
+/** HTTP endpoint of a kind of call: its documentation, and the format of its response. */
 export interface KindRoute {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
   readonly request: { readonly schema: SchemaName; readonly form?: FormParts; readonly example?: object };
-  /** `live`: the worker's response. `results`: results of a job. `audio`: raw bytes. `job`: the job itself, immediately. */
+  /**
+   * Content of the response. `live`: the worker's response. `results`: results of a job. `audio`: raw bytes. `job`: the job itself,
+   * immediately.
+   */
   readonly answers: "live" | "results" | "audio" | "job";
   /** Body of a successful response. */
   readonly answer: {
@@ -59,49 +65,58 @@ export interface KindRoute {
     readonly texts?: readonly string[];
     readonly bytes?: readonly string[];
     readonly stream?: SchemaName | readonly SchemaName[];
-    /** Headers in addition to those for price and source. */
+    /** Response headers in addition to those for price and source. */
     readonly headers?: readonly ("x-cache" | "x-max-tokens-lowered" | "x-voice-used")[];
   };
-  /** Actions of the endpoint besides reading its body, finding its model and holding credits; its error codes follow from them. */
+  /**
+   * Additional actions of the endpoint. Every endpoint reads its body, finds its model and holds credits. The documented error codes follow
+   * from the actions.
+   */
   readonly does?: readonly ("reads_conversation" | "reads_files" | "fetches_addresses")[];
-  /** Codes of this kind alone. */
+  /** Error codes that only this kind of call has. */
   readonly codes?: readonly Code[];
-  /** Bounds of its body, if they differ from the defaults. */
+  /** Limits for the JSON of the body; absent if the defaults apply. */
   readonly bounds?: JsonBounds;
-  /** Place in which a caller requests a stream of job states: the body or the query. */
+  /** Part of the request in which a caller asks for a stream of job states: the body or the query. */
   readonly statesBy?: "member" | "query";
-  /** With `response_format: b64_json`, results are returned inline instead of as links. */
+  /** True if `response_format: b64_json` returns the results inline instead of as links. */
   readonly answersInline?: true;
 }
 
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
   readonly name: KindName;
-  /** Path of its HTTP endpoint, also used in batch messages. */
+  /** URL path of the HTTP endpoint. Batch messages contain the same path. */
   readonly endpoint: Exclude<
     NonNullable<BatchMessage["endpoint"]>,
     "/v1/capabilities/{id}/run" | "/v1/workflows/{id}/runs"
   >;
   readonly pool: Pool;
-  /** Handling of a job whose worker crashed during a provider's call: the provider is queried for it, or the call is lost. */
+  /**
+   * Action for a job whose worker crashed during a call of the provider. `resume`: the provider is asked for the result. `report_lost`: the
+   * call is lost.
+   */
   readonly afterCrash: "resume" | "report_lost";
-  /** True if its results are stored as files of the workspace. */
+  /** True if the results are stored as files of the workspace. */
   readonly keepsFiles: boolean;
-  /** True if a record of its jobs is stored. False for text calls: many of them should not write three objects each. */
+  /** True if a record of each job is stored. False for text calls, because each of these many calls would write three objects. */
   readonly keepsRecord: boolean;
   readonly route: KindRoute;
-  /** True if its messages may reference stored files. */
+  /** True if requests of this kind may reference stored files in their messages. */
   readonly namesFiles?: true;
-  /** Nouns for its models in error messages. */
+  /** Nouns for the models of this kind in error messages. */
   readonly nouns: { readonly one: string; readonly all: string };
-  /** Returns true if the model supports such calls, regardless of their params. */
+  /** Returns true if the model serves calls of this kind, regardless of their params. */
   isOfKind(model: Model): boolean;
-  /** Returns true if a call with these members is of this kind, for a model with several kinds; absent: unless it is of another. */
+  /**
+   * Returns true if a request with these members is of this kind; used for models that serve several kinds. If absent, the request is of
+   * this kind unless another kind matches.
+   */
   isMeantBy?(model: Model, members: Readonly<Record<string, unknown>>): boolean;
-  /** @param body parsed JSON. @throws ApiError naming the invalid member */
+  /** Validates the body of a call. @param body parsed JSON. @throws ApiError with the invalid member */
   read(body: unknown): Request & { readonly model: string };
-  /** @throws ApiError naming the member that the model does not support */
+  /** Checks a request against its model. @throws ApiError with the member that the model does not support */
   check(request: Request, model: Model, facts: CallFacts): Checked;
-  /** Returns the typical tokens of such a call; absent: the price counts media, or the maximum output is used. */
+  /** Returns the typical token usage of a call. Absent if the price counts media, or if the maximum output is used for estimates. */
   foresee?(request: Request, model: Model, checked: Checked, counting: Counting): Promise<TokenUsage>;
 }
 
@@ -109,43 +124,44 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
 export interface Counting {
   readonly files: StoredFiles;
   readonly tokenizer: Pick<Tokenizer, "counting">;
-  /** Time slices for counting texts. */
+  /** Time slices for counting texts, so that other calls can use the thread. */
   readonly slices: TimeSlices;
 }
 
-/** Kind of calls that create or transcribe media. */
+/** Kind of call that creates or transcribes media. */
 export interface PricedKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
 > extends Kind<Request, Checked> {
-  /** Models of this modality use this kind by default. */
+  /** Modality of the models that use this kind of call by default. */
   readonly modality: Modality;
-  /** Possible price units. */
+  /** Price units that models of this kind may have. */
   readonly units: readonly PriceUnit[];
-  /** True if the media has a length and is charged by it, unless the catalogue differs. */
+  /** True if the media has a length and is charged by its length. The catalogue can override this. */
   readonly hasLength: boolean;
-  /** True if they contain audio, which is measured before the call is checked. */
+  /** True if the calls contain audio, which is measured before the call is checked. */
   readonly bringsRecording?: true;
-  /** Type of their output tokens, if tokens are charged. */
+  /** Type of the output tokens, if tokens are charged. */
   readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
 }
 
 /** Price units that count the call itself, regardless of its result. */
 export const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
 
-/** Kind of calls that create media: their body contains everything except the input media. */
+/** Kind of call that creates media. Its body contains everything except the input media. */
 export interface MediaKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
 > extends PricedKind<Request, Checked> {
   check(request: Request, model: Model): Checked;
   /**
-   * Returns the input media of the call; called at its entry point and by its worker, which reads it. Small media stays in the body.
-   * @param kept media already stored for the call
-   * @throws ApiError naming the invalid member
+   * Returns the input media of the call. The entry point calls this function, and the worker calls it again to read the media. Small media
+   * stays in the body.
+   * @param kept media that is already stored for the call
+   * @throws ApiError with the invalid member
    */
   inputs(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
 }
 
-/** For kinds without input media. */
+/** Implementation of `inputs` for kinds of calls without input media. */
 export const NO_INPUTS = (): Promise<readonly InputMedia[]> => Promise.resolve([]);

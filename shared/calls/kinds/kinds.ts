@@ -1,4 +1,4 @@
-/** All kinds of calls. A missing kind is a compile error. */
+/** Table of all kinds of calls. A missing kind is a compile error. */
 import type { Modality } from "#schemas/generated/types.ts";
 
 import { CHAT } from "./chat.ts";
@@ -11,7 +11,7 @@ import { SPEECH } from "./speech.ts";
 import { TRANSCRIPTION } from "./transcription.ts";
 import { VIDEO } from "./video.ts";
 
-/** All kinds by name. If a model serves several, the first one that matches is used. */
+/** All kinds of calls by name. If a model serves several kinds, the first one that matches is used. */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   chat: CHAT,
   embeddings: EMBEDDINGS,
@@ -24,24 +24,24 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   mesh: MESH,
 };
 
-/** Returns the kind of an endpoint's calls. */
+/** Returns the kind of call that an endpoint serves. */
 export function kindAt(endpoint: Kind["endpoint"]): Kind {
   const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
   if (!kind) throw new Error(`no kind of call has the endpoint ${endpoint}`);
   return kind;
 }
 
-/** Returns true for kinds that create or transcribe media. */
+/** Returns true if calls of this kind create or transcribe media. */
 export function isPricedKind(kind: Kind): kind is PricedKind {
   return "modality" in kind;
 }
 
-/** Returns true for kinds that create media. */
+/** Returns true if calls of this kind create media. */
 export function isMediaKind(kind: Kind): kind is MediaKind {
   return "inputs" in kind;
 }
 
-/** Returns the default kind for models of a modality; undefined for modalities without media. */
+/** Returns the default kind of call for models of a modality; undefined for modalities without media. */
 export function kindOfModality(modality: Modality): PricedKind | undefined {
   return Object.values(KINDS)
     .filter(isPricedKind)
@@ -49,8 +49,8 @@ export function kindOfModality(modality: Modality): PricedKind | undefined {
 }
 
 /**
- * Returns true if a provider with a queue may have been paid for such work although its response was lost, so that its result can be
- * queried. Text and speech leave nothing to query.
+ * Returns true if the result of a call can be queried at the provider after its response was lost. Such a provider has a queue and may have
+ * been paid. Text and speech calls cannot be queried.
  */
 export function isResumed(name: string): boolean {
   return name in KINDS && KINDS[name as KindName].afterCrash === "resume";

@@ -1,4 +1,4 @@
-/** Common parts of the checks of all media calls: their result, and the check of a value against a model's declared set. */
+/** Result of checking a media call, and the check of a value against the set that a model declares. All kinds of media calls share them. */
 import type { Model, Source } from "#shared/calls/model.ts";
 import { arrived } from "#shared/json/contract-fault.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -8,20 +8,20 @@ import type { Price } from "#shared/calls/pricing/price.ts";
 import type { CallBound } from "./call-bound.ts";
 
 export interface CheckedMedia<Params> {
-  /** Parameters for a source, without those that the model has no field for. */
+  /** Parameters for a source, without those for which the model has no field. */
   readonly params: Params;
   readonly bound: CallBound;
   /** Price of the requested variant. */
   readonly price: Price;
-  /** Maximum quantities counted by the price; covered by the hold. */
+  /** Maximum quantities that the price counts. The hold covers them. */
   readonly most: Quantities;
-  /** Usual quantities of such a call, for estimates. */
+  /** Usual quantities that the price counts, for estimates. */
   readonly usual: Quantities;
 }
 
 /**
- * Part of a check stored with its job, as JSON: the source receives these params, and the charge counts these quantities, even after
- * catalogue changes. Price and hold are in the work message.
+ * Part of a check that is stored with its job, as JSON. The source receives these params and the charge counts these quantities, even after
+ * the catalogue changes. The queue message of the job contains price and hold.
  */
 export interface JobCheck<Params = unknown> {
   readonly params: Params;
@@ -37,7 +37,10 @@ export function jobCheckOf<Params>(
   return { params, most, tokensMax: bound.tokensMax, secondsOf };
 }
 
-/** Returns the value if the model has such a field. @throws ApiError if the model does not declare the value */
+/**
+ * Returns the value of a parameter if the model has a field for it; otherwise undefined.
+ * @throws ApiError if the model does not declare the value
+ */
 export function member<T extends string | number>(
   param: string,
   value: T | undefined,
@@ -50,16 +53,16 @@ export function member<T extends string | number>(
 }
 
 export interface Decisive {
-  /** Member of the body → our name of the input. Rejected if no source of the model supports it. */
+  /** Members that are rejected if no source of the model supports them: name in the body → name of the input inside this service. */
   readonly refused?: Readonly<Record<string, string>>;
-  /** Members that the contract allows dropping if no source of the model supports them. Sources with support are called first. */
+  /** Members that may be omitted if no source of the model supports them. Sources that support a member are called first. */
   readonly dropped?: Readonly<Record<string, string>>;
 }
 
 /**
- * Members of each kind of call that change the result: without them, the caller would receive something else. A source without a field for
- * one is skipped for another source of the model (decision 0108). Members that choose size, quality, style or format are checked against
- * the model's declared sets instead. Every adapter sends `prompt`, and the `image` of an edit.
+ * Members of each kind of call that decide about the result; without them, the caller would receive something else. A source without a
+ * field for such a member is skipped in favour of another source of the model (decision 0108). Members that choose size, quality, style or
+ * format are checked against the sets that the model declares. Every adapter sends `prompt`, and the `image` of an edit.
  */
 export const DECISIVE_MEMBERS = {
   images: { refused: { seed: "seed", negative_prompt: "negative_prompt" } },
@@ -84,21 +87,24 @@ export const DECISIVE_MEMBERS = {
 
 type InputsOf = Pick<Source, "fields" | "lacks" | "drop_params">;
 
-/** Returns true if the source, or its family, has a field for the input. */
+/** Returns true if requests to the source can contain the input, because the source or its family has a field for it. */
 export function sourceTakes({ fields, lacks, drop_params: dropped }: InputsOf, input: string): boolean {
   // `drop_params` contains names of the source's fields.
   if (dropped?.includes(fields?.[input]?.replace(/[[:].*$/, "") ?? input) === true) return false;
   return fields ? fields[input] !== undefined : lacks?.includes(input) !== true;
 }
 
-/** Returns the names of inputs that change the result. Kinds missing in `DECISIVE_MEMBERS` have none. */
+/** Returns the names of the inputs in a request that change the result. Kinds that `DECISIVE_MEMBERS` does not list have none. */
 export function decisiveInputs(request: object, kind: string): string[] {
   const table: Readonly<Record<string, Decisive>> = DECISIVE_MEMBERS;
   const { refused, dropped } = table[kind] ?? {};
   return broughtBy(request, { ...refused, ...dropped }).map(([, input]) => input);
 }
 
-/** @throws ApiError `unsupported_value` for a member that changes the result if no source of the model supports all of them */
+/**
+ * Rejects members that change the result if no single source of the model supports all of them.
+ * @throws ApiError `unsupported_value`
+ */
 export function refuseUntaken(
   request: object,
   { sources }: { readonly sources: readonly InputsOf[] },
@@ -115,13 +121,16 @@ export function refuseUntaken(
   }
 }
 
-/** Clients send an empty text for an unset member. */
+/**
+ * Returns the members of a request that have a value, each with its input. An empty text counts as unset, because clients send it for unset
+ * members.
+ */
 function broughtBy(request: object, members: Readonly<Record<string, string>>): [member: string, input: string][] {
   const body = request as Readonly<Record<string, unknown>>;
   return Object.entries(members).filter(([name]) => (body[name] ?? "") !== "");
 }
 
-/** @throws ApiError `unsupported_value` for a format other than the only one of the model */
+/** Rejects a format that differs from the only one of the model. @throws ApiError `unsupported_value` */
 export function refuseFormat(
   format: string | undefined,
   { allowed_params: params }: Pick<Model, "allowed_params">,
@@ -130,7 +139,7 @@ export function refuseFormat(
   throw refusal("output_format", `This model has a fixed output format; remove output_format.`);
 }
 
-/** Returns a member for an object literal, or nothing. */
+/** Returns an object with this member, for spreading into an object literal. Returns an empty object if the value is undefined. */
 export function only<K extends string, T>(name: K, value: T | undefined): { readonly [key in K]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: T });
 }
@@ -139,12 +148,15 @@ export function refusal(param: string, message: string): ApiError {
   return new ApiError("unsupported_value", message, { param });
 }
 
-/** Returns the maximum milliseconds for a price by time: of computing as bounded by the catalogue, else of the media. */
+/**
+ * Returns the maximum time for a price by time, in milliseconds. This is the time of computing that the catalogue allows, or the length of
+ * the media.
+ */
 export function timeBound(model: Pick<Model, "seconds_of" | "compute_seconds_max">, mediaSeconds: number): number {
   return 1_000 * (model.seconds_of === "compute" ? (model.compute_seconds_max ?? 0) : mediaSeconds);
 }
 
-/** Returns the milliseconds of a usual call. */
+/** Returns the usual time of a call for a price by time, in milliseconds. */
 export function usualTime(
   model: Pick<Model, "seconds_of" | "compute_seconds_max" | "compute_seconds_usual">,
   mediaSeconds: number,

@@ -1,4 +1,4 @@
-/** Checks a mesh call against its model's declarations, and bounds its cost. Pure. */
+/** Checks a mesh call against its model's declarations and calculates its maximum cost. Pure. */
 import type { MeshGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -10,13 +10,15 @@ import { type CheckedMedia, only, refusal, timeBound, usualTime } from "./media-
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** Parameters for a source, besides the image and the mesh in the call. */
+/** Parameters for a source, without the image and the mesh of the call. */
 export interface MeshParams {
   readonly prompt?: string;
   readonly seed?: number;
 }
 
-/** A source with `fields` receives no other inputs. */
+/**
+ * Returns true if the model accepts images and one of its sources has a field for them. A source with `fields` receives no other inputs.
+ */
 function takesImages({ sources, allowed_params: { supported_inputs: inputs } }: Model): boolean {
   return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
 }
@@ -51,7 +53,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   },
 };
 
-/** @throws ApiError 400 naming the invalid parameter */
+/** Checks a mesh call and returns its parameters and maximum usage. @throws ApiError 400 with the invalid parameter */
 function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshParams> {
   const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
   const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;

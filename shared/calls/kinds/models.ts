@@ -1,4 +1,4 @@
-/** Finds the model of a call, and checks that it serves this kind of calls. */
+/** Finds the model of a call and checks that the model serves calls of this kind. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -9,9 +9,9 @@ import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
 /**
- * Returns the model of that slug.
- * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the
- * message names the key variable of a shipped provider: there the caller is usually the operator.
+ * Returns the model with this slug.
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the message contains
+ * the key variable of a shipped provider, because the caller is then usually the operator.
  */
 export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
   const model = models.get(slug);
@@ -25,7 +25,10 @@ export function findModel({ models, unroutable, missingKeys }: Models, slug: str
   throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
 }
 
-/** @param param names the member of the request */
+/**
+ * Returns the error for an unknown model, which suggests a similar slug.
+ * @param param member of the request that contains the slug
+ */
 export function noSuchModel(models: Catalogue["models"], slug: string, param: string): ApiError {
   const message = `There is no such model.${didYouMean(models.keys(), slug)} GET /v1/models lists the models that can be called.`;
   return new ApiError("model_not_found", message, { param });
@@ -33,7 +36,7 @@ export function noSuchModel(models: Catalogue["models"], slug: string, param: st
 
 /**
  * Returns the model of a call.
- * @throws ApiError as `findModel`; `model_not_supported` if the model does not support such calls
+ * @throws ApiError as `findModel`; `model_not_supported` if the model does not serve calls of this kind
  */
 export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   const model = findModel(catalogue, slug);
@@ -44,7 +47,10 @@ export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   throw new ApiError("model_not_supported", message, { param: "model" });
 }
 
-/** Returns true if the kind calls the model: for media, if its price has a unit of its modality, and it is no chat model. */
+/**
+ * Returns true if calls of this kind can use the model. For media, the model's price must have a unit of its modality, and it must not be a
+ * chat model.
+ */
 function isCalledBy(kind: Kind, model: Model): boolean {
   if (!kind.isOfKind(model)) return false;
   if (!isPricedKind(kind)) return true;
@@ -52,7 +58,7 @@ function isCalledBy(kind: Kind, model: Model): boolean {
 }
 
 /**
- * Returns the kind of call that members mean for a model.
+ * Determines the kind of a call from its model and members.
  * @param members known members of the body
  * @returns undefined for a model without endpoint
  */
@@ -60,7 +66,7 @@ export function kindOfCall(model: Model, members: Readonly<Record<string, unknow
   return Object.values(KINDS).find((kind) => isCalledBy(kind, model) && kind.isMeantBy?.(model, members) !== false);
 }
 
-/** A model without an endpoint is known, so that files can name it, but not listed. */
+/** Returns true if an endpoint serves the model. A model without endpoint may appear in catalogue files, but is not listed. */
 export function hasEndpoint(model: Model): boolean {
   return kindOfCall(model) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Checks a music call against its model's declarations, and bounds its cost. Pure. */
+/** Checks a music call against its model's declarations and calculates its maximum cost. Pure. */
 import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -14,13 +14,13 @@ import { lengthOf } from "./video.ts";
 export interface MusicParams {
   readonly prompt: string;
   readonly lyrics?: string;
-  /** Whole seconds. */
+  /** Length in whole seconds. */
   readonly duration?: number;
   readonly seed?: number;
   readonly format: SpokenFormat;
 }
 
-/** Maximum seconds of music for a model that declares no lengths. */
+/** Maximum length of music, in seconds, for a model that declares no lengths. */
 const SECONDS_MAX = 300;
 
 export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>> = {
@@ -55,7 +55,10 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support */
+/**
+ * Checks a music call and returns its parameters and maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support
+ */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicParams> {
   const allowed = model.allowed_params;
   const asked = { ...allowed.default_params, ...request };

@@ -1,4 +1,4 @@
-/** Checks a speech call against its model's declarations, and bounds its cost. Pure. */
+/** Checks a speech call against its model's declarations and calculates its maximum cost. Pure. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -11,7 +11,7 @@ import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
-/** With the contract's names. */
+/** Parameters for a source, with the names of our API. */
 export interface SpeechParams {
   readonly text: string;
   readonly voice?: string;
@@ -20,9 +20,9 @@ export interface SpeechParams {
   readonly speed: number;
 }
 
-/** A text has at most one token per byte; templates add these. */
+/** Number of tokens that a template adds to a text. The text itself has at most one token per byte. */
 const PROMPT_MARKS = 64;
-/** Seconds of audio per character, for prices by length: the upper bound, and the usual value. */
+/** Seconds of audio per character, for prices by length: the maximum and the usual value. */
 const SECONDS_A_CHARACTER_MAX = 0.5;
 const SECONDS_A_CHARACTER_USUAL = 0.07;
 
@@ -64,7 +64,10 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support */
+/**
+ * Checks a speech call and returns its parameters and maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support
+ */
 export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
   const allowed = model.allowed_params;
   if (allowed.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
@@ -110,7 +113,7 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
   };
 }
 
-/** Returns the voice of the call: an unknown voice is replaced by the model's default. */
+/** Returns the voice for a call. The model's default voice replaces an unknown one. */
 export function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
   return [asked, usual?.["voice"]].find(
     (voice): voice is string => typeof voice === "string" && voices.includes(voice),

@@ -1,4 +1,4 @@
-/** Checks a transcription call against its model's declarations, and bounds its cost. Pure. */
+/** Checks a transcription call against its model's declarations and calculates its maximum cost. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import schema from "#schemas/requests/transcription.schema.json" with { type: "json" };
 import type { Model } from "#shared/calls/model.ts";
@@ -21,21 +21,21 @@ export interface TranscriptionParams {
   readonly wantsSegments: boolean;
 }
 
-/** Measured by us; the caller's claims are ignored. */
+/** Size and length of received audio. The service measures them and ignores the caller's claims. */
 export interface MeasuredAudio {
   readonly bytes: number;
   readonly seconds: number;
-  /** Member of the call that contained it. */
+  /** Member of the request that contained the audio. */
   readonly param: "file" | "audio_base64" | "file_id";
 }
 
-/** Tokens held per second of audio; vendors' values are between 10 and 32. */
+/** Number of tokens held per second of audio. The values of vendors are between 10 and 32. */
 const TOKENS_A_SECOND = 64;
 const PROMPT_MARKS = 64;
-/** Formats that can be streamed. */
+/** Response formats that can be streamed. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
 
-/** In a form, the audio is a part, so the JSON members that name audio are excluded. */
+/** Description of the form. A binary part contains the audio, so the form has no fields for the JSON members that contain audio. */
 const { audio_base64: _base64, mime_type: _type, file_id: _id, ...FORM_MEMBERS } = schema.properties;
 export const TRANSCRIPTION_FORM: FormParts = { members: FORM_MEMBERS, files: { file: { isRequired: true } } };
 
@@ -79,7 +79,10 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support, `unprocessable_input` for audio above its limits */
+/**
+ * Checks a transcription call and returns its maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support, `unprocessable_input` for audio above its limits
+ */
 function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
@@ -131,7 +134,10 @@ function checkTranscription(
   };
 }
 
-/** @throws ApiError unless exactly one form of audio is given */
+/**
+ * Returns the audio of a JSON request: base64 or the id of a file.
+ * @throws ApiError unless the request contains exactly one of them
+ */
 export function audioOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
   const { audio_base64: base64, file_id: fileId } = request;
   if (base64 !== undefined && fileId !== undefined) {

@@ -1,4 +1,4 @@
-/** Checks a video call against its model's declarations, and bounds its cost. Pure. */
+/** Checks a video call against its model's declarations and calculates its maximum cost. Pure. */
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -10,21 +10,21 @@ import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usu
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** Parameters for a source, besides the image and the video in the call. */
+/** Parameters for a source, without the image and the video of the call. */
 export interface VideoParams {
   readonly prompt: string;
-  /** Whole seconds. */
+  /** Length in whole seconds. */
   readonly duration?: number;
-  /** Such as `720p`. */
+  /** Resolution, such as `720p`. */
   readonly resolution?: string;
-  /** Such as `16:9`. */
+  /** Aspect ratio, such as `16:9`. */
   readonly aspectRatio?: string;
   readonly seed?: number;
   readonly negativePrompt?: string;
   readonly personGeneration?: string;
 }
 
-/** Maximum seconds of a video for a model that declares no lengths. */
+/** Maximum length of a video, in seconds, for a model that declares no lengths. */
 const SECONDS_MAX = 60;
 
 export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>> = {
@@ -55,7 +55,10 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model does not support */
+/**
+ * Checks a video call and returns its parameters and maximum usage.
+ * @throws ApiError 400 with the parameter that the model does not support
+ */
 export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoParams> {
   const allowed = model.allowed_params;
   const asked = { ...allowed.default_params, ...request };
@@ -103,7 +106,7 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
 }
 
 /**
- * Returns the requested seconds, or the model's usual ones; undefined: the source decides. Also used for music.
+ * Returns the requested length, or the model's default length, in seconds. Returns undefined if the source decides. Also used for music.
  * @throws ApiError `unsupported_value`
  */
 export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {
@@ -118,7 +121,10 @@ export function lengthOf(asked: number | undefined, { allowed_params: allowed }:
   throw refusal("duration", `Expected duration to be ${span} seconds for this model, got ${asked}.`);
 }
 
-/** A value that the model has no field for would change result and charge, so it is rejected instead of dropped. */
+/**
+ * Returns a value that the model declares. Rejects a value for which the model has no field, because omitting it would change result and
+ * charge.
+ */
 function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
   if (value !== undefined && set === undefined) {
     throw refusal(param, `This model does not support ${param}; remove it.`);
@@ -126,7 +132,7 @@ function declared(param: string, value: string | undefined, set: readonly string
   return member(param, value, set);
 }
 
-/** @throws ApiError for an unsupported or a missing required input */
+/** Checks an input against the model. @throws ApiError if the input is not supported, or is required and missing */
 function checkInputMedium(
   name: "image" | "video" | "mesh",
   value: string | undefined,

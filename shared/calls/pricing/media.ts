@@ -1,28 +1,28 @@
 /**
- * Charge of media, pure and exact. Priced per megapixel, images cost megapixels × rate × max(1, steps ÷ the model's default steps). Seconds
- * and minutes are counted in milliseconds.
+ * Calculates the exact charge of media. Pure. At a price per megapixel, images cost megapixels × rate × max(1, steps ÷ the model's default
+ * steps). Seconds and minutes are counted in milliseconds.
  */
 import { type Price, priceTokens } from "./price.ts";
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
 
-/** Quantities of everything that a price may count. */
+/** Quantities of a call that a price may count. */
 export interface Quantities {
   /** Number of results. */
   readonly results: number;
-  /** Pixels of each image, integers. */
+  /** Pixels of each image, as integers. */
   readonly pixels: readonly number[];
-  /** Requested steps, and the model's default. */
+  /** Number of requested steps; `defaultSteps` is the model's default. */
   readonly steps: number;
   readonly defaultSteps: number;
-  /** Integer; of media or of computing, depending on the model. */
+  /** Length of the media or time of computing, depending on the model, in whole milliseconds. */
   readonly milliseconds: number;
-  /** Unicode code points. */
+  /** Number of characters, in Unicode code points. */
   readonly characters: number;
-  /** Tokens, for a model priced per token. */
+  /** Token usage, for a model that is priced per token. */
   readonly tokens: TokenUsage;
 }
 
-/** One result without size. */
+/** Quantities of one result without size, length or tokens. */
 export const ONE_RESULT: Quantities = {
   results: 1,
   pixels: [],
@@ -37,7 +37,7 @@ const MEGA = 1_000_000n;
 const MS_PER_SECOND = 1_000n;
 const MS_PER_MINUTE = 60_000n;
 
-/** Returns nano-credits; a fraction is rounded up once, at the sum. A call is one request and one operation. */
+/** Returns the charge of media in nano-credits. The sum is rounded up once. A call counts as one request and one operation. */
 export function priceMedia(price: Price, quantities: Quantities): bigint {
   const { unit, unitRate } = price;
   const { pixels, steps, defaultSteps } = quantities;
@@ -62,7 +62,7 @@ export function priceMedia(price: Price, quantities: Quantities): bigint {
   }
 }
 
-/** Maximum tokens of a call, by kind. */
+/** Maximum tokens of a call, by type of token. */
 export interface TokenBounds {
   readonly input: number;
   readonly imageInput?: number;
@@ -70,7 +70,7 @@ export interface TokenBounds {
   readonly output: number;
 }
 
-/** Returns the maximum cost of media: each input or output token at the highest of its rates. */
+/** Returns the maximum cost of media in nano-credits. Each input or output token counts at the highest of its rates. */
 export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBounds): bigint {
   if (price.unit !== "per_token") return priceMedia(price, quantities);
   const { input_per_million: input = 0n, output_per_million: output = 0n } = price.tokenRates;
@@ -85,7 +85,7 @@ export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBo
   return roundUp(sum, MEGA);
 }
 
-/** Returns milliseconds of reported or measured seconds, rounded up. */
+/** Converts reported or measured seconds to whole milliseconds, rounded up. */
 export function wholeMilliseconds(seconds: number): number {
   // A thousandth of a millisecond is rounding noise from adding fractions of a second.
   return Math.ceil(seconds * 1_000 - 0.001) || 0;

@@ -1,6 +1,6 @@
 /**
- * Price × usage → nano-credits, pure. Rates are bigints: nano-credits per million tokens, or per unit. An absent token rate falls back to
- * the plain input or output rate.
+ * Calculates charges in nano-credits from price and usage. Pure. Rates are bigints: nano-credits per million tokens, or per unit. An absent
+ * token rate falls back to the plain input or output rate.
  */
 import type { Model } from "#shared/calls/model.ts";
 import { parseDecimal } from "#shared/base/money.ts";
@@ -33,20 +33,20 @@ type TokenRate = (typeof TOKEN_RATES)[number];
 
 export interface Price {
   readonly unit: PriceUnit;
-  /** Nano-credits per million tokens of a kind; empty unless the unit is per_token. */
+  /** Nano-credits per million tokens, by type of token; empty unless the unit is per_token. */
   readonly tokenRates: Readonly<Partial<Record<TokenRate, bigint>>>;
   /** Nano-credits per unit; 0 if the unit is per_token. */
   readonly unitRate: bigint;
 }
 
-/** The price in a work message: decimal text of the same integers. */
+/** Price in a queue message: the integers of `Price` as decimal text. */
 export type SerializedPrice = Readonly<Record<string, string>>;
 
 const MILLION = 1_000_000n;
 
 /**
  * Converts the decimal price text of a catalogue file to exact rates.
- * @throws RangeError for a value that is no decimal, is negative or is finer than a nano-credit
+ * @throws RangeError for a value that is not a decimal, is negative, or has a part smaller than a nano-credit
  */
 export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
   const unit = pricing["unit"] as PriceUnit;
@@ -73,8 +73,8 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
 }
 
 /**
- * Selects the price of a call among its model's prices, by its parameters (catalogue `price_variants`).
- * @param asked the call's parameters, including the model's defaults; parameters without a field of the model are absent
+ * Selects the price of a call from the model's price and its `price_variants`.
+ * @param asked parameters of the call, including the model's defaults, without parameters for which the model has no field
  */
 export function priceOf(
   model: Pick<Model, "price" | "price_variants">,
@@ -87,12 +87,12 @@ export function priceOf(
   return fits?.price ?? model.price;
 }
 
-/** `per_megapixel` → `megapixel_price`. */
+/** Returns the member of the pricing that contains the rate of a unit: `per_megapixel` → `megapixel_price`. */
 export function priceField(unit: string): string {
   return `${unit.slice("per_".length)}_price`;
 }
 
-/** Returns nano-credits for a token usage; a fraction is rounded up once, at the sum. */
+/** Returns the charge of a token usage in nano-credits. The sum is rounded up once. */
 export function priceTokens(price: Price, usage: TokenUsage): bigint {
   const rates = price.tokenRates;
   const input = rates.input_per_million ?? 0n;
@@ -110,14 +110,14 @@ export function priceTokens(price: Price, usage: TokenUsage): bigint {
   return (sum + MILLION - 1n) / MILLION;
 }
 
-/** Returns the charge of a chat call in nano-credits: by tokens, or the flat price of a per_request model. */
+/** Returns the charge of a chat call in nano-credits: by tokens, or the flat price of a model with a price per request. */
 export function priceChat(price: Price, usage: TokenUsage): bigint {
   return price.unit === "per_token" ? priceTokens(price, usage) : price.unitRate;
 }
 
 /**
- * Returns the upper bound of a chat call in nano-credits, for its hold: every input token at the highest input rate that the request can
- * trigger, every output token at the highest output rate.
+ * Returns the maximum charge of a chat call in nano-credits, for its hold. Every input token counts at the highest input rate that the
+ * request can cause, every output token at the highest output rate.
  */
 export function boundChat(
   price: Price,
@@ -155,7 +155,7 @@ export function serializePrice(price: Price): SerializedPrice {
   return out;
 }
 
-/** The inverse of `serializePrice`. @throws SyntaxError if a rate is no integer text */
+/** Parses the result of `serializePrice`. @throws SyntaxError if a rate is not the text of an integer */
 export function deserializePrice(text: SerializedPrice): Price {
   const tokenRates: Partial<Record<TokenRate, bigint>> = {};
   for (const field of TOKEN_RATES) {

@@ -1,6 +1,6 @@
 /**
- * Token usage in buckets that never overlap; their sum is the total. Each adapter maps its family's report to these. All values are
- * non-negative integers.
+ * Token usage in counts that never overlap; their sum is the total. Each adapter maps the report of its provider's family to these counts.
+ * All values are non-negative integers.
  */
 export interface TokenUsage {
   readonly input: number;
@@ -9,13 +9,13 @@ export interface TokenUsage {
   readonly cacheWrite1h: number;
   readonly audioInput: number;
   readonly imageInput: number;
-  /** Including reasoning. */
+  /** Number of text output tokens, including reasoning. */
   readonly output: number;
   readonly audioOutput: number;
   readonly imageOutput: number;
-  /** Reasoning part of `output`: reported to clients, not priced separately. */
+  /** Number of reasoning tokens in `output`. They are reported to clients but not priced separately. */
   readonly reasoning: number;
-  /** True if the provider reported no usable usage and we counted ourselves. */
+  /** True if the provider reported no usable usage and the service counted the tokens itself. */
   readonly estimated: boolean;
 }
 
@@ -33,19 +33,19 @@ export const NO_USAGE: TokenUsage = Object.freeze({
   estimated: false,
 });
 
-/** Returns the total input tokens, as in OpenAI's `prompt_tokens`. */
+/** Returns the total number of input tokens, as in OpenAI's `prompt_tokens`. */
 export function promptTokens(usage: TokenUsage): number {
   return (
     usage.input + usage.cachedInput + usage.cacheWrite5m + usage.cacheWrite1h + usage.audioInput + usage.imageInput
   );
 }
 
-/** Returns the total output tokens, as in OpenAI's `completion_tokens`. */
+/** Returns the total number of output tokens, as in OpenAI's `completion_tokens`. */
 export function completionTokens(usage: TokenUsage): number {
   return usage.output + usage.audioOutput + usage.imageOutput;
 }
 
-/** Returns the units for the usage record, without zeros. */
+/** Returns the token counts for the usage record, without zeros. */
 export function usageUnits(usage: TokenUsage): Record<string, number> {
   const units: Record<string, number> = {};
   for (const [name, value] of Object.entries(usage)) {

@@ -1,7 +1,7 @@
-/** AudioSpecificConfig (ISO 14496-3, 1.6.2.1): AAC decoders use it, regardless of other container fields. */
+/** Parses the AudioSpecificConfig of AAC (ISO 14496-3, 1.6.2.1). Decoders use it regardless of other fields of the container. */
 import type { Cursor } from "./facts.ts";
 
-/** Sampling rates in hertz, by code. */
+/** Sampling rates of AAC in hertz, by code. */
 export const AAC_RATES: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
@@ -9,10 +9,10 @@ const ESCAPE = 31;
 const RATE_ESCAPE = 15;
 const LOW_DELAY = new Set([23, 39]);
 const USAC = 42;
-/** Types that begin with another rate and then name the type that they extend. */
+/** Audio object types that begin with another sampling rate, followed by the type that they extend. */
 const EXTENDED = new Set([5, 29]);
 
-/** Returns the seconds of one packet; undefined for an invalid config. @param at its offset */
+/** Returns the duration of one AAC packet, in seconds; undefined for an invalid configuration. @param at offset of the configuration */
 export function aacPacketSeconds({ bytes }: Cursor, at: number, end: number): number | undefined {
   let place = at * 8;
   const take = (bits: number): number => {

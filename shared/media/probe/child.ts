@@ -1,11 +1,11 @@
-/** Child process that inspects media and documents, as isolation from untrusted bytes. */
+/** Child process that probes media and documents. It isolates the service from untrusted bytes. */
 import { serveTasks } from "#shared/children/serve-tasks.ts";
 
 import { countPdfPages } from "./pdf.ts";
 import { probeAudio } from "./probe.ts";
 import { probeVideo } from "./video.ts";
 
-/** A file is mapped and uses no memory; other bytes are the single part. */
+/** Returns the bytes of an input. A file is mapped and uses no memory. Bytes that were sent are the first part of the message. */
 function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
   return part ?? Bun.mmap((input as { readonly path: string }).path);
 }

@@ -7,22 +7,22 @@ export type AudioFormat = "pcm" | "wav" | "mp3" | "aac" | "flac" | "ogg" | "mp4"
 
 export interface AudioFacts {
   readonly format: AudioFormat;
-  /** Counted from the audio itself if the format allows: a header's value is only the caller's claim. */
+  /** Duration in seconds, counted from the audio itself if the format allows. A duration in a header is only the caller's claim. */
   readonly seconds: number;
-  /** Sampling rate of one channel in hertz. */
+  /** Sampling rate in hertz, of one channel. */
   readonly sampleRate: number;
   readonly channels: number;
 }
 
-/** Name for the file in error messages. */
+/** Word for the file in error messages. */
 type Subject = "audio" | "video";
 
-/** Bounds-checked reader; past the end it throws `corrupt`. Counts its steps, so that no file causes unlimited work. */
+/** Bounds-checked reader, which throws `corrupt` when it reads past the end. Counts its steps, so that no file causes unlimited work. */
 export interface Cursor {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly length: number;
-  /** @throws MediaError corrupt, after more steps than a real file needs */
+  /** Counts one step of the probe. @throws MediaError corrupt, after more steps than a real file needs */
   step(): void;
   /** Counts bytes that looked like a frame but are none. @throws MediaError corrupt, after more than expected by chance */
   miss(): void;
@@ -61,7 +61,7 @@ export function corrupt(what: string, subject: Subject = "audio"): MediaError {
   return new MediaError("corrupt", `The ${subject} cannot be read: it ${what}.`);
 }
 
-/** @throws MediaError corrupt, if no player could play the audio */
+/** Returns the properties of audio. @throws MediaError corrupt, if no player could play the audio */
 export function facts(format: AudioFormat, seconds: number, sampleRate: number, channels: number): AudioFacts {
   if (!(sampleRate >= 1 && sampleRate <= 768_000)) throw corrupt("has an invalid sample rate");
   if (!(channels >= 1 && channels <= 255)) throw corrupt("has an invalid number of channels");
@@ -69,16 +69,22 @@ export function facts(format: AudioFormat, seconds: number, sampleRate: number, 
   return { format, seconds, sampleRate, channels };
 }
 
-/** Players cut an encoder's padding: a stated length is accepted if it is at most this much shorter than the counted one. */
+/**
+ * Maximum encoder padding that players cut, in seconds. A duration in the header is accepted if it is at most this much shorter than the
+ * counted one.
+ */
 const TRIM_SECONDS_MAX = 1;
 
-/** @returns the stated length, if it is plausible as the counted one without padding; else the counted one */
+/**
+ * Decides between the duration in the header and the counted one.
+ * @returns the stated duration, if it is plausible as the counted one without encoder padding; otherwise the counted one
+ */
 export function trimmed(statedSeconds: number, countedSeconds: number): number {
   const cut = countedSeconds - statedSeconds;
   return cut >= 0 && cut <= Math.min(TRIM_SECONDS_MAX, countedSeconds / 2) ? statedSeconds : countedSeconds;
 }
 
-/** For containers whose timestamps may leave gaps: silence that is not stored. */
+/** Returns the duration of audio in a container whose timestamps may leave gaps, because silence is not stored. */
 export function withGaps(statedSeconds: number, countedSeconds: number): number {
   return statedSeconds > countedSeconds ? statedSeconds : trimmed(statedSeconds, countedSeconds);
 }

@@ -1,4 +1,4 @@
-/** FLAC (RFC 9639): frames are counted one by one. */
+/** Reads FLAC (RFC 9639). Frames are counted one by one. */
 import { corrupt, facts, trimmed, type AudioFacts, type Cursor } from "./facts.ts";
 import { id3Length } from "./frames.ts";
 
@@ -6,10 +6,10 @@ const BLOCKS = [0, 192, 576, 1_152, 2_304, 4_608, 0, 0, 256, 512, 1_024, 2_048, 
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const RATE_BY_THOUSANDS = 12;
 const RATE_BY_TENS = 14;
-/** Bits of a sample, by code; 0: as in the file's header; undefined: invalid. */
+/** Bits per sample, by code. 0 means as in the file's header; undefined means invalid. */
 const BITS = [0, 8, 12, undefined, 16, 20, 24, 32];
 
-/** Returns audio properties from STREAMINFO; undefined if the file ends within it. @param at offset of its content */
+/** Returns audio properties from STREAMINFO; undefined if the file ends within it. @param at offset of the content of STREAMINFO */
 export function flacInfo(
   { view, length }: Cursor,
   at: number,
@@ -53,12 +53,12 @@ export function probeFlac(cursor: Cursor): AudioFacts {
 
 interface Frame {
   readonly samples: number;
-  /** 0: as in the file's header. */
+  /** Sampling rate in hertz. 0 means as in the file's header, also for `bits`. */
   readonly sampleRate: number;
   readonly bits: number;
 }
 
-/** Returns the header of a frame, verified by its checksum; null if there is none. */
+/** Reads a frame header and verifies its checksum. Returns null if there is no frame at the offset. */
 export function flacFrame(cursor: Cursor, at: number): Frame | null {
   const { bytes } = cursor;
   const byte = (index: number): number => bytes[at + index] ?? 0;
@@ -84,7 +84,7 @@ export function flacFrame(cursor: Cursor, at: number): Frame | null {
   return { samples, sampleRate, bits };
 }
 
-/** Frame numbers are encoded like UTF-8 characters, up to seven bytes; 0 if invalid. */
+/** Returns the length of a frame number in bytes; 0 if invalid. Frame numbers are encoded like UTF-8 characters, in up to seven bytes. */
 function utf8Length(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0xff;
   if (first < 0x80) return 1;

@@ -1,4 +1,4 @@
-/** MP3 (ISO 11172-3, 13818-3) and AAC as ADTS (13818-7): formats whose frames are counted one by one. */
+/** Reads MP3 (ISO 11172-3, 13818-3) and AAC as ADTS (13818-7). Frames are counted one by one. */
 import { AAC_RATES } from "./aac-config.ts";
 import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
 
@@ -9,7 +9,7 @@ interface Frame {
   readonly channels: number;
 }
 
-/** Returns the bytes of ID3v2 tags before the audio; several may follow each other. */
+/** Returns the size of the ID3v2 tags before the audio, in bytes. Several tags may follow each other. */
 export function id3Length(cursor: Cursor): number {
   let at = 0;
   while (cursor.ascii(at, 3) === "ID3" && at + 10 <= cursor.length) {
@@ -21,7 +21,7 @@ export function id3Length(cursor: Cursor): number {
   return Math.min(at, cursor.length);
 }
 
-/** Kilobits per second by index: MPEG 1 layers I, II, III, then MPEG 2 and 2.5 layer I, layers II and III. */
+/** Bit rates in kilobits per second, by index. Rows: MPEG 1 layers I, II, III, then MPEG 2 and 2.5 layer I, layers II and III. */
 const BIT_RATES = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -63,7 +63,7 @@ export function adtsFrame(cursor: Cursor, at: number): Frame | null {
   return { length, samples: blocks * 1_024, sampleRate, channels: channels === 7 ? 8 : Math.max(1, channels) };
 }
 
-/** A frame is accepted if another one or the end of the file follows. */
+/** Returns true if a frame is at the offset, and another frame or the end of the file follows it. */
 function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boolean {
   const frame = read(cursor, at);
   if (frame === null) return false;
@@ -71,7 +71,7 @@ function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boole
   return next >= cursor.length || read(cursor, next) !== null || isTrailer(cursor, next);
 }
 
-/** Tags after the audio: ID3v1, APEv2, Lyrics3. */
+/** Returns true if a tag that follows the audio begins at the offset: ID3v1, APEv2, Lyrics3. */
 function isTrailer(cursor: Cursor, at: number): boolean {
   return /^(?:TAG|APETAGEX|LYRICS)/.test(cursor.ascii(at, 8));
 }

@@ -1,17 +1,17 @@
-/** Tracks of MP4, M4A and MOV (ISO 14496-12), complete and fragmented. */
+/** Reads the tracks of MP4, M4A and MOV (ISO 14496-12), complete and fragmented. */
 import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 
 export interface Mp4Track {
   id: number;
-  /** Kind of the track, from its handler box: `soun`, `vide` or something else. */
+  /** Kind of the track, from its handler box: `soun`, `vide` or another code. */
   handler: string;
-  /** Ticks per second, and total ticks of all samples. */
+  /** Ticks per second (`timescale`), and total ticks of all samples (`ticks`). */
   timescale: number;
   ticks: number;
   samples: number;
   codec: string;
-  /** Number of sample descriptions, and the byte range of the boxes within the first. */
+  /** Number of sample descriptions, and byte range of the boxes within the first description. */
   descriptions: number;
   descriptionAt: number;
   descriptionEnd: number;
@@ -19,14 +19,14 @@ export interface Mp4Track {
   sampleRate: number;
   channels: number;
   bits: number;
-  /** Properties of a video track: pixels before the rotation, which is in degrees clockwise. */
+  /** Properties of a video track: width and height in pixels before rotation, and the rotation in degrees clockwise. */
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
   defaultTicks: number;
   defaultBytes: number;
   readonly tables: SampleTables;
-  /** Called for each sample, if set. */
+  /** Called for each sample; undefined if samples are not visited. */
   onSample: OnSample | undefined;
 }
 
@@ -35,23 +35,23 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moo
 
 interface State {
   readonly tracks: Mp4Track[];
-  /** Tracks by id; of several with the same id, the first. */
+  /** Tracks by id. If several tracks have the same id, the first one. */
   readonly byId: Map<number, Mp4Track>;
   track: Mp4Track | undefined;
-  /** Offsets of the fragment, of the base of its runs, and of the next sample. */
+  /** Offsets in the file: start of the fragment, base of its runs, and next sample. */
   fragmentAt: number;
   baseAt: number;
   runAt: number;
-  /** Default ticks and bytes of a fragment's samples. */
+  /** Default duration in ticks and default size in bytes of a fragment's samples. */
   fragmentTicks: number;
   fragmentBytes: number;
   readonly onTrack: OnTrack | undefined;
 }
 
-/** Called after a track's tables are read and before its samples are visited; returns their listener. */
+/** Called after a track's tables are read and before its samples are visited. Returns the function that is called for each sample. */
 type OnTrack = (track: Mp4Track) => OnSample | undefined;
 
-/** Returns the tracks in file order. @throws MediaError corrupt, for impossible boxes; RangeError, if the file ends within one */
+/** Reads the tracks in file order. @throws MediaError corrupt, for impossible boxes; RangeError, if the file ends within a box */
 export function readMp4Tracks(cursor: Cursor, onTrack?: OnTrack): readonly Mp4Track[] {
   const state: State = {
     tracks: [],
@@ -186,14 +186,17 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
   }
 }
 
-/** A matrix of two rows and an offset; cameras write quarter turns only. */
+/** Reads the rotation of a track from its matrix of two rows and an offset. Cameras write quarter turns only. */
 function readRotation({ view }: Cursor, at: number): Mp4Track["rotation"] {
   const [a, b] = [view.getInt32(at), view.getInt32(at + 4)];
   if (Math.abs(b) > Math.abs(a)) return b > 0 ? 90 : 270;
   return a < 0 ? 180 : 0;
 }
 
-/** In version 2 of QuickTime's audio description, most fields of the first versions are placeholders. */
+/**
+ * Reads the sample description of a track. In version 2 of QuickTime's audio description, most fields of the first versions are
+ * placeholders.
+ */
 function readDescription(cursor: Cursor, at: number, end: number, track: Mp4Track): void {
   const { view } = cursor;
   track.descriptions = view.getUint32(at + 4);
@@ -249,16 +252,16 @@ function readRun(cursor: Cursor, at: number, end: number, state: State): void {
 
 // Positions of the samples of an MP4 track, by its tables (ISO 14496-12, 8.6 and 8.7).
 
-/** Offset of a table's entries, and their number. */
+/** Offset of a table's first entry, and number of entries. */
 interface Table {
   readonly at: number;
   readonly count: number;
 }
 
 interface SampleTables {
-  /** Size of all samples; 0 if each has its own. */
+  /** Size of every sample in bytes; 0 if each sample has a separate size. */
   uniformBytes: number;
-  /** 32 in `stsz`; 4, 8 or 16 in `stz2`. */
+  /** Bits of each size in the table: 32 in `stsz`; 4, 8 or 16 in `stz2`. */
   sizeBits: number;
   sizes: Table | undefined;
   chunks: (Table & { readonly isLong: boolean }) | undefined;
@@ -271,7 +274,7 @@ function newTables(): SampleTables {
   return { uniformBytes: 0, sizeBits: 32, sizes: undefined, chunks: undefined, spans: undefined };
 }
 
-/** @returns number of samples in the box, 0 for any other box */
+/** Reads a box of the sample tables. @returns number of samples in the box, 0 for any other box */
 function readTable(cursor: Cursor, kind: string, at: number, end: number, tables: SampleTables): number {
   const { view } = cursor;
   const table = (head: number, entryBits: number): Table => {
@@ -305,7 +308,7 @@ function readTable(cursor: Cursor, kind: string, at: number, end: number, tables
   }
 }
 
-/** In order, as far as the tables are consistent. */
+/** Visits the samples in order, as far as the tables are consistent. */
 function forEachSample(cursor: Cursor, tables: SampleTables, onSample: OnSample): void {
   const { view } = cursor;
   const { sizes, chunks, spans } = tables;

@@ -1,4 +1,4 @@
-/** Audio in MP4, M4A, MOV. */
+/** Determines the duration of audio in MP4, M4A and MOV. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { aacPacketSeconds } from "./aac-config.ts";
@@ -36,12 +36,12 @@ export function probeMp4(cursor: Cursor): AudioFacts {
 }
 
 interface Codec {
-  /** Duration of each packet, regardless of its content. */
+  /** Duration of each packet in seconds, if it does not depend on the packet's content. */
   readonly packetSeconds?: number;
   readonly clock?: PacketClock;
 }
 
-/** @throws MediaError `unsupported`, for audio whose duration does not follow from its packets */
+/** Returns the codec of an audio track. @throws MediaError `unsupported`, for audio whose duration cannot be determined from its packets */
 function codecOf(cursor: Cursor, track: Mp4Track): Codec {
   const codec = CODECS.get(track.codec)?.(cursor, track);
   if (codec && track.descriptions === 1) return codec;
@@ -57,7 +57,7 @@ const plain =
   };
 const always = (clock: PacketClock) => (): Codec => ({ clock });
 
-/** By four-character code: AAC and MP3, Opus, FLAC, ALAC, AC-3, AMR, PCM. */
+/** Codecs by four-character code: AAC and MP3, Opus, FLAC, ALAC, AC-3, AMR, PCM. */
 const CODECS: ReadonlyMap<string, (cursor: Cursor, track: Mp4Track) => Codec> = new Map(
   Object.entries({
     mp4a: mpeg4,
@@ -100,7 +100,7 @@ function rateOf({ sampleRate, timescale }: Mp4Track): number {
 
 const MPEG_AUDIO = new Set([0x69, 0x6b]);
 
-/** AAC, or MP3 with the same code. */
+/** Returns the codec of a track that is AAC, or MP3 under the same code. */
 function mpeg4(cursor: Cursor, track: Mp4Track): Codec {
   const { bytes } = cursor;
   const end = Math.min(cursor.length, track.descriptionEnd);
@@ -134,5 +134,5 @@ function find(cursor: Cursor, { descriptionAt, descriptionEnd }: Mp4Track, kind:
   return at < 0 ? undefined : descriptionAt + at + 4;
 }
 
-/** Bytes of a description that are read; decoders need no further boxes. */
+/** Maximum bytes of a sample description that are read. Decoders need no boxes behind them. */
 const DESCRIPTION_BYTES_MAX = 1_000;

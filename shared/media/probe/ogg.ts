@@ -1,4 +1,4 @@
-/** Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex, whose packets are counted. Durations of chained streams are added. */
+/** Reads Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex, and counts the packets. Durations of chained streams are added. */
 import { corrupt, facts, trimmed, type AudioFacts, type Cursor } from "./facts.ts";
 import { flacInfo } from "./flac.ts";
 import { evenClock, flacClock, OPUS_RATE, opusClock, type PacketClock } from "./packets.ts";
@@ -7,9 +7,9 @@ import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
 interface Head {
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples that a player skips at the beginning. */
+  /** Number of samples that a player skips at the beginning. */
   readonly skipped: number;
-  /** Undefined until the third packet was read. */
+  /** Determines the duration of packets. Undefined until the third packet was read. */
   clock: PacketClock | undefined;
   readonly clockOf?: (setup: Uint8Array) => PacketClock;
 }
@@ -19,12 +19,12 @@ interface Stream extends Head {
   seconds: number;
   isInPacket: boolean;
   packets: number;
-  /** Last pieces of the third packet, of which only the end is parsed. */
+  /** Last chunks of the third packet, of which only the end is parsed. */
   setup: Uint8Array[];
 }
 
 const STREAMS_MAX = 256;
-/** Packets before the audio: head and comments; Vorbis has one more, and FLAC's are no frames. */
+/** Number of packets before the audio: head and comments. Vorbis has one more; FLAC's further header packets are no frames. */
 const HEADS = 2;
 const SEGMENT_BYTES = 255;
 
@@ -67,7 +67,7 @@ export function probeOgg(cursor: Cursor): AudioFacts {
   return facts("ogg", seconds, first.sampleRate, first.channels);
 }
 
-/** Counts the durations of the page's packets. @returns bytes of the page's body */
+/** Adds the durations of a page's packets. @returns size of the page's body in bytes */
 function readSegments(
   cursor: Cursor,
   table: number,
@@ -88,7 +88,7 @@ function readSegments(
   return at - body;
 }
 
-/** Processes a packet's piece in one page. */
+/** Processes the part of a packet that one page contains. */
 function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, isContinued: boolean): void {
   if (!stream.isInPacket) stream.packets += 1;
   if (stream.clockOf && stream.packets === HEADS + 1) {
@@ -100,7 +100,10 @@ function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, isC
   stream.isInPacket = isContinued;
 }
 
-/** Positions may be arbitrary, for example in a recording that starts within a broadcast. */
+/**
+ * Returns the duration of a stream in seconds. Positions of a stream may start anywhere, for example in a recording that begins within a
+ * broadcast.
+ */
 function secondsOf({ lastGranule, skipped, seconds, sampleRate }: Stream): number {
   const statedSeconds = Math.max(0, lastGranule - skipped) / sampleRate;
   return trimmed(statedSeconds, Math.max(0, seconds - skipped / sampleRate));
@@ -131,5 +134,5 @@ function readHead(cursor: Cursor, at: number): Head | null {
   return null;
 }
 
-/** Samples of a frame in each of its three bands. */
+/** Number of samples of a Speex frame in each of its three bands. */
 const SPEEX_FRAMES = [160, 320, 640];

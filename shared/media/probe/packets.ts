@@ -1,17 +1,17 @@
 /**
- * Durations of audio packets, determined from the packets themselves: decoders use the same bytes, so a false duration would damage the
+ * Determines durations of audio packets from the packets themselves. Decoders use the same bytes, so that a false duration would damage the
  * recording. Timestamps of a container are only the caller's claim.
  */
 import type { Cursor } from "./facts.ts";
 import { flacFrame } from "./flac.ts";
 import { mpegFrame } from "./frames.ts";
 
-/** Returns the seconds of the packet in these bytes; 0 without audio. May depend on earlier packets. */
+/** Returns the duration of the packet in these bytes, in seconds; 0 without audio. The result may depend on earlier packets. */
 export type PacketClock = (cursor: Cursor, at: number, end: number) => number;
 
 export const OPUS_RATE = 48_000;
 
-/** From the first two bytes (RFC 6716, 3.1 and 3.2). */
+/** Returns the duration of an Opus packet, from its first two bytes (RFC 6716, 3.1 and 3.2). */
 export const opusClock: PacketClock = ({ bytes }, at, end) => {
   if (at >= end || at >= bytes.length) return 0;
   const toc = bytes[at] ?? 0;
@@ -22,17 +22,17 @@ export const opusClock: PacketClock = ({ bytes }, at, end) => {
   return (size * (code === 0 ? 1 : code === 3 ? (bytes[at + 1] ?? 0) & 0x3f : 2)) / OPUS_RATE;
 };
 
-/** Packets of constant duration, such as those of AAC. */
+/** Returns a clock for packets of constant duration, such as those of AAC. */
 export function evenClock(seconds: number): PacketClock {
   return ({ length }, at) => (at < length ? seconds : 0);
 }
 
-/** Uncompressed audio, whose duration follows from its bytes. */
+/** Returns a clock for uncompressed audio, whose duration depends only on its size. */
 export function plainClock(bitsPerSecond: number): PacketClock {
   return ({ length }, at, end) => (Math.max(0, Math.min(end, length) - at) * 8) / bitsPerSecond;
 }
 
-/** FLAC: one frame. @param sampleRate for frames that name none */
+/** Returns a clock for FLAC packets of one frame. @param sampleRate for frames that state none */
 export function flacClock(sampleRate: number): PacketClock {
   return (cursor, at) => {
     const frame = flacFrame(cursor, at);
@@ -40,7 +40,7 @@ export function flacClock(sampleRate: number): PacketClock {
   };
 }
 
-/** MPEG layers I to III: one frame, or several. */
+/** Returns the duration of an MPEG audio packet (layers I to III) with one or more frames. */
 export const mpegClock: PacketClock = (cursor, from, end) => {
   let seconds = 0;
   for (let at = from; at < end;) {
@@ -53,7 +53,7 @@ export const mpegClock: PacketClock = (cursor, from, end) => {
   return seconds;
 };
 
-/** Bytes of a frame with its header, by type; 20 ms each (3GPP TS 26.101 and 26.201, RFC 4867). */
+/** Size of an AMR frame with its header, in bytes, by frame type. Each frame lasts 20 ms (3GPP TS 26.101 and 26.201, RFC 4867). */
 const AMR_NARROW = [13, 14, 16, 18, 20, 21, 27, 32, 6];
 const AMR_WIDE = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];
 
@@ -69,13 +69,16 @@ export function amrClock(isWide: boolean): PacketClock {
   };
 }
 
-/** Maximum bits per second of AC-3; for a frame of E-AC-3, the maximum in practice with a margin. */
+/** Maximum bits per second of AC-3. For E-AC-3, the maximum in practice plus a margin. */
 const AC3_BITS = 640_000;
 const EAC3_BITS = 2_048_000;
 const AC3_RATES = [48_000, 44_100, 32_000];
 const AC3_BLOCK = 256;
 
-/** AC-3 and E-AC-3 (ETSI TS 102 366): the first frame; a packet that is too large for one contains several. */
+/**
+ * Returns the duration of an AC-3 or E-AC-3 packet from its first frame (ETSI TS 102 366). A packet too large for one frame contains
+ * several.
+ */
 export const ac3Clock: PacketClock = ({ bytes, length }, at, end) => {
   if (at + 6 > Math.min(end, length) || bytes[at] !== 0x0b || bytes[at + 1] !== 0x77) return 0;
   const [code = 0, version = 0] = bytes.subarray(at + 4, at + 6);

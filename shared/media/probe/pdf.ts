@@ -1,6 +1,7 @@
 /**
- * Counts the pages of a PDF along its page tree. Objects are found in one pass through the file, without the cross-reference table, which
- * may be damaged or false. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
+ * Counts the pages of a PDF from its page tree. Objects are found in one scan of the file. The cross-reference table is not used, because
+ * it may be
+ * damaged or false. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
  */
 import { inflateSync } from "node:zlib";
 
@@ -8,7 +9,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
 
-/** Text and offset of an object's value. */
+/** Location of an object's value: text that contains it, and offset. */
 interface Place {
   readonly text: string;
   readonly at: number;
@@ -16,14 +17,14 @@ interface Place {
 
 interface Found {
   readonly objects: Map<number, Place>;
-  /** Root of the newest trailer, which is the last one in the file. */
+  /** Catalog of the document, which leads to the page tree. It is named by the newest trailer, which is the last one in the file. */
   root: PdfValue | undefined;
   isEncrypted: boolean;
   remainingInflatedBytes: number;
 }
 
 /**
- * Returns the number of pages; stops counting above `pagesMax`.
+ * Returns the number of pages. Stops counting above `pagesMax`.
  * @throws MediaError corrupt, unsupported, too_large: the pages cannot be counted
  */
 export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
@@ -40,7 +41,7 @@ export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
 
 const MARK = /(?<![0-9])(\d{1,10})[\0\t\n\f\r ]{1,8}\d{1,5}[\0\t\n\f\r ]{1,8}obj(?![A-Za-z])|\btrailer\b/g;
 
-/** Finds objects by number; of several with the same number, the last one counts. */
+/** Finds objects by their number. If several have the same number, the last one counts. */
 function findObjects(text: string, budget: Budget): Found {
   const { pdfInflatedBytesMax: remainingInflatedBytes } = PROBE_LIMITS;
   const found: Found = { objects: new Map(), root: undefined, isEncrypted: false, remainingInflatedBytes };
@@ -68,7 +69,11 @@ function takeTrailer(found: Found, trailer: PdfDictionary): void {
   found.isEncrypted ||= trailer.has("Encrypt");
 }
 
-/** Returns the offset of a stream's end, whose content may look like objects. The stated length is used if the stream ends there. */
+/**
+ * Returns the offset at which a stream ends. Its content must be skipped, because it may look like objects. The stated length is used if
+ * the stream
+ * really ends there.
+ */
 function endOfStream(text: string, from: number, dictionary: PdfDictionary): number {
   const length = dictionary.get("Length");
   if (
@@ -81,7 +86,7 @@ function endOfStream(text: string, from: number, dictionary: PdfDictionary): num
   return end < 0 ? text.length : end;
 }
 
-/** Reads the objects of a compressed stream. An unreadable stream, as in encrypted files, has no relevant objects. */
+/** Reads the objects of a compressed stream. A stream that cannot be read, as in encrypted files, contains no relevant objects. */
 function takeObjects(found: Found, stream: string, dictionary: PdfDictionary, budget: Budget): void {
   const text = inflated(found, stream, dictionary);
   const [count, first] = [dictionary.get("N"), dictionary.get("First")];
@@ -109,7 +114,10 @@ function inflated(found: Found, stream: string, dictionary: PdfDictionary): stri
   }
 }
 
-/** Counts leaves below a node, each as often as it is referenced: a cycle is counted until the budget or `pagesMax` ends it. */
+/**
+ * Counts the leaves below a node of the page tree, each as often as it is referenced. A cycle is counted until the budget or `pagesMax`
+ * ends it.
+ */
 function countLeaves(found: Found, root: PdfValue | undefined, pagesMax: number, budget: Budget): number {
   let pages = 0;
   const nodes = [root];
@@ -137,7 +145,7 @@ function resolved({ objects }: Found, value: PdfValue | undefined, budget: Budge
   return place && read(new PdfReader(place.text, place.at, budget));
 }
 
-/** Returns undefined for a damaged value; a used-up budget throws. */
+/** Reads a value. Returns undefined for a damaged value; throws when the budget is used up. */
 function read(reader: PdfReader): PdfValue | undefined {
   try {
     return reader.value();
@@ -157,16 +165,16 @@ interface Reference {
   readonly object: number;
 }
 
-/** Names without leading slash; strings, booleans and unknown values are null. */
+/** Parsed PDF value. Names are without leading slash. Strings, booleans and unknown values are null. */
 type PdfValue = number | string | Reference | PdfDictionary | readonly PdfValue[] | null;
 type PdfDictionary = ReadonlyMap<string, PdfValue>;
 
-/** Remaining characters and values that may be processed, for the whole file. */
+/** Number of characters and values that may still be processed, for the whole file. */
 interface Budget {
   remainingSteps: number;
 }
 
-/** Maximum depth; real documents nest a dozen levels. */
+/** Maximum nesting depth of PDF values. Real documents nest a dozen levels. */
 const DEPTH_MAX = 50;
 
 const SPACE = /[\0\t\n\f\r ]*/y;
@@ -180,14 +188,17 @@ class PdfReader {
   at: number;
   private readonly budget: Budget;
 
-  /** @param text one character per byte */
+  /**
+   * Creates a reader that starts at offset `at`.
+   * @param text one character per byte
+   */
   constructor(text: string, at: number, budget: Budget) {
     this.text = text;
     this.at = at;
     this.budget = budget;
   }
 
-  /** @throws MediaError corrupt for an invalid value, too_large when the budget is used up */
+  /** Parses the value at the current position. @throws MediaError corrupt for an invalid value, too_large when the budget is used up */
   value(depth = 0): PdfValue {
     if (depth > DEPTH_MAX) throw new MediaError("corrupt", "The PDF is nested too deeply.");
     this.space();
@@ -220,7 +231,7 @@ class PdfReader {
     }
   }
 
-  /** Returns true if the keyword is at the position, and moves past it. */
+  /** Skips the keyword if it is at the current position. Returns false if it is not. */
   takeKeyword(keyword: string): boolean {
     if (!this.text.startsWith(keyword, this.at)) return false;
     this.at += keyword.length;
@@ -251,7 +262,7 @@ class PdfReader {
     return name.replace(/#([0-9a-fA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
 
-  /** Balanced parentheses need no escape. */
+  /** Skips a string in parentheses. Balanced parentheses inside it need no escape. */
   private string(): null {
     let open = 0;
     const from = this.at;

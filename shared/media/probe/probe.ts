@@ -1,4 +1,4 @@
-/** Determines format and duration of audio without decoding. */
+/** Determines format and duration of audio without decoding it. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
@@ -11,8 +11,9 @@ import { probeWav } from "./wav.ts";
 import { probeWebm } from "./webm.ts";
 
 /**
- * Reads only what the format needs, in one pass and a bounded number of steps: 100 MB take well under a second, most files a few
- * milliseconds. Ignores the caller's file name and type.
+ * Determines format and duration of audio. Reads only what the format needs, once and in a limited number of steps. An audio of 100 MB
+ * takes well
+ * under a second, most files a few milliseconds. Ignores the caller's file name and type.
  * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeAudio(bytes: Uint8Array): AudioFacts {
@@ -46,7 +47,7 @@ const PROBES: Readonly<Record<Exclude<AudioFormat, "pcm">, (cursor: Cursor) => A
   webm: probeWebm,
 };
 
-/** Detects the format from the bytes alone; null for anything else, including playlists. */
+/** Detects the audio format from the bytes alone. Returns null for anything else, including playlists. */
 function sniffAudio(cursor: Cursor): Exclude<AudioFormat, "pcm"> | null {
   const head = cursor.ascii(0, 12);
   if (/^(?:RIFF|RF64)....WAVE$/s.test(head)) return "wav";

@@ -1,4 +1,4 @@
-/** Determines format, size and duration of a video without decoding. */
+/** Determines format, size and duration of a video without decoding it. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { createCursor, type Cursor } from "./facts.ts";
@@ -7,9 +7,9 @@ import { AUDIO, readWebm, VIDEO, webmSeconds } from "./webm-tracks.ts";
 
 export interface VideoFacts {
   readonly format: "mp4" | "webm";
-  /** Duration counted from the images: a header's value is only a claim, and audio may be a little longer. */
+  /** Duration in seconds, counted from the images. A duration in a header is only a claim, and audio may be a little longer. */
   readonly seconds: number;
-  /** Displayed pixels, after rotation. */
+  /** Displayed size in pixels, after rotation. */
   readonly width: number;
   readonly height: number;
   /** Rotation of the stored images, in degrees clockwise. */
@@ -18,8 +18,9 @@ export interface VideoFacts {
 }
 
 /**
- * Probes MP4, QuickTime, WebM and Matroska. Reads headers and tables in a bounded number of steps and no other byte, so the bytes may be a
- * mapped file of any size. Ignores the caller's file name and type.
+ * Probes MP4, QuickTime, WebM and Matroska. Reads only headers and tables, in a limited number of steps, so that the bytes may be a mapped
+ * file of
+ * any size. Ignores the caller's file name and type.
  * @throws MediaError unsupported (unknown format), corrupt
  */
 export function probeVideo(bytes: Uint8Array): VideoFacts {
@@ -41,7 +42,7 @@ export function probeVideo(bytes: Uint8Array): VideoFacts {
   }
 }
 
-/** A size and the first box; QuickTime's older files begin without a type box. */
+/** Matches the start of an MP4 file: a size and the type of the first box. QuickTime's older files begin without a type box. */
 const MP4_START = /^.{4}(?:ftyp|moov|mdat|wide|free|skip)/s;
 
 function probeMp4(cursor: Cursor): VideoFacts {
@@ -60,7 +61,7 @@ function probeMp4(cursor: Cursor): VideoFacts {
   };
 }
 
-/** Duration of a frame if the file does not state its frame rate: 25 frames per second. */
+/** Duration of a frame in seconds, if the file does not state its frame rate: 25 frames per second. */
 const FRAME_SECONDS = 0.04;
 
 function probeWebm(cursor: Cursor): VideoFacts {

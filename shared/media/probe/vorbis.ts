@@ -1,16 +1,17 @@
-/** Vorbis I: the duration of a packet follows from two of its block sizes, which depend on the packet's mode. */
+/** Determines durations of Vorbis I packets. A duration depends on two block sizes, which depend on the packet's mode. */
 import { corrupt, type Cursor } from "./facts.ts";
 import type { PacketClock } from "./packets.ts";
 
-/** Bytes at the end of the setup that are read for its modes: 64 modes and the framing bit have fewer. */
+/** Number of bytes at the end of the setup packet that are read to find its modes. 64 modes and the framing bit have fewer. */
 export const VORBIS_TAIL_BYTES = 400;
 
-/** Bits of one mode, of the number of modes, and of everything that precedes them in each setup. */
+/** Minimum bits of a setup with one mode: the mode, the number of modes, and everything that precedes them in each setup. */
 const MODES_BITS_MIN = 97;
 
 /**
- * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality; a packet with more bits cannot have the duration that
- * it claims, and counts as longer.
+ * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality. A packet with more bits cannot have the duration that
+ * it
+ * claims, and counts as longer.
  */
 const BITS_MAX = 8;
 
@@ -20,7 +21,7 @@ interface VorbisHead {
   readonly blocks: readonly [number, number];
 }
 
-/** @param at offset of the identification header */
+/** Reads the identification header of a Vorbis stream; undefined if it is invalid. @param at offset of the identification header */
 export function vorbisHead({ view, length }: Cursor, at: number): VorbisHead | undefined {
   if (at + 30 > length) return undefined;
   const exponents = view.getUint8(at + 28);
@@ -31,7 +32,7 @@ export function vorbisHead({ view, length }: Cursor, at: number): VorbisHead | u
   };
 }
 
-/** @param setup the third packet, or its last `VORBIS_TAIL_BYTES` */
+/** Returns the clock of a Vorbis stream. @param setup the third packet, or its last `VORBIS_TAIL_BYTES` */
 export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup: Uint8Array): PacketClock {
   const modes = modesOf(setup);
   const modeBits = 32 - Math.clz32(modes.length - 1);
@@ -49,7 +50,8 @@ export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup:
 
 /**
  * Returns the index of each mode's block size. Modes are read backwards, because the codebooks before them do not state their length. A
- * mode is one bit, two 16-bit zeros, and a mapping below 64; the number of modes precedes the first.
+ * mode is one
+ * bit, two 16-bit zeros, and a mapping below 64. The number of modes precedes the first mode.
  */
 function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
   let remainingBits = setup.length * 8;

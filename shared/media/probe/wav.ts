@@ -1,4 +1,4 @@
-/** RIFF WAVE (and RF64 with sizes of "until the end"). */
+/** Reads RIFF WAVE, and RF64 whose sizes may mean "until the end". */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { corrupt, createCursor, facts, type AudioFacts, type Cursor } from "./facts.ts";
@@ -15,7 +15,7 @@ interface WavLayout {
 }
 
 const EXTENSIBLE = 0xfffe;
-/** Codes with a constant sample size: PCM, floating point, A-law, µ-law. */
+/** Format codes with a constant sample size: PCM, floating point, A-law, µ-law. */
 const PLAIN = new Set([1, 3, 6, 7]);
 
 function readWav(cursor: Cursor): WavLayout {
@@ -54,7 +54,7 @@ export function probeWav(cursor: Cursor): AudioFacts {
 
 const MP3 = 0x55;
 
-/** The byte rate in the header is only a claim, and is ignored. */
+/** Returns the duration of a WAV file in seconds. Ignores the byte rate in the header, which is only a claim. */
 function secondsOf({ bytes }: Cursor, wav: WavLayout): number {
   const { code, channels, bits, sampleRate, dataStart, dataEnd } = wav;
   const size = dataEnd - dataStart;
@@ -73,7 +73,7 @@ interface Blocks {
   readonly samplesOf: (bytes: number) => number;
 }
 
-/** Codes with a fixed compression ratio: both kinds of ADPCM have a header in each block and then four bits per sample. */
+/** Formats with a fixed compression ratio, by code. Both kinds of ADPCM have a header in each block and then four bits per sample. */
 const BLOCKS: Readonly<Record<number, (wav: WavLayout) => Blocks>> = {
   0x02: (wav) => adpcm(wav, 7, 2),
   0x11: (wav) => adpcm(wav, 4, 1),

@@ -1,4 +1,4 @@
-/** Frames of a Matroska block (RFC 9559, 10), which may contain several by lacing. */
+/** Splits a Matroska block into its frames (RFC 9559, 10). A block may contain several frames by lacing. */
 import type { Cursor } from "./facts.ts";
 
 export type OnFrame<Track> = (track: Track, at: number, end: number) => void;
@@ -6,7 +6,7 @@ export type OnFrame<Track> = (track: Track, at: number, end: number) => void;
 const XIPH = 1;
 const FIXED = 2;
 
-/** @param at offset of the block's flags */
+/** Calls `onFrame` for each frame of a block. @param at offset of the block's flags */
 export function readFrames(cursor: Cursor, at: number, end: number, onFrame: (at: number, end: number) => void): void {
   const { bytes } = cursor;
   const lacing = ((bytes[at] ?? 0) >> 1) & 3;
@@ -34,7 +34,7 @@ interface Size {
   readonly next: number;
 }
 
-/** A size as a sum of bytes; a byte below 255 is the last. */
+/** Reads a size in Xiph lacing: the sum of its bytes. A byte below 255 is the last one. */
 export function readXiph({ bytes }: Cursor, at: number, end: number): Size {
   let size = 0;
   let next = at;
@@ -43,7 +43,7 @@ export function readXiph({ bytes }: Cursor, at: number, end: number): Size {
   return { size, next };
 }
 
-/** The first is a size, the others are differences from the previous one. */
+/** Reads a size in EBML lacing. The first value is a size; each further one is the difference from the previous size. */
 function readDifference(cursor: Cursor, at: number, former: number | undefined): Size {
   const read = readVint(cursor, at, true);
   if (read === null) throw cursor.corrupt("has a block with frames of unknown size");
@@ -53,7 +53,7 @@ function readDifference(cursor: Cursor, at: number, former: number | undefined):
   return { size, next: at + read.length };
 }
 
-/** Reads a number whose length is in its first bits; an unknown size is returned as a value larger than any file. */
+/** Reads a number whose length is in its first bits. An unknown size is returned as a value larger than any file. */
 export function readVint(
   cursor: Cursor,
   at: number,

@@ -1,4 +1,4 @@
-/** Tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are read one by one. */
+/** Reads the tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so that blocks must be read one by one. */
 import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 import { type OnFrame, readFrames, readVint } from "./webm-frames.ts";
@@ -30,7 +30,7 @@ const ID = {
   block: 0xa1,
 } as const;
 
-/** Elements whose content is read as if it followed them: unknown sizes then need no special case. */
+/** Elements whose content is read as if it followed the element. Unknown sizes then need no special handling. */
 const OPENED = new Set<number>([
   ID.segment,
   ID.info,
@@ -42,13 +42,13 @@ const OPENED = new Set<number>([
   ID.blockGroup,
 ]);
 
-/** Types of tracks. */
+/** Track types of the format. */
 export const VIDEO = 1;
 export const AUDIO = 2;
 
 export interface WebmTrack {
   number: number;
-  /** `VIDEO`, `AUDIO` or something else. */
+  /** Type of the track: `VIDEO`, `AUDIO` or another number. */
   type: number;
   sampleRate: number;
   channels: number;
@@ -58,24 +58,24 @@ export interface WebmTrack {
   /** Byte range of the decoder's settings (CodecPrivate); empty if there are none. */
   privateAt: number;
   privateEnd: number;
-  /** True if its frames are compressed again, or encrypted. */
+  /** True if the track's frames are compressed again, or encrypted. */
   isPacked: boolean;
-  /** Pixels. */
+  /** Width in pixels. */
   width: number;
   height: number;
-  /** Duration of a block; 0 if the track does not state it. */
+  /** Duration of a block in seconds; 0 if the track does not state it. */
   blockSeconds: number;
-  /** Start of the last block; negative without one. */
+  /** Start of the last block in seconds; negative if there is none. */
   lastSeconds: number;
 }
 
 export interface WebmContent {
-  /** Total duration in the header; 0 if absent. */
+  /** Total duration stated in the header, in seconds; 0 if absent. */
   readonly statedSeconds: number;
   readonly tracks: readonly WebmTrack[];
 }
 
-/** Reads as far as possible; a truncated file has the content before the truncation. @param onFrame called for each frame */
+/** Reads as much as possible. For a truncated file, returns the content before the truncation. @param onFrame called for each frame */
 export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmContent {
   const { view } = cursor;
   const tracks: WebmTrack[] = [];
@@ -128,10 +128,15 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
 
 const CODEC_ID_MAX = 64;
 
-/** Longest last block, whose duration is not stated: a claimed total may exceed the counted one by this much. */
+/**
+ * Maximum duration of the last block in seconds, which the file does not state. The stated total may exceed the counted one by this much.
+ */
 const LAST_BLOCK_SECONDS_MAX = 2;
 
-/** @param usualSeconds duration of a block in such a track, if it is not stated */
+/**
+ * Returns the duration of a track in seconds.
+ * @param usualSeconds duration of a block in such a track, if it is not stated
+ */
 export function webmSeconds({ statedSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
   const isKnown = track.blockSeconds > 0 && track.blockSeconds < LAST_BLOCK_SECONDS_MAX;
   const countedSeconds = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
@@ -140,7 +145,7 @@ export function webmSeconds({ statedSeconds }: WebmContent, track: WebmTrack, us
   return isBelievable ? statedSeconds : countedSeconds;
 }
 
-/** Default sampling frequency and channels, as defined by the format. */
+/** Creates a track with the default sampling frequency and channels of the format. */
 function newTrack(): WebmTrack {
   return {
     number: 0,

@@ -1,4 +1,4 @@
-/** Audio in WebM and Matroska. */
+/** Determines the duration of audio in WebM and Matroska. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { aacPacketSeconds } from "./aac-config.ts";
@@ -28,14 +28,16 @@ export function probeWebm(cursor: Cursor): AudioFacts {
   return facts("webm", Math.max(...seconds), first.sampleRate, first.channels);
 }
 
-/** @throws MediaError `unsupported`, for audio whose duration does not follow from its frames; `corrupt` */
+/**
+ * Returns the clock of a track. @throws MediaError `unsupported`, for audio whose duration cannot be determined from its frames; `corrupt`
+ */
 function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
   const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];
   if (make && !track.isPacked) return make(cursor, track);
   throw new MediaError("unsupported", "The audio of this WebM file uses an unsupported codec.");
 }
 
-/** By codec name, which may have a suffix after a slash. */
+/** Clocks by codec name. A name may have a suffix after a slash. */
 const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => PacketClock])[] = [
   [/^A_OPUS\b/, () => opusClock],
   [/^A_VORBIS\b/, vorbis],
@@ -61,7 +63,10 @@ const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => 
   [/^A_PCM\//, (_cursor, { sampleRate, channels, bits }) => plainClock(sampleRate * channels * bits)],
 ];
 
-/** Its three headers are laced as in Ogg: their number minus one, the sizes of all but the last, and the headers. */
+/**
+ * Returns the clock of a Vorbis track. Its three headers are laced as in Ogg: their number minus one, the sizes of all but the last, and
+ * the headers.
+ */
 function vorbis(cursor: Cursor, { privateAt, privateEnd }: WebmTrack): PacketClock {
   let at = privateAt + 1;
   const sizes = [0, 1].map(() => {

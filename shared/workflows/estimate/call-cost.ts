@@ -15,12 +15,12 @@ import { isWithin, judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";
 import { knownMembers, type KnownParams, openNames, unitsOf } from "./known.ts";
 
-/** Maximum choices of one call. */
+/** Maximum number of choices (`n`) of one call. */
 const CHOICES_MAX = 128;
-/** Accepted multiple of the model's own limits in reported usage (workers/calls/chat/meter.ts). */
+/** Factor by which reported usage may exceed the model's own limits and is still accepted (workers/calls/chat/meter.ts). */
 const REPORTS_BELIEVED = 2;
 const TEMPLATE_TOKENS_MAX = 8_192;
-/** Returns sample messages, used if too little is known of the actual ones. */
+/** Returns sample messages for a check, used if too little is known of the actual messages. */
 function usualMessages({ allowed_params: { requires_input_image: image, requires_input_audio: audio } }: Model) {
   const blocks = [
     ...(image === true ? [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] : []),
@@ -32,7 +32,9 @@ function usualMessages({ allowed_params: { requires_input_image: image, requires
 /** An empty WAV file. */
 const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
 
-/** @throws ApiError of the call itself, if no values of the open places can avoid it */
+/**
+ * Returns the cost of a chat call. @throws ApiError with which the call is rejected, if no possible value of the unknown parts can avoid it
+ */
 export async function chatCost(
   { database, caller, work }: CallContext,
   model: Model,
@@ -74,7 +76,7 @@ export async function chatCost(
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
 }
 
-/** @throws ApiError as `chatCost` */
+/** Returns the cost of an embeddings call. @throws ApiError as `chatCost` */
 export async function embeddingsCost({ work }: CallContext, model: Model, params: KnownParams): Promise<Cost> {
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected an embedding model.", { param: "model" });
@@ -108,7 +110,11 @@ export async function embeddingsCost({ work }: CallContext, model: Model, params
   };
 }
 
-/** @param check checks a call without the open members that it rejects. @param usual sample values of required members */
+/**
+ * Checks a call of which some members are unknown.
+ * @param check checks a call without the open members that it rejects
+ * @param usual sample values of required members
+ */
 function asFarAsKnown<T>({ value, open }: KnownParams, usual: KnownParams["value"], check: (known: object) => T): T {
   if (open.length === 0) return check(value);
   let checked: T | undefined;
@@ -129,10 +135,13 @@ interface Dear {
 }
 
 const SECONDS_MAX = 4 * 3_600;
-/** Units of work of one check of a call: about 10 µs. */
+/** Units of work for one check of a call, about 10 µs. */
 const CHECK_UNITS = 1_000;
 
-/** @throws ApiError of the call itself, if no values of the open places can avoid it */
+/**
+ * Returns the cost of a media call. @throws ApiError with which the call is rejected, if no possible value of the unknown parts can avoid
+ * it
+ */
 export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
   const [known, unknown] = [knownMembers(params), openNames(params)];
   const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
@@ -165,7 +174,7 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption };
 }
 
-/** Returns a valid call with values in the unknown members: a rejected value is replaced by the next one, then removed. */
+/** Returns a valid call, with sample values for the unknown members. A rejected value is replaced by the next one, and finally removed. */
 function takenBody(known: Body, unknown: readonly string[], model: Model, check: BoundOf): Body {
   const body: Record<string, unknown> = { ...known };
   const candidates = new Map<string, unknown[]>();
@@ -182,7 +191,7 @@ function takenBody(known: Body, unknown: readonly string[], model: Model, check:
   }
 }
 
-/** Returns false if the member is already absent. */
+/** Sets a member, or removes it if the value is undefined. Returns false if the member is already absent. */
 function change(body: Record<string, unknown>, name: string, value: unknown): boolean {
   if (value !== undefined) body[name] = value;
   else if (name in body) delete body[name];
@@ -192,7 +201,11 @@ function change(body: Record<string, unknown>, name: string, value: unknown): bo
 
 type Values = (name: string) => readonly unknown[];
 
-/** Chooses the most expensive value of each member: a price never falls when another member's value is more expensive. */
+/**
+ * Chooses the most expensive value of each member, one after the other. This is sufficient, because a price never falls when the value of
+ * another member
+ * becomes more expensive.
+ */
 function dearest(body: Body, maxNano: bigint, names: readonly string[], values: Values, boundOf: BoundOf): Dear {
   let dear: Dear = { body, maxNano };
   for (const name of names) {
@@ -207,11 +220,11 @@ function dearest(body: Body, maxNano: bigint, names: readonly string[], values: 
 }
 
 const TEXTS: ReadonlySet<string> = new Set(["prompt", "input", "lyrics", "instructions", "negative_prompt"]);
-/** In characters with the most bytes; the shorter ones are for models with lower limits. */
+/** Sample texts of several lengths, made of characters with the most bytes. The shorter ones are for models with lower limits. */
 const LONG_TEXTS = [32_000, 10_000, 5_000, 4_096].map((length) => "\u{10FFFF}".repeat(length));
 const PAID_BY_TEXT: ReadonlySet<string> = new Set(["per_token", "per_character"]);
 
-/** Returns the texts whose length affects the price. Speech is as long as its text, regardless of its price unit. */
+/** Returns the names of texts whose length affects the price. Speech is as long as its text, regardless of its price unit. */
 function pricedTexts(names: readonly string[], { price, price_variants: variants = [] }: Model): readonly string[] {
   const isPaid = [price, ...variants.map((one) => one.price)].some(({ unit }) => PAID_BY_TEXT.has(unit));
   return names.filter((name) => name === "input" || (isPaid && TEXTS.has(name)));
@@ -219,7 +232,7 @@ function pricedTexts(names: readonly string[], { price, price_variants: variants
 
 const FILE = `file-${"0".repeat(32)}`;
 
-/** Returns a sample value for a member without a list of values; undefined for other names. */
+/** Returns a sample value for a member that has no list of values; undefined for other names. */
 function fillOf(name: string): string | undefined {
   if (TEXTS.has(name)) return "x".repeat(200);
   if (name.endsWith("_file_id") || name === "file_id") return FILE;

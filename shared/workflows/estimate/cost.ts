@@ -1,15 +1,15 @@
-/** Cost of a step, and the context of its estimate. */
+/** Types for the cost of a step, and for the context of its estimate. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
 import type { EstimateWork } from "./work.ts";
 
-/** Nano-credits. */
+/** Usual and maximum cost, in nano-credits. */
 export interface Cost {
   readonly estimatedNano: bigint;
   readonly maxNano: bigint;
-  /** Sentences. */
+  /** Assumption of the estimate, in whole sentences. */
   readonly assumption: string;
 }
 
@@ -19,9 +19,9 @@ export interface CostContext {
   readonly database: Queryable;
 }
 
-/** Context of the estimate of one call. */
+/** Context for estimating the cost of one call. */
 export interface CallContext extends CostContext {
-  /** Counts the work of the estimate. */
+  /** Counts the computing work of the estimate. */
   readonly work: EstimateWork;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Estimates the cost of a run, step by step: usual and maximum cost. Nothing is held. Values unknown before a run count at their bound.
- * Work that may not happen, such as retries and steps with an unknown condition, counts only in the maximum.
+ * Estimates the usual and maximum cost of a run, step by step. No credits are held. Values unknown before a run count with their maximum.
+ * Calls that may
+ * not happen, such as retries and steps with an unknown condition, count only in the maximum.
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -39,7 +40,7 @@ import {
 import type { EstimateWork } from "./work.ts";
 
 interface EstimateContext extends CostContext {
-  /** @throws ApiError `capability_not_found` */
+  /** Returns a capability. @throws ApiError `capability_not_found` */
   capability(id: string): Capability;
 }
 
@@ -49,10 +50,11 @@ interface StepCost extends Cost {
 
 /** Maximum operations of one pipeline. */
 const OPERATIONS_MAX = 20;
-/** Units of work per estimated call, in addition to those of its values: about 50 µs. */
+/** Units of work per estimated call, in addition to those of its values. They take about 50 µs. */
 const CALL_UNITS = 5_000;
 
 /**
+ * Estimates the cost of a workflow.
  * @param attempts maximum attempts of the run
  * @param work limit of the estimate: once it is spent, values of expressions count as unknown
  * @throws ApiError of a step whose call would be rejected, with the step's location in param; `invalid_request` for definitions that take
@@ -69,7 +71,7 @@ export async function estimateWorkflow(
   return new Estimate(context, work).ofSteps(compiled, { known, attempts, depth: 0 });
 }
 
-/** One run of a definition: the estimated one, or one started by its step. */
+/** A run in the estimate: the estimated run, or a run that one of its steps starts. */
 interface Run {
   readonly known: Known;
   readonly attempts: number;
@@ -80,7 +82,7 @@ class Estimate {
   readonly #context: EstimateContext;
   readonly #work: EstimateWork;
   readonly #workflows: EstimatedWorkflows;
-  /** Costs of steps whose values are no longer resolved, since the work is spent. */
+  /** Costs of steps whose values are no longer resolved, because the work limit is spent. */
   readonly #unknown = new Map<CompiledStep, Cost>();
 
   constructor(context: EstimateContext, work: EstimateWork) {
@@ -174,7 +176,11 @@ class Estimate {
 
 const NESTED = "Nested workflow: ";
 
-/** Names params by the definition that the caller knows: faults inside a nested workflow name only the step that runs it. */
+/**
+ * Returns an error whose param is a location in the definition that the caller knows. An error inside a nested workflow names only the step
+ * that runs
+ * the workflow.
+ */
 function placed({ code, message, param, cause }: ApiError, { step }: CompiledStep, place: string): ApiError {
   if (param === null) return new ApiError(code, message, { param: place, cause });
   if (step.type !== "sub_pipeline") {
@@ -188,7 +194,7 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
 
 // Cost of a model call, as far as its params are known: usual and maximum.
 
-/** @throws ApiError of the call itself, for known params */
+/** Returns the cost of a step's call to a model. @throws ApiError with which the call is rejected, for known params */
 async function modelCost(context: CallContext, slug: string, params: KnownParams): Promise<Cost> {
   const model = findModel(context.catalogue, slug);
   const [kind, ...others] = kindsOf(model, params);
@@ -210,7 +216,10 @@ async function modelCost(context: CallContext, slug: string, params: KnownParams
   return { ...own, maxNano };
 }
 
-/** Returns the possible kinds of the call: an open image may resolve to null, and the call then creates one from text. */
+/**
+ * Returns the possible kinds of a call. An image that is unknown before the run may resolve to null, and the call then creates an image
+ * from text.
+ */
 function kindsOf(model: Model, params: KnownParams): readonly [Kind, ...Kind[]] {
   const known = knownMembers(params);
   const open = Object.fromEntries(openNames(params).map((name) => [name, ""]));
@@ -218,7 +227,7 @@ function kindsOf(model: Model, params: KnownParams): readonly [Kind, ...Kind[]] 
   return kind === other ? [kind] : [kind, other];
 }
 
-/** A fallback that rejects the call is also skipped at run time. */
+/** Ignores the error of a fallback that rejects the call, because such a fallback is also skipped during a run. */
 function passOver(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
@@ -232,10 +241,10 @@ async function costOn(context: CallContext, model: Model, kind: Kind, params: Kn
 
 // Cost of a step that runs for each item of a list.
 
-/** Returns the cost of the step for one item. @param item undefined for an unknown item */
+/** Returns the cost of a step for one item. @param item undefined for an unknown item */
 type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
 
-/** @param list undefined if unknown */
+/** Returns the cost of the step for the whole list. @param list undefined if unknown */
 async function listCost(
   step: CompiledStep,
   list: { readonly value: unknown } | undefined,
@@ -282,7 +291,7 @@ function unknownListCost(one: Cost): Cost {
   };
 }
 
-/** Returns the costs of the first items, as many as the remaining work allows. */
+/** Returns the costs of the first items, for as many as the remaining work limit allows. */
 async function sampleItems(
   items: readonly unknown[],
   costOf: CostOfItem,
@@ -328,7 +337,7 @@ async function readDefinition(
 class EstimatedWorkflows {
   readonly #context: CostContext;
   readonly #work: EstimateWork;
-  /** By id and version as named by steps. */
+  /** Workflows by id and version, as steps name them. */
   readonly #found = new Map<string, Found>();
   readonly #depths = new Set<string>();
   readonly #costs = new Map<string, Cost>();
@@ -340,7 +349,7 @@ class EstimatedWorkflows {
 
   /**
    * Finds a workflow that a step runs. The permission was checked when the definition was written.
-   * @param version undefined: the latest
+   * @param version undefined means the latest version
    * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may use
    */
   async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
@@ -369,7 +378,7 @@ class EstimatedWorkflows {
     return { id: row.id, version, compiled: await readDefinition(definition as WorkflowDefinition, this.#work) };
   }
 
-  /** @param cost computes the cost if it is not cached */
+  /** Returns the cost of a workflow. @param cost computes the cost if it is not cached */
   async costOf({ id, version }: Found, depth: number, known: Known, cost: () => Promise<Cost>): Promise<Cost> {
     const key = `${id} ${version} ${depth} ${digest([known.inputs, [...known.unknown].toSorted()])}`;
     const remembered = this.#costs.get(key) ?? (await cost());

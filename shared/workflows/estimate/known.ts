@@ -1,13 +1,13 @@
-/** Values of a step known before a run: results of expressions on inputs, and on the items of a known list. */
+/** Resolves values of a step that are known before a run: results of expressions on inputs, and on the items of a known list. */
 import type { Binding, OpenPlace, Resolvable } from "../bindings.ts";
 import type { Resolved, Scope } from "../expressions/scope.ts";
 import { bytesOf } from "../expressions/values.ts";
 import type { EstimateWork } from "./work.ts";
 
-/** Inputs with known values. */
+/** Inputs of a run whose values are known. */
 export interface Known {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Inputs that are present with unknown values. */
+  /** Names of inputs that are present but whose values are unknown. */
   readonly unknown: ReadonlySet<string>;
 }
 
@@ -18,14 +18,14 @@ export interface KnownItem {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Values of a call; unknown places contain their expression. */
+/** Values of a call. Unknown values are replaced by their expression. */
 export interface KnownParams {
   readonly value: Members;
   readonly open: readonly OpenPlace[];
 }
 
 /**
- * Returns a value, or a fault of every run with the same input; undefined if unknown.
+ * Returns a value, or an error that occurs in every run with the same input. Returns undefined if the value is unknown.
  * @param item undefined outside of a list, or for an unknown item
  */
 export function resolveKnown(
@@ -46,7 +46,7 @@ export function resolveKnown(
   return resolved;
 }
 
-/** Resolves each place separately; places that cannot be computed count as unknown. */
+/** Resolves each expression separately. Expressions that cannot be computed count as unknown. */
 export async function resolveParams(
   value: Members,
   { places }: Binding,
@@ -66,12 +66,12 @@ export async function resolveParams(
   return { value: copy, open };
 }
 
-/** Returns the names of members that are partly or wholly unknown. */
+/** Returns the names of members of which at least a part is unknown. */
 export function openNames({ open }: KnownParams): readonly string[] {
   return [...new Set(open.map(({ path: [name] }) => String(name)))];
 }
 
-/** Returns the members that are wholly known. */
+/** Returns the members that are completely known. */
 export function knownMembers(params: KnownParams): Members {
   const names = new Set(openNames(params));
   return Object.fromEntries(Object.entries(params.value).filter(([name]) => !names.has(name)));
@@ -79,7 +79,7 @@ export function knownMembers(params: KnownParams): Members {
 
 const COUNTED_BYTES_MAX = 16_777_216;
 
-/** Returns the units of work to copy a value, and to serialize it once or twice. */
+/** Returns the units of work for copying a value and serializing it once or twice. */
 export function unitsOf(value: unknown): number {
   return bytesOf(value, COUNTED_BYTES_MAX) / 2;
 }

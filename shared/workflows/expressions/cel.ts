@@ -1,4 +1,4 @@
-/** Expressions in CEL, with bounded size at compilation and bounded work at evaluation. */
+/** Compiles and evaluates CEL expressions, with limited size at compilation and limited work at evaluation. */
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 
 import { FUNCTIONS, METHODS } from "./functions.ts";
@@ -19,18 +19,22 @@ import {
 export const EXPRESSION_NODES_MAX = 200;
 export const EXPRESSION_DEPTH_MAX = 20;
 
-/** Maximum items of a list literal. */
+/** Maximum number of items in a list literal. */
 const EXPRESSION_ITEMS_MAX = 1_000;
 
-/** Units of one evaluation: a character costs 1, an item 4, a member or a node of the expression 10. At most 30 ms and 25 MB, measured. */
+/**
+ * Maximum work of one evaluation, in units. A character costs 1, an item 4, a member or a node of the expression 10. The maximum takes 30
+ * ms and 25 MB,
+ * measured.
+ */
 export const EXPRESSION_WORK_MAX = 2_000_000;
 
-/** Units of an expression without references, which is evaluated when the definition is read. */
+/** Maximum work of an expression without references, in units. It is evaluated when the definition is read. */
 export const CONSTANT_WORK_MAX = 10_000;
 
 interface CelExpression {
   readonly references: readonly Reference[];
-  /** @param work limit shared with other expressions */
+  /** Evaluates the expression. @param work limit shared with other expressions */
   evaluate(scope: Scope, work?: Work): Resolved;
 }
 
@@ -44,7 +48,8 @@ const parser = new Environment({
 });
 
 /**
- * @param reading work limit shared by everything read together
+ * Compiles a CEL expression.
+ * @param reading work limit shared by everything that is read together
  * @returns the expression, or the reason why it is invalid
  */
 export function compileCel(text: string, reading?: Work): CelExpression | { readonly fault: string } {
@@ -96,15 +101,15 @@ function firstLine(error: unknown): string {
 type Names = ReadonlySet<string>;
 
 const CALLED = ["has", ...FUNCTIONS.keys()];
-/** Macros: each evaluates its last arguments for every item of a list. */
+/** List macros. Each evaluates its last arguments for every item of a list. */
 const LIST_MACROS = ["all", "exists", "exists_one", "filter", "map"] as const;
 const METHOD_NAMES = [...METHODS.keys(), ...LIST_MACROS, "cel.bind"];
-/** Integers have 64 bits; the minimum is written as the negation of this. */
+/** Limit of 64-bit integers. The minimum is written as the negation of this value. */
 const INTEGER_MAX = 2n ** 63n;
 
 class Refusal extends Error {}
 
-/** @returns the references, or the reason why the expression is invalid */
+/** Checks an expression and finds its references. @returns the references, or the reason why the expression is invalid */
 function inspect(root: ASTNode): { readonly references: readonly Reference[] } | { readonly fault: string } {
   const references: Reference[] = [];
   try {
@@ -238,7 +243,7 @@ function rootNamed(name: string): Reference {
   return { root: name };
 }
 
-/** `inputs.name`, `steps["name"]`. */
+/** Returns the reference of a node such as `inputs.name` or `steps["name"]`; undefined for other nodes. */
 function memberOf(node: ASTNode): (Reference & { readonly name: string }) | undefined {
   if (node.op !== "." && node.op !== "[]") return undefined;
   const [of, member] = node.args;
@@ -255,7 +260,7 @@ interface Evaluation {
   readonly work: Work;
 }
 
-/** A variable of a macro, and those of enclosing macros. */
+/** Variable of a macro, and variables of the enclosing macros. */
 interface Bound {
   readonly name: string;
   readonly value: unknown;
@@ -334,7 +339,11 @@ function truth(value: unknown, where: string): boolean {
   throw new ExpressionFault(`Expected true or false for ${where}, got ${typeOf(value)}.`);
 }
 
-/** Evaluates `||` and exists() (decided by true), `&&` and all() (decided by false): a deciding part outweighs faults of others. */
+/**
+ * Evaluates `||` and exists() (decided by true), and `&&` and all() (decided by false). If one operand decides the result, errors of the
+ * others are
+ * ignored.
+ */
 function decide<T>(by: boolean, parts: readonly T[], judge: (part: T) => boolean, work: Work): boolean {
   let fault: ExpressionFault | undefined;
   for (const part of parts) {
@@ -356,7 +365,7 @@ function call(name: string, args: readonly ASTNode[], on: Evaluation, bound: Bou
   return found(FUNCTIONS.get(name), name).run(on.work, ...values);
 }
 
-/** `has(a.b)`: returns true if `a` has an own member `b`. */
+/** Evaluates `has(a.b)`: returns true if `a` has an own member `b`. */
 function isThere(member: ASTNode | undefined, on: Evaluation, bound: Bound | undefined): boolean {
   if (member?.op !== ".") throw new Error("no expression that is compiled has has() of another form");
   const [of, name] = member.args;

@@ -1,13 +1,13 @@
-/** Text functions that count characters (code points), whereas JavaScript counts UTF-16 units. */
+/** Text functions that count characters (code points). JavaScript's own functions count UTF-16 units. */
 
-/** Returns the number of characters in the first `end` units. */
+/** Returns the number of characters in the first `end` UTF-16 units of a text. */
 export function countCharacters(of: string, end = of.length): number {
   let count = 0;
   for (let at = 0; at < end; count += 1) at += unitsAt(of, at);
   return count;
 }
 
-/** Returns the unit at which character `index` begins; undefined beyond the end of the text. */
+/** Returns the UTF-16 offset at which character `index` begins; undefined beyond the end of the text. */
 export function unitOf(of: string, index: number): number | undefined {
   let at = 0;
   for (let remaining = index; remaining > 0; remaining -= 1) {
@@ -17,7 +17,7 @@ export function unitOf(of: string, index: number): number | undefined {
   return at;
 }
 
-/** Returns at most `max` characters. */
+/** Returns the first characters of a text, at most `max`. */
 export function charactersOf(of: string, max: number): string[] {
   const characters: string[] = [];
   for (let at = 0; at < of.length && characters.length < max;) {
@@ -28,12 +28,12 @@ export function charactersOf(of: string, max: number): string[] {
   return characters;
 }
 
-/** Returns true if the text may contain the part: an unpaired surrogate is no part of a whole character. */
+/** Returns true if the text may contain `part`. An unpaired surrogate is never part of a whole character. */
 export function mayHold(of: string, part: string): boolean {
   return part.isWellFormed() || !of.isWellFormed();
 }
 
-/** Compares by code points. */
+/** Returns true if the first text sorts before the other one, by code points. */
 export function isTextBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
@@ -43,7 +43,7 @@ export function isTextBefore(one: string, other: string): boolean {
   return one.length < other.length;
 }
 
-/** Characters of two units sort after all others. */
+/** Returns the sort order of a UTF-16 unit. Characters of two units sort after all others. */
 function rankOf(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,10 +1,10 @@
-/** All functions available in expressions. None accepts a pattern. Characters are code points. */
+/** All functions available in expressions. They accept no regular expressions, and count characters as code points. */
 import { charactersOf, countCharacters, mayHold, unitOf } from "./characters.ts";
 import { inRange, isObject, keysOf } from "./operators.ts";
 import { ExpressionFault, ITEM_UNITS, typeOf, type Work } from "./work.ts";
 
 interface ExpressionFunction {
-  /** Number of arguments, without the value on which it is called. */
+  /** Number of arguments, not counting the value on which the function is called. */
   readonly args: { readonly min: number; readonly max: number };
   run(work: Work, ...args: readonly unknown[]): unknown;
 }
@@ -21,7 +21,7 @@ const sizeOf = (work: Work, value: unknown): bigint => {
   throw new ExpressionFault(`Expected a text, a list or an object for size(), got ${typeOf(value)}.`);
 };
 
-/** `size(x)`. */
+/** Functions called as `size(x)`. */
 export const FUNCTIONS: Table = new Map<string, ExpressionFunction>([
   ["size", { args: one, run: sizeOf }],
   ["int", { args: one, run: (_work, value) => toInteger(value) }],
@@ -30,7 +30,7 @@ export const FUNCTIONS: Table = new Map<string, ExpressionFunction>([
   ["bool", { args: one, run: (_work, value) => toBoolean(value) }],
 ]);
 
-/** `x.contains(y)`. */
+/** Functions called as `x.contains(y)`. */
 export const METHODS: Table = new Map<string, ExpressionFunction>([
   ["size", { args: none, run: sizeOf }],
   ["contains", { args: one, run: (work, of, part) => find("contains", work, of, part) !== -1 }],
@@ -57,14 +57,14 @@ function read(name: string, work: Work, value: unknown): string {
   return of;
 }
 
-/** All other characters may change case. */
+/** Changes the case of ASCII letters, and leaves all other characters unchanged. */
 function inCase(name: "lowerAscii" | "upperAscii", work: Work, value: unknown, others: RegExp): string {
   const of = text(name, value);
   work.spend(of.length * ITEM_UNITS);
   return of.replace(others, (letters) => (name === "lowerAscii" ? letters.toLowerCase() : letters.toUpperCase()));
 }
 
-/** In UTF-16 units. A search may compare the whole part at each position of the text. */
+/** Counts the work of a search and returns its result in UTF-16 units. A search may compare the whole searched text at each position. */
 function find(
   name: "contains" | "indexOf" | "lastIndexOf" | "split",
   work: Work,

@@ -1,4 +1,4 @@
-/** Operators of expressions. Integers are bigint; fractions, and all numbers of JSON, are number. They may be mixed. */
+/** Operators of expressions. Integers are bigint. Floating-point numbers, and all numbers from JSON, are number. Both can be mixed. */
 
 import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
@@ -9,13 +9,13 @@ export type BinaryOperator = "==" | "!=" | "in" | "<" | "<=" | ">" | ">=" | "+" 
 
 const INT_MAX = 2n ** 63n - 1n;
 const INT_MIN = -(2n ** 63n);
-/** No fraction beyond this equals an integer. */
+/** Limit beyond which no floating-point number equals an integer. */
 const FRACTION_MAX = 2 ** 63;
 
-/** Maximum depth of compared lists and objects: deeper than any value, and safe for the stack. */
+/** Maximum depth of compared lists and objects. No value is deeper, and the depth is safe for the stack. */
 const COMPARED_DEPTH_MAX = 4 * JSON_DEPTH_MAX;
 
-/** @throws ExpressionFault for values that the operator does not support */
+/** Applies a binary operator. @throws ExpressionFault for values that the operator does not support */
 export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, work: Work): unknown {
   switch (operator) {
     case "==":
@@ -47,14 +47,14 @@ export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, wo
   }
 }
 
-/** @throws ExpressionFault */
+/** Returns the negation of a number. @throws ExpressionFault for other values, or if the result exceeds 64 bits */
 export function negate(value: unknown): bigint | number {
   if (typeof value === "bigint") return inRange(-value);
   if (typeof value === "number") return -value;
   throw new ExpressionFault(`Expected a number after -, got ${typeOf(value)}.`);
 }
 
-/** @throws ExpressionFault for an integer beyond 64 bits */
+/** Returns the integer unchanged. @throws ExpressionFault if it exceeds 64 bits */
 export function inRange(value: bigint): bigint {
   if (value >= INT_MIN && value <= INT_MAX) return value;
   throw new ExpressionFault("Expected integers of 64 bits.");
@@ -100,7 +100,9 @@ function isBefore(operator: string, a: unknown, b: unknown, work: Work): boolean
   );
 }
 
-/** Values of different types differ; an integer equals the same fraction. */
+/**
+ * Returns true if two values are equal. Values of different types differ, but an integer equals a floating-point number of the same value.
+ */
 function isEqual(a: unknown, b: unknown, work: Work, depth = 0): boolean {
   work.spend(ITEM_UNITS);
   if (depth > COMPARED_DEPTH_MAX) throw new ExpressionFault(`Expected values of at most ${COMPARED_DEPTH_MAX} levels.`);
@@ -144,7 +146,7 @@ function isSameNumber(a: bigint | number, b: bigint | number): boolean {
   return typeof b === "bigint" ? isSameMixed(b, a) : a === b;
 }
 
-/** Exact comparison: as fractions, large integers would equal their neighbours. */
+/** Compares an integer and a floating-point number exactly. Converted to floating point, large integers would equal their neighbours. */
 function isSameMixed(integer: bigint, fraction: number): boolean {
   return Number.isInteger(fraction) && Math.abs(fraction) <= FRACTION_MAX && BigInt(fraction) === integer;
 }

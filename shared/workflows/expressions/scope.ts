@@ -1,12 +1,12 @@
-/** Values visible to expressions, and references to them. */
+/** Values that expressions can read, and references to these values. */
 
-/** Values as parsed from JSON. */
+/** Values that expressions can read, as parsed from JSON. */
 export interface Scope {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** By step id; the output is null for a skipped step, and for a failed one that was ignored. */
+  /** Status and output of steps, by step id. The output is null for a skipped step, and for a failed step whose error was ignored. */
   readonly steps: Readonly<Record<string, { readonly status: string; readonly output: unknown }>>;
   readonly run: { readonly id: string; readonly attempt: number };
-  /** Current item, within a step that runs for each item of a list. */
+  /** Current item, in a step that runs for each item of a list; otherwise undefined. */
   readonly item?: unknown;
   readonly index?: number;
 }
@@ -15,16 +15,16 @@ export type Root = keyof Scope;
 
 const ROOTS: ReadonlySet<string> = new Set<Root>(["inputs", "steps", "run", "item", "index"]);
 
-/** `name`: of an input or a step. */
+/** Reference to a value. `name` is the name of an input or a step. */
 export interface Reference {
   readonly root: Root;
   readonly name?: string;
 }
 
-/** A value, or the reason for its absence, as a message for the author of a definition. */
+/** Result of an expression: a value, or the reason why there is none, as a message for the author of the definition. */
 export type Resolved = { readonly value: unknown } | { readonly fault: string };
 
-/** Keys that would escape from data. */
+/** Member names that expressions must not read, because they lead from data to JavaScript's own objects. */
 export const UNSAFE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isRoot(name: string): name is Root {

@@ -1,4 +1,4 @@
-/** Texts of a definition with `${{ … }}`: a single expression keeps its type; within other text, its value is inserted. */
+/** Texts of a definition with `${{ … }}`. A single expression keeps the type of its value. In other text, the value is inserted as text. */
 import { runWhole } from "#shared/base/time-slices.ts";
 
 import { compileCel } from "./cel.ts";
@@ -8,14 +8,14 @@ import { Work, EXPRESSION_VALUE_BYTES_MAX } from "./work.ts";
 export const EXPRESSION_CHARS_MAX = 2_000;
 const PATH_SEGMENTS_MAX = 32;
 
-/** Maximum work of all expressions of a step's params or input, in units of an evaluation. */
+/** Maximum work of all expressions in a step's params or input, in units. */
 export const BINDING_WORK_MAX = 4_000_000;
 
 export interface Template {
-  /** True if the expression is the whole text and keeps the type of its value; otherwise the result is text. */
+  /** True if the expression is the whole text, so that the result keeps the type of its value. Otherwise the result is text. */
   readonly isAlone: boolean;
   readonly references: readonly Reference[];
-  /** @param work limit shared with other expressions */
+  /** Resolves the expressions of the text. @param work limit shared with other expressions */
   resolve(scope: Scope, work?: Work): Resolved;
 }
 
@@ -23,14 +23,14 @@ const OPEN = "${{";
 /** Escape for a literal `${{`. */
 const ESCAPED = `$${OPEN}`;
 
-/** @returns undefined for text without an expression; `$${{` is a literal `${{` */
+/** Compiles a text. `$${{` is a literal `${{`. @returns undefined for a text without expressions; the reason if one is invalid */
 export function compileTemplate(text: string): Template | { readonly fault: string } | undefined {
   return runWhole(compilingTemplate(text));
 }
 
 /**
- * Compiles and yields between parts, for a shared thread.
- * @param reading work limit shared by everything read together
+ * Compiles like `compileTemplate`, but yields between parts so that other calls on the thread can run.
+ * @param reading work limit shared by everything that is read together
  */
 export function* compilingTemplate(
   text: string,
@@ -97,7 +97,10 @@ function split(text: string): readonly Part[] | { readonly fault: string } {
   return parts;
 }
 
-/** Returns the end of the expression that begins at `from`, ignoring its own braces and quotes; undefined if it has none. */
+/**
+ * Returns the end of the expression that begins at `from`. Skips braces and quotes inside it. Returns undefined if the expression does not
+ * end.
+ */
 function endOf(text: string, from: number): number | undefined {
   let depth = 0;
   let quote: string | undefined;
@@ -140,18 +143,18 @@ function inserted(value: unknown): string {
 
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:0|[1-9]\d{0,8})\])*$/;
 
-/** Identifiers that are literals. */
+/** Identifiers that are literals and not names. */
 const LITERALS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 type Path = readonly (string | number)[];
 
-/** Returns undefined if the text is no plain path. */
+/** Parses a plain path such as `inputs.name`. Returns undefined for other expressions. */
 function readPath(text: string): Path | undefined {
   if (!PATH.test(text) || LITERALS.has(text)) return undefined;
   return Array.from(text.matchAll(/\w+/g), ([part]) => (/^\d/.test(part) ? Number(part) : part));
 }
 
-/** Returns the reference of a path, or the reason why the path is invalid. */
+/** Returns the reference that a path contains, or the reason why the path is invalid. */
 function referenceOf(path: Path): Reference | { readonly fault: string } {
   const [root, name] = path;
   if (path.length > PATH_SEGMENTS_MAX) {
@@ -167,7 +170,7 @@ function referenceOf(path: Path): Reference | { readonly fault: string } {
   return { fault: `Expected ${root} to be followed by a name, as in ${root}.name.` };
 }
 
-/** Own members only; members of null are null, so that a skipped step reads as null. */
+/** Returns the value at a path. Reads only own members. Members of null are null, so that the output of a skipped step reads as null. */
 function walk(path: Path, scope: Scope): Resolved {
   let value: unknown = scope;
   for (const [at, part] of path.entries()) {

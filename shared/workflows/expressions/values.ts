@@ -1,9 +1,9 @@
-/** Values read and returned by expressions: their size, and their form as JSON. */
+/** Measures values that expressions read and return, and converts them to JSON. */
 
 import type { Resolved } from "./scope.ts";
 import { EXPRESSION_VALUE_BYTES_MAX } from "./work.ts";
 
-/** Returns the approximate bytes of its JSON; counting stops soon after `bytesMax`. */
+/** Returns the approximate size of a value as JSON, in bytes. Stops counting soon after `bytesMax`. */
 export function bytesOf(value: unknown, bytesMax: number): number {
   let bytes = 0;
   const visit = (one: unknown): void => {
@@ -23,7 +23,7 @@ export function bytesOf(value: unknown, bytesMax: number): number {
   return bytes;
 }
 
-/** Converts a CEL value to JSON, or returns the reason why it cannot. */
+/** Converts a CEL value to JSON. Returns the reason if that is impossible. */
 export function plain(value: unknown): Resolved {
   const bytesMax = EXPRESSION_VALUE_BYTES_MAX;
   if (bytesOf(value, bytesMax) > bytesMax) {
@@ -36,7 +36,7 @@ export function plain(value: unknown): Resolved {
   }
 }
 
-/** @throws Error for values without a JSON form */
+/** Converts a CEL value to JSON. @throws Error for values without a JSON form */
 function converted(value: unknown): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") {

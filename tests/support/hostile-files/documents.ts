@@ -1,9 +1,9 @@
-/** Archives and documents with any content: valid ones, bombs, cycles, and names that leave the folder. */
+/** Creates archives and documents with any content: valid ones, bombs, cycles, and names that lead out of the folder. */
 import { crc32, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 import { bytesOf, le } from "../file-parts.ts";
 
-/** Returns a zip of these members, with unchanged names. */
+/** Returns a ZIP file with these members. Their names are written unchanged. */
 export function zipOf(members: Readonly<Record<string, string | Uint8Array>>, { isStored = false } = {}): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -53,7 +53,7 @@ export function docxOf(body: string, prologue = "", parts: Readonly<Record<strin
   });
 }
 
-/** Entities that each expand to ten times the previous one. */
+/** XML entities that each expand to ten times the previous one. */
 export const LAUGHS = `<!DOCTYPE x [<!ENTITY a "ha">${Array.from({ length: 30 }, (_, at) => `<!ENTITY a${at} "${`&a${at === 0 ? "" : at - 1};`.repeat(10)}">`).join("")}]>`;
 export const OUTSIDE = `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>`;
 
@@ -65,7 +65,7 @@ function objectOf(number: number, text: string): string {
   return `${number} 0 obj\n${text}\nendobj\n`;
 }
 
-/** Returns a PDF of these objects, numbered from 1; the first is the catalog. */
+/** Returns a PDF with these objects, numbered from 1. The first one must be the catalog. */
 export function pdfOf(objects: readonly string[]): Buffer {
   let text = "%PDF-1.7\n";
   const rows = objects.map((body, at) => {
@@ -80,12 +80,12 @@ export function pdfOf(objects: readonly string[]): Buffer {
 
 const CATALOGUE = "<< /Type /Catalog /Pages 2 0 R >>";
 
-/** Returns a PDF with this page list and one page, each given as a dictionary. */
+/** Returns a PDF with this page list and one page. Both are given as text of a PDF dictionary. */
 export function pdfOfPages(pages: string, page = "<< /Type /Page /Parent 2 0 R >>", ...more: string[]): Buffer {
   return pdfOf([CATALOGUE, `<< /Type /Pages ${pages} >>`, page, ...more]);
 }
 
-/** Returns a page whose drawing decompresses to `bytes` bytes. */
+/** Returns a PDF with a page whose drawing decompresses to `bytes` bytes. */
 export function pdfBomb(bytes: number): Buffer {
   const packed = deflateSync(Buffer.alloc(bytes, "q Q "), { level: 9 }).toString("latin1");
   return pdfOfPages(
@@ -100,7 +100,7 @@ export function unindexedPdf(body: string): Buffer {
   return bytesOf(`%PDF-1.7\n%\xe2\xe3\xcf\xd3\n${body}startxref\n0\n%%EOF\n`);
 }
 
-/** Returns objects by number, the catalog first, with all pages in one list. */
+/** Returns the objects of a PDF in order of their numbers, the catalog first, with all pages in one list. */
 function objectsOf(pages: number): string[] {
   const kids = Array.from({ length: pages }, (_, at) => `${3 + at} 0 R`);
   return [
@@ -110,13 +110,13 @@ function objectsOf(pages: number): string[] {
   ];
 }
 
-/** Returns a PDF with uncompressed objects. @param more objects and text before the trailer */
+/** Returns a PDF with uncompressed objects. @param more further objects and text before the trailer */
 export function documentOf(pages: number, more = ""): Buffer {
   const body = objectsOf(pages).map((text, at) => objectOf(at + 1, text));
   return unindexedPdf(`${body.join("")}${more}trailer\n<< /Size ${pages + 3} /Root 1 0 R >>\n`);
 }
 
-/** Returns a PDF with all objects compressed in one stream, as newer programs write it. @param trailer further trailer entries */
+/** Returns a PDF whose objects are all compressed in one stream, as newer programs write them. @param trailer further trailer entries */
 export function packedDocumentOf(pages: number, trailer = ""): Buffer {
   const objects = objectsOf(pages);
   const offsets = objects.map((_, at) => objects.slice(0, at).reduce((sum, text) => sum + text.length + 1, 0));

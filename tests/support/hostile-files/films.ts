@@ -1,4 +1,4 @@
-/** Videos whose tables a test sets freely: valid ones, impossible ones, and some that state billions of frames. */
+/** Creates videos with any tables: valid ones, impossible ones, and some that state billions of frames. */
 import { be, box, bytesOf, ebml, type Part } from "../file-parts.ts";
 
 export const UPRIGHT = [1, 0, 0, 1] as const;
@@ -47,7 +47,7 @@ function media({ handler, entry, timescale, count, ticks, bytes }: Samples): Buf
   );
 }
 
-/** Returns a video track; default: 30 frames per second. */
+/** Returns a video track. Default: 30 frames per second. */
 export function pictureTrack(film: Film): Buffer {
   const { frames, ticks = 100, timescale = 3_000, turn = UPRIGHT, width = 640, height = 360 } = film;
   const entry = box("avc1", be(0, 6), be(1, 2), be(0, 16), be(width, 2), be(height, 2), be(0, 50));
@@ -55,7 +55,7 @@ export function pictureTrack(film: Film): Buffer {
   return box("trak", trackHead(1, turn), media(samples));
 }
 
-/** Returns an AAC track at 48 kHz in stereo, with `ticks` per sample. */
+/** Returns a stereo AAC track at 48 kHz. Each sample lasts `ticks`. */
 export function soundTrack(samples: number, ticks = 1_024): Buffer {
   const entry = box("mp4a", be(0, 16), be(2, 2), be(16, 2), be(0, 4), be(48_000 * 65_536, 4));
   const all = { handler: "soun", entry, timescale: 48_000, count: samples, ticks, bytes: 10 } as const;
@@ -69,12 +69,14 @@ export function mp4(film: Film, sound = 0): Buffer {
   return bytesOf(box("ftyp", "isom", be(0, 4)), box("moov", ...tracks), box("mdat", data));
 }
 
-/** Returns a video whose index states four billion frames of no length. */
+/** Returns a video whose index states four billion frames without duration. */
 export function mp4OfBillions(width: number, height: number): Buffer {
   return mp4({ frames: 0xffff_ffff, ticks: 0xffff_ffff, timescale: 25, width, height });
 }
 
-/** Returns the video with another duration of each frame, in ticks. @param ticksOf receives the original duration */
+/**
+ * Returns a copy of the video with changed frame durations, in ticks. @param ticksOf receives the original duration and returns the new one
+ */
 export function mp4OfTicks(film: Uint8Array, ticksOf: (ticks: number) => number): Buffer {
   const bytes = Buffer.from(film);
   for (let at = bytes.indexOf("stts"); at >= 0; at = bytes.indexOf("stts", at + 1)) {
@@ -85,7 +87,7 @@ export function mp4OfTicks(film: Uint8Array, ticksOf: (ticks: number) => number)
   return bytes;
 }
 
-/** Returns a fragmented video: its index has no samples, and each second of 24 frames has its own fragment. */
+/** Returns a fragmented video. Its index has no samples, and each second of 24 frames is a separate fragment. */
 export function fragments(seconds: number): Buffer {
   const parts = Array.from({ length: seconds }, () => {
     // Track 1, with the default sample duration; 24 samples.
@@ -97,7 +99,7 @@ export function fragments(seconds: number): Buffer {
   return bytesOf(box("ftyp", "iso5", be(0, 4)), index, ...parts);
 }
 
-/** Returns a WebM as browsers record it: neither the file nor its clusters state a length. @param info data before the tracks */
+/** Returns a WebM file as browsers record it: neither the file nor its clusters state a length. @param info data before the tracks */
 export function webm(tracks: Part, clusters: readonly Part[], info: Part = ""): Buffer {
   const head = ebml(0x1a45dfa3, [0x42, 0x86, 0x81, 1]);
   return bytesOf(head, ebml(0x18538067, "", null), info, ebml(0x1654ae6b, tracks), ...clusters);

@@ -1,4 +1,4 @@
-/** Meshes of another format, with an impossible description, an excessive size, or external references. */
+/** Creates hostile 3D files: other formats, impossible descriptions, excessive sizes, or external references. */
 import type { MediaFault } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
@@ -29,7 +29,7 @@ function header(at: number, value: number): Uint8Array {
   return copy;
 }
 
-/** Returns meshes with the expected fault of each. @param target address that must not be requested */
+/** Returns hostile meshes, each with the error expected for it. @param target address that must not be requested */
 export function hostileMeshes(target = "http://127.0.0.1:9"): readonly HostileMesh[] {
   const spoilt: readonly (readonly [string, MediaFault, Spoil])[] = [
     ["no asset", "corrupt", (json) => delete json["asset"]],
@@ -100,7 +100,7 @@ function loseCorner(json: Json, binary: Uint8Array): void {
   binary.fill(0xee, from, from + 2);
 }
 
-/** Returns the offset of an accessor's numbers or an image's pixels in the binary part. */
+/** Returns the offset in the binary chunk at which an accessor's numbers or an image's pixels start. */
 function startOf(json: Json, entry: Entry): number {
   const view = json.bufferViews[Number(entry["bufferView"])] ?? {};
   return Number(view["byteOffset"] ?? 0) + Number(entry["byteOffset"] ?? 0);

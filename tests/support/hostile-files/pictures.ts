@@ -1,11 +1,14 @@
-/** Hostile images: bombs, false headers, and files of two formats at once. All are small before decoding. */
+/** Creates hostile images: bombs, false headers, and files of two formats at once. All are small before decoding. */
 import { constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 import { be, bytesOf, le, png, pngChunk, riff, riffChunk } from "../file-parts.ts";
 
 const MB = 1_048_576;
 
-/** Caches the bytes: they compress a hundred megabytes, and are used many times. */
+/**
+ * Returns a function that creates the bytes once and caches them. Creating them compresses a hundred megabytes, and they are used many
+ * times.
+ */
 const once = <Bytes>(make: () => Bytes): (() => Bytes) => {
   let cached: { readonly bytes: Bytes } | undefined;
   return () => (cached ??= { bytes: make() }).bytes;
@@ -15,7 +18,7 @@ const deflatedBlock = once(() =>
   deflateRawSync(Buffer.alloc(16 * MB), { level: 9, finishFlush: constants.Z_FULL_FLUSH }),
 );
 
-/** Returns deflated zeros of any length, by repeating an independent block of 16 MB. */
+/** Returns compressed zeros of any length by repeating an independent compressed block of 16 MB. */
 function deflatedZeros(bytes: number): Buffer {
   const block = deflatedBlock();
   const blocks = Array.from({ length: bytes / (16 * MB) }, () => block);
@@ -25,25 +28,25 @@ function deflatedZeros(bytes: number): Buffer {
 
 const GIGABYTES = 4_096 * MB;
 
-/** Valid image of 900 million pixels in about 100 KB. */
+/** A valid PNG of 900 million pixels in about 100 KB. */
 export const pngOfPixels = once((): Buffer => {
   const side = 30_000;
   const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 });
   return png(side, side, [1, 0], pngChunk("IDAT", rows));
 });
 
-/** Returns a PNG whose header states more pixels than it contains. */
+/** Returns a PNG whose header states more pixels than the file contains. */
 export function pngWithoutData(side: number): Buffer {
   return png(side, side, [8, 2], pngChunk("IDAT", deflateSync(Buffer.alloc(1_000_000))));
 }
 
-/** Compressed body of 256 MB. */
+/** A gzip body that decompresses to 256 MB. */
 export const gzipOfMegabytes = once((): Buffer => gzipSync(Buffer.alloc(256 * MB), { level: 1 }));
 
-/** Image with a small size in its header, whose data decompress to gigabytes. */
+/** A PNG with a small size in its header, whose data decompress to gigabytes. */
 export const pngOfGigabytes = once(() => png(64, 64, [8, 2], pngChunk("IDAT", deflatedZeros(GIGABYTES))));
 
-/** Returns a valid small image whose metadata decompress to gigabytes. */
+/** Returns a valid small PNG whose metadata decompress to gigabytes. */
 export function pngWithBomb(kind: "iCCP" | "zTXt" | "iTXt"): Buffer {
   const head = { iCCP: "icc\0\0", zTXt: "Comment\0\0", iTXt: "Comment\0\u0001\0\0\0" }[kind];
   const bomb = bytesOf(head, deflatedZeros(GIGABYTES / 4));
@@ -52,7 +55,7 @@ export function pngWithBomb(kind: "iCCP" | "zTXt" | "iTXt"): Buffer {
 }
 
 /**
- * Returns an animation that repeats one still image.
+ * Returns an animated WebP that repeats one still image.
  * @param still a WebP with one chunk
  * @param canvas stated width and height, in pixels
  */
@@ -63,7 +66,7 @@ export function animatedWebp(still: Uint8Array, frames: number, canvas: number):
   return riff("WEBP", head, riffChunk("ANIM", Buffer.alloc(6)), ...Array<Buffer>(frames).fill(frame));
 }
 
-/** Returns a GIF with many frames of one code each. */
+/** Returns a GIF with many frames. Each frame contains one code. */
 export function animatedGif(frames: number, side = 1): Buffer {
   const sides = [...le(side, 2), ...le(side, 2)];
   const head = bytesOf("GIF89a", sides, [0x80, 0, 0, 0, 0, 0, 255, 255, 255]);
@@ -71,13 +74,16 @@ export function animatedGif(frames: number, side = 1): Buffer {
   return bytesOf(head, ...Array<Buffer>(frames).fill(frame), ";");
 }
 
-/** Returns a JPEG with many scans, each of a few bytes and a pass over all pixels. @param jpeg a progressive one */
+/**
+ * Returns a JPEG with many scans. Each has a few bytes, but makes a decoder process all pixels.
+ * @param jpeg a progressive JPEG
+ */
 export function jpegOfScans(jpeg: Uint8Array, scans: number): Buffer {
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0]);
   return bytesOf(jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), [0xff, 0xd9]);
 }
 
-/** Inserts a comment before the image data of a JPEG. */
+/** Returns a copy of a JPEG with a comment before the image data. */
 export function jpegWithComment(jpeg: Uint8Array, comment: string): Buffer {
   return bytesOf(jpeg.subarray(0, 2), [0xff, 0xfe], be(comment.length + 2, 2), comment, jpeg.subarray(2));
 }
@@ -91,7 +97,11 @@ export function svgOf(target: string): Buffer {
   );
 }
 
-/** Returns a BMP of the colour #336699. @param compression 0 none, 1 RLE of 8 bits. @param pixels replaces the pixel data */
+/**
+ * Returns a BMP of the colour #336699.
+ * @param compression 0 none, 1 RLE of 8 bits
+ * @param pixels replaces the pixel data
+ */
 export function bmpOf(
   width: number,
   height: number,

@@ -1,4 +1,4 @@
-/** Audio with false headers, and the valid WAV with which all of it is compared. */
+/** Creates audio with false headers, and a valid WAV with which all of it is compared. */
 import { oggChecksum } from "../ogg.ts";
 import { be, bytesOf, checksumOf, ebml, le, type Part } from "../file-parts.ts";
 
@@ -12,13 +12,13 @@ export interface WavHead {
   readonly dataBytes?: number;
   readonly riffBytes?: number;
   readonly formatBytes?: number;
-  /** Bytes after the 16 of the format chunk. */
+  /** Bytes that follow the 16 standard bytes of the format chunk. */
   readonly extension?: Part;
   /** Chunks before the samples. */
   readonly chunks?: Part;
 }
 
-/** Returns one second of a tone at 8 kHz and 16 bits, with any header. */
+/** Returns a WAV with any header. Its sound is one second of a tone at 8 kHz and 16 bits by default. */
 export function wav(head: WavHead = {}, sound: Uint8Array = tone(8_000)): Buffer {
   const { rate = 8_000, channels = 1, bits = 16, code = 1, extension = "", chunks = "" } = head;
   const { blockBytes = Math.ceil((channels * bits) / 8), dataBytes = sound.length } = head;
@@ -44,7 +44,7 @@ function tone(samples: number): Buffer {
   return bytes;
 }
 
-/** Returns an MP3 whose tag states millions of frames, which is hours. @param mp3 frames without a tag */
+/** Returns an MP3 whose tag states millions of frames, equal to hours. @param mp3 frames without a tag */
 export function mp3OfHours(mp3: Uint8Array): Buffer {
   const first = Buffer.alloc(1_152);
   first.set(mp3.subarray(0, 4));
@@ -54,7 +54,7 @@ export function mp3OfHours(mp3: Uint8Array): Buffer {
   return bytesOf(first.subarray(0, Buffer.from(mp3).indexOf(mp3.subarray(0, 2), 4)), mp3);
 }
 
-/** Returns silence in eight channels: half a megabyte is an hour, and decodes to gigabytes. */
+/** Returns a FLAC of silence in eight channels. Half a megabyte lasts an hour, and decodes to gigabytes. */
 export function flacOfSilence(frames: number, rate: number): Buffer {
   const info = Buffer.alloc(34);
   info.fill(0xff, 0, 4);
@@ -70,7 +70,7 @@ export function flacOfSilence(frames: number, rate: number): Buffer {
   return bytesOf("fLaC", [0x80, 0, 0, 34], info, ...all);
 }
 
-/** STREAMINFO that states 2³⁶ - 1 samples. */
+/** Returns a copy of a FLAC whose STREAMINFO states 2³⁶ - 1 samples. */
 export function flacOfHours(flac: Uint8Array): Buffer {
   const bytes = Buffer.from(flac);
   bytes[21] = (bytes[21] ?? 0) | 0x0f;
@@ -78,7 +78,7 @@ export function flacOfHours(flac: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Returns an Ogg file whose pages state a position after hours, with valid checksums. */
+/** Returns a copy of an Ogg file whose pages state a position after hours. Their checksums are valid. */
 export function oggOfHours(ogg: Uint8Array): Buffer {
   const bytes = Buffer.from(ogg);
   for (let at = bytes.indexOf("OggS"); at >= 0; at = bytes.indexOf("OggS", at + 4)) {
@@ -94,14 +94,14 @@ export function oggOfHours(ogg: Uint8Array): Buffer {
 const HUGE = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe];
 const EBML_HEAD = ebml(0x1a45dfa3, [0x42, 0x86, 0x81, 0x01]);
 
-/** Returns Matroska with nested elements of 2⁵⁶ bytes. */
+/** Returns a Matroska file with nested elements that state a size of 2⁵⁶ bytes. */
 export function matroskaOfHugeSizes(): Buffer {
   const track = bytesOf(ebml(0xd7, [1]), ebml(0x83, [2]), ebml(0x63a2, Buffer.alloc(64), HUGE));
   const tracks = ebml(0x1654ae6b, ebml(0xae, track, HUGE), HUGE);
   return bytesOf(EBML_HEAD, ebml(0x18538067, tracks, HUGE), Buffer.alloc(4_096, 0xff));
 }
 
-/** Returns Matroska with thousands of elements of "unknown" size, which only some elements may have. */
+/** Returns a Matroska file with thousands of nested elements of "unknown" size, which only some elements may have. */
 export function matroskaOfNests(): Buffer {
   const open = ebml(0x1f43b675, "", null);
   return bytesOf(EBML_HEAD, ebml(0x18538067, "", null), ...Array<Buffer>(20_000).fill(open));

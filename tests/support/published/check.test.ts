@@ -1,4 +1,4 @@
-/** Tests of responses that the published descriptions reject, and of the watch that reports them. */
+/** Tests that responses which the published descriptions reject are found, and that the watch reports them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { bodyFaults, frameFaults } from "./check.ts";

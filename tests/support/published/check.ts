@@ -15,7 +15,7 @@ export type Schema = Record<string, unknown>;
 const DOCUMENTS = { openai: openAi as { components: { schemas: Schemas } }, "open-responses": openResponses as { components: { schemas: Schemas } } }; // prettier-ignore
 export type DocumentName = keyof typeof DOCUMENTS;
 
-/** Returns the faults of a JSON body, one sentence each. */
+/** Returns the differences of a JSON body from the published descriptions, one sentence each. */
 export function bodyFaults(operation: Operation, status: number, body: unknown): readonly string[] {
   if (status >= 400) return faultsOf("openai", "ErrorResponse", body);
   return NAMES.flatMap((name) => {
@@ -24,7 +24,7 @@ export function bodyFaults(operation: Operation, status: number, body: unknown):
   });
 }
 
-/** Returns the faults of one frame of an event stream, or of one WebSocket message. */
+/** Returns the differences of one frame of an event stream, or of one WebSocket message, from the published descriptions. */
 export function frameFaults(kind: "response" | "chat" | "socket", frame: unknown): readonly string[] {
   if (kind === "chat") {
     const isError = typeof frame === "object" && frame !== null && "error" in frame;
@@ -44,7 +44,7 @@ export function frameFaults(kind: "response" | "chat" | "socket", frame: unknown
 
 const NAMES = ["openai", "open-responses"] as const;
 
-/** Schema names of events by their type. */
+/** Names of the schemas of events, by the events' type. */
 const EVENTS = {
   openai: eventsOf("openai", (name) => name.endsWith("Event")),
   "open-responses": eventsOf("open-responses", (name) => name.endsWith("StreamingEvent")),
@@ -60,7 +60,9 @@ function eventsOf(document: DocumentName, isEvent: (name: string) => boolean): R
   );
 }
 
-/** A quick validator that only reports success, and a validator of all faults with their positions, which takes three times as long. */
+/**
+ * Two validators: a quick one that only reports success, and one that finds all errors with their positions but takes three times as long.
+ */
 const validators = { quick: once(() => open({})), whole: once(() => open({ allErrors: true, verbose: true })) };
 
 function once<T>(make: () => T): () => T {
@@ -89,7 +91,7 @@ function faultsOf(document: DocumentName, schema: string, value: unknown): reado
   return explainFaults(document, schema, value, "").map((fault) => `${document} ${schema}: ${fault}`);
 }
 
-/** Returns faults as sentences. For a value that matches no branch of a union, returns the faults of the branch with its `type`. */
+/** Returns errors as sentences. For a value that matches no branch of a union, returns the errors of the branch with the value's `type`. */
 function explainFaults(document: DocumentName, schema: string, value: unknown, from: string): readonly string[] {
   const validate = validatorOf(validators.whole(), document, schema);
   if (validate(value)) return [];
@@ -119,7 +121,7 @@ function sentence({ instancePath, message, params }: ErrorObject, from: string):
   return `${from}${instancePath} ${message} ${JSON.stringify(params)}`;
 }
 
-/** Returns the types that a schema of a union contains. */
+/** Returns the values of `type` that a schema in a union accepts. */
 function kindsOf(document: DocumentName, schema: Schema): readonly unknown[] {
   const {
     properties,
@@ -136,7 +138,7 @@ function kindsOf(document: DocumentName, schema: Schema): readonly unknown[] {
   return [...(properties?.type?.enum ?? []), ...parts.flatMap((part) => kindsOf(document, part))];
 }
 
-/** Returns the name of the schema to which a schema refers, directly or wrapped. */
+/** Returns the name of the schema to which a schema refers, directly or inside a wrapper. */
 function refOf(schema: Schema): string | undefined {
   const { $ref, allOf = [] } = schema as { readonly $ref?: string; readonly allOf?: readonly Schema[] };
   if ($ref !== undefined) return $ref.replace("#/components/schemas/", "");

@@ -1,7 +1,7 @@
-/** Intended differences from the published descriptions, each with its reason. Any other difference is a fault. */
+/** Intended differences from the published descriptions, each with its reason. Every other difference is an error. */
 import type { DocumentName, Schema } from "./check.ts";
 
-/** Events of OpenAI that Open Responses lacks, or has under another name. */
+/** Events of OpenAI that Open Responses lacks or names differently. */
 export const ONLY_OPENAI: ReadonlySet<string> = new Set([
   "response.reasoning_text.delta",
   "response.reasoning_text.done",
@@ -14,14 +14,14 @@ export const ONLY_OPENAI: ReadonlySet<string> = new Set([
 
 interface Difference {
   readonly document: DocumentName;
-  /** Path of members from a schema, separated by slashes. */
+  /** Path from a schema to one of its members; names are separated by slashes. */
   readonly at: string;
   /** Schema accepted in addition to the described one. */
   readonly also: Schema;
   readonly because: string;
 }
 
-/** Items of a tool search, and the tools that these and other items add. */
+/** Types of the items of a tool search, and of the items that add tools. */
 const SEARCH_ITEMS = ["tool_search_call", "tool_search_output", "additional_tools"];
 const NULL: Schema = { type: "null" };
 const kind = (type: string): Schema => ({
@@ -121,7 +121,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Adds the differences to the schemas. @throws Error if a difference matches nothing */
+/** Adds the intended differences to the schemas. @throws Error if a difference matches nothing */
 export function amend(document: DocumentName, schemas: Record<string, Schema>): void {
   for (const { at, also } of DIFFERENCES.filter((one) => one.document === document)) {
     const names = at.split("/");

@@ -1,9 +1,9 @@
-/** Checks all responses from watched addresses with check.ts while a client reads them, whichever client the test uses. */
-/** Schema names of an operation's responses in each document. */
+/** Checks all responses from watched addresses with check.ts while a client reads them. Works with any client that a test uses. */
+/** Names of the schemas of an operation's responses, in each published description. */
 export interface Operation {
   readonly openai?: string;
   readonly "open-responses"?: string;
-  /** Type of the frames of the event stream. */
+  /** Type of the frames of the operation's event stream; undefined if it has none. */
   readonly stream?: "response" | "chat";
 }
 
@@ -11,7 +11,7 @@ const RESPONSE: Operation = { openai: "Response", "open-responses": "ResponseRes
 const CONVERSATION: Operation = { openai: "ConversationResource" };
 const BATCH: Operation = { openai: "Batch" };
 
-/** Operations by method and path; the first match applies. */
+/** Operations by method and URL path. The first match applies. */
 const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["POST", /^\/v1\/responses$/, RESPONSE],
   ["POST", /^\/v1\/responses\/compact$/, { openai: "CompactResource", "open-responses": "CompactResource" }],
@@ -36,7 +36,7 @@ const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["GET", /^\/v1\/models\/[^/]+$/, { openai: "Model" }],
 ];
 
-/** Returns the operation of a request; undefined if neither document describes it. */
+/** Returns the operation of a request; undefined if neither published description contains it. */
 export function findOperation(method: string, path: string): Operation | undefined {
   return OPERATIONS.find(([name, pattern]) => name === method && pattern.test(path))?.[2];
 }
@@ -47,12 +47,12 @@ const checking = new Set<Promise<void>>();
 
 const LINES_MAX = 60;
 
-/** Starts to check responses from this address. */
+/** Starts checking all responses from this address. */
 export function watch(baseUrl: string): void {
   watched.add(new URL(baseUrl).host);
 }
 
-/** Clears the faults. @throws Error if responses differed from the published descriptions */
+/** Clears the recorded differences. @throws Error if responses differed from the published descriptions */
 export async function expectNoFault(): Promise<void> {
   await Promise.all(checking);
   if (faults.size === 0) return;
@@ -61,7 +61,7 @@ export async function expectNoFault(): Promise<void> {
   throw new Error(`answers differ from the published descriptions (tests/support/published):\n${lines.join("\n")}`);
 }
 
-/** Wraps `fetch` and `WebSocket` of this process. */
+/** Wraps `fetch` and `WebSocket` of this process, so that responses from watched addresses are checked. */
 export function installWatch(): void {
   const { fetch: ownFetch, WebSocket: OwnWebSocket } = globalThis;
   const watching = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -99,7 +99,7 @@ function check(find: () => Promise<readonly string[]>, where: string): void {
   void work.finally(() => checking.delete(work));
 }
 
-/** Returns the same response, which is checked while it is read. */
+/** Returns a response with the same content, which is checked while the client reads it. */
 function observed(answer: Response, operation: Operation, where: string): Response {
   const { status, statusText, headers, url, body } = answer;
   if (!body) return answer;

@@ -1,6 +1,7 @@
 /**
- * Child processes that run capabilities: one pool per engine, and one workspace at a time per child. A workspace has at most as many
- * concurrent runs as there are cores.
+ * Child processes that run capabilities. Each engine has one pool, and each child serves one workspace at a time. A workspace has at most
+ * as many concurrent
+ * runs as there are cores.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -20,33 +21,37 @@ import { giveTo, type Isolation } from "./isolation.ts";
 import { createCapabilityPermits } from "./permits.ts";
 import { WEB_ROBOTS_MS } from "./pages.ts";
 
-/** Most bytes of all output files of one run. */
+/** Maximum total size of all output files of one run, in bytes. */
 const CAPABILITY_OUTPUT_BYTES_MAX = 2_048 * 1_048_576;
 
-/** Run time above which a run counts as long, in milliseconds. Permits leave capacity to shorter runs, so they wait at most this long. */
+/**
+ * Duration above which a run counts as long, in milliseconds. Permits reserve capacity for shorter runs, so that these wait at most this
+ * long.
+ */
 const CAPABILITY_LONG_MS = 10_000;
 
 /** Timeout of loading an engine when a worker starts, in milliseconds. */
 const ENGINE_TRY_MS = 20_000;
 
 /**
- * Address space of a child, in bytes; the last bound if memory grows faster than it is sampled. Bun and FFmpeg reserve 2.8 GB of addresses
- * before any work. A child without addresses crashes, whereas a child above its memory limit fails with a reason.
+ * Address space of a child, in bytes. It is the last limit if memory grows faster than it is sampled. Bun and FFmpeg reserve 2.8 GB of
+ * addresses before
+ * any work. A child without addresses crashes, whereas a child above its memory limit fails with a reason.
  */
 const CAPABILITY_ADDRESS_SPACE_BYTES = 8_000_000_000;
 
-/** Most resident memory of a child, in bytes. */
+/** Maximum resident memory of a child, in bytes. */
 export const CAPABILITY_MEMORY_BYTES = 1_500 * 1_048_576;
 const CAPABILITY_PROCESSOR_SECONDS = 1_800;
 
 export interface CapabilityChildren {
-  /** Runs a capability in a child. @throws MediaError as a child pool's run */
+  /** Runs a capability in a child process. @throws MediaError like `run` of a child pool */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
-  /** Adds the time of a run whose results could not be stored to the debt of its workspace. */
+  /** Adds the duration of a run whose results could not be stored to the time debt of its workspace, in milliseconds. */
   lose(workspaceId: string, ms: number): void;
-  /** Returns true if a site's robots.txt lets an agent request an address. @throws MediaError as a child pool's run */
+  /** Returns true if a site's robots.txt permits an agent to request an address. @throws MediaError like `run` of a child pool */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
-  /** Returns the reason, for operators, why an engine cannot be used; undefined if it can. */
+  /** Tries an engine. Returns the reason why it cannot be used, for operators; undefined if it can. */
   tryEngine(engine: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -64,15 +69,18 @@ interface RunOptions extends ChildOptions {
 
 const CHILD = fileURLToPath(new URL("../../capabilities/child.ts", import.meta.url));
 const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
-/** Runs after which a child is replaced, to bound leaks. */
+/** Number of runs after which a child is replaced, to limit memory leaks. */
 const RUNS_MAX = 200;
-/** The same for engines with programs: dead programs that outlive their parents stay in the child's process table. */
+/**
+ * Number of runs after which a child whose engine starts programs is replaced. Dead programs that outlive their parents stay in the child's
+ * process table.
+ */
 const PROGRAM_RUNS_MAX = 20;
 const IDLE_MS = 30_000;
-/** Engines that start programs of their own. Their address space is unlimited; the memory of all their processes is sampled. */
+/** Engines that start other programs. Their address space is unlimited; instead, the memory of all their processes is sampled. */
 const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
 
-/** @param engines with children that are started in advance */
+/** Opens the pools of child processes. @param engines engines whose children are started in advance */
 export function openCapabilityChildren(
   isolation: Isolation,
   { chromium, ...others }: Tools,
@@ -182,8 +190,8 @@ export function openCapabilityChildren(
 const FOLDER_CHECK_INTERVAL_MS = 250;
 
 /**
- * Measures a folder four times a second.
- * @param folder returns its present path
+ * Measures the size of a folder four times a second.
+ * @param folder returns its current path
  * @returns a signal that aborts with a MediaError when the folder has grown by more than `bytesMax` bytes on the disk since the start
  */
 export function watchFolder(folder: () => string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
@@ -197,7 +205,7 @@ export function watchFolder(folder: () => string, bytesMax: number): { readonly 
   return { full: full.signal, close: () => clearInterval(timer) };
 }
 
-/** Returns the bytes that a folder takes on the disk; holes in sparse files take none. */
+/** Returns the bytes that a folder uses on the disk. Holes in sparse files use none. */
 function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readNames(folder)) {
@@ -207,7 +215,9 @@ function bytesIn(folder: string): number {
   return bytes;
 }
 
-/** Returns 0 for a file that cannot be read: its path is too long, or its folder was closed or removed in the meantime. */
+/**
+ * Returns the disk usage of a file. Returns 0 if it cannot be read: its path is too long, or its folder was closed or removed meanwhile.
+ */
 function blocksOf(path: string): number {
   try {
     return lstatSync(path).blocks;
@@ -216,7 +226,10 @@ function blocksOf(path: string): number {
   }
 }
 
-/** Returns nothing for a folder that a child has just removed, or replaced by a link, which may lead to all files of the worker. */
+/**
+ * Returns the entries of a folder. Returns none if a child has just removed the folder, or replaced it by a link, which may lead to all
+ * files of the worker.
+ */
 function readNames(folder: string) {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder, { withFileTypes: true }) : [];

@@ -1,6 +1,7 @@
 /**
- * A home folder per child, for its temporary files and its present run. The child can write no other files of this machine; in a private
- * root, it sees no other run's files either.
+ * Home folder of each child, for its temporary files and its current run. The child can write no other files of this machine. With a
+ * private root, it also
+ * sees no files of other runs.
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,13 +14,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 
 const homes = processFolder("sluice-engines-");
-/** Parent of the folders of runs: their path for the worker, and for a child during the run. */
+/** Returns the parent folder of all run folders. With a private root, a child sees the folder of its run at the same path. */
 export const runFolders = processFolder("sluice-runs-");
 
-/** Present paths of folders that were moved into the home of their child; other folders are at their own paths. */
+/** Current paths of run folders that were moved into the home of their child. Other folders are at their original paths. */
 const moved = new Map<string, string>();
 
-/** Returns the present path of a run's folder for the worker. */
+/** Returns the current path of a run's folder, as the worker sees it. */
 export function placeOf(folder: string): string {
   return moved.get(folder) ?? folder;
 }

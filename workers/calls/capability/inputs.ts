@@ -1,4 +1,4 @@
-/** Brings the inputs of a run into its folder: stored files, pages of addresses, and bytes and text of the request. */
+/** Writes the inputs of a run into its folder: stored files, fetched web pages, and bytes and text of the request. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -22,7 +22,7 @@ import type { WorkerContext } from "../../context.ts";
 import { bringPage, type PageParams, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
-/** Most bytes of one input, by its kind. */
+/** Maximum size of one input in bytes, by kind of input. */
 const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> = {
   image: 50 * 1_048_576,
   video: 2_048 * 1_048_576,
@@ -38,7 +38,7 @@ const CAPABILITY_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
-/** Input of the admitted request. Bytes that the body contained in base64 may be in the object store. */
+/** An input in the admitted request. Bytes that the request contained in base64 may be in the object store. */
 interface RequestedInput {
   readonly file_id?: string;
   readonly url?: string;
@@ -88,7 +88,10 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
   return files;
 }
 
-/** Fetches a page, or reads the stored file of one of our links, whose response would contain the same bytes. */
+/**
+ * Fetches a page into a file. For a link to one of our stored files, reads the file from the store, because the response would contain the
+ * same bytes.
+ */
 async function bringAddress(run: RunInputs, requested: unknown, path: string, param: string): Promise<InputPage> {
   if (typeof requested === "string") return bringPage(run, requested, path, param);
   const { file_id: id, url } = requested as { readonly file_id: string; readonly url: string };
@@ -133,7 +136,7 @@ async function readOne(
 
 interface Brought {
   readonly bytes: number;
-  /** Media type of a stored file; absent: detected from the bytes. */
+  /** Media type of a stored file. If absent, it is detected from the bytes. */
   readonly mediaType?: string;
   readonly name?: string;
   readonly address?: string;
@@ -247,7 +250,10 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };
 
-/** Descriptions of each kind for error messages. A capability may take fewer formats, and then reports that itself. */
+/**
+ * Descriptions of the accepted formats of each kind, for error messages. A capability may accept fewer formats, and then reports that
+ * itself.
+ */
 const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
   image: "an image in jpeg, png, webp, avif, gif, tiff or bmp",
   video: "a video in mp4, mov, webm, mkv, avi, flv, ts or gif",
@@ -262,7 +268,7 @@ function isOfKind(kind: CapabilityModality, mediaType: string): boolean {
   return kind === "any" || TYPES[kind].test(mediaType);
 }
 
-/** Returns the error for a file of another kind. Unknown types are stored as octet streams, so the bytes are inspected again. */
+/** Returns the error for a file of another kind. Unknown types are stored as octet streams, so that the bytes must be inspected again. */
 async function ofOtherKind(
   kind: CapabilityModality,
   mediaType: string,

@@ -1,6 +1,7 @@
 /**
- * Isolates the children of capabilities from the network and from the worker's files, environment and privileges, as far as the system
- * allows. Each way is tried when the worker starts; the strongest one that works is used.
+ * Isolates the child processes of capabilities from the network and from the worker's files, environment and privileges, as far as the
+ * system allows.
+ * The worker tries each method when it starts, and uses the strongest one that works.
  */
 import {
   chmodSync,
@@ -30,27 +31,30 @@ import type { Tools } from "../../capabilities/tools.ts";
 export type ResourceKind = "network" | "environment" | "files";
 
 export interface Isolation {
-  /** Resources that children share with the worker nevertheless; empty if they are fully isolated. */
+  /** Resources that children share with the worker despite isolation; empty if they are fully isolated. */
   readonly shared: readonly ResourceKind[];
-  /** User id that owns a child's folder; undefined if children run as the user of the worker. */
+  /** User id that owns a child's folder. Undefined if children run as the user of the worker. */
   readonly user: number | undefined;
-  /** True when a child sees only the writable folders that it was started with, at the paths that `Writable` names. */
+  /** True if a child sees only the writable folders with which it was started, at the paths in `Writable`. */
   readonly hasPrivateRoot: boolean;
-  /** True when programs in a child may create user namespaces, on which the sandbox of a browser depends. */
+  /** True if programs in a child may create user namespaces. The sandbox of a browser depends on them. */
   readonly makesNamespaces: boolean;
-  /** Returns the command and arguments that precede a child's command. */
+  /** Returns the command and arguments to place before a child's command. */
   readonly launcher: (writable: readonly Writable[]) => readonly string[];
 }
 
-/** User id of Debian's user `nobody`, which owns no files. */
+/** Id of Debian's user without privileges, which owns no files. */
 const NOBODY = 65_534;
 
-/** A PID namespace of its own hides `/proc/<worker>/environ`, which contains the worker's keys, and blocks signals to the worker. */
+/**
+ * Namespaces of a child. The separate PID namespace hides `/proc/<worker>/environ`, which contains the worker's keys, and blocks signals to
+ * the worker.
+ */
 const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 
 type Way = Pick<Isolation, "user" | "hasPrivateRoot" | "launcher">;
 
-/** Isolation in which children share all resources of the worker. */
+/** Settings without isolation: children share all resources of the worker. */
 export const NO_ISOLATION: Isolation = {
   shared: ["network", "environment", "files"],
   user: undefined,
@@ -63,7 +67,7 @@ const TRIAL = fileURLToPath(new URL("../../capabilities/isolation-trial.ts", imp
 const TRIAL_MS = 10_000;
 const folders = processFolder("sluice-trial-");
 
-/** Finds the strongest isolation, and logs the isolation and limits in force. */
+/** Finds the strongest isolation that works. Logs the isolation and the limits in effect. */
 export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "warn">): Promise<Isolation> {
   const isolation = await strongest(tools);
   const { shared, user = "the worker's", makesNamespaces } = isolation;
@@ -82,7 +86,7 @@ export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "wa
   return isolation;
 }
 
-/** Returns the engines that do not run without isolation, each with the reason; empty if children are isolated. */
+/** Returns the engines that must not run without isolation, each with the reason. Returns none if children are isolated. */
 export function refuseEngines({ shared }: Isolation, log: Pick<Logger, "error">): Readonly<Record<string, string>> {
   if (shared.length === 0) return {};
   log.error(
@@ -101,7 +105,7 @@ async function strongest(tools: Tools): Promise<Isolation> {
   return NO_ISOLATION;
 }
 
-/** Yields the ways of isolation, strongest first. */
+/** Yields the methods of isolation, strongest first. */
 function* waysOf(tools: Tools): Generator<Way> {
   const [unshare, setpriv] = [Bun.which("unshare"), Bun.which("setpriv")];
   const isRoot = process.getuid?.() === 0;
@@ -146,14 +150,14 @@ function* waysOf(tools: Tools): Generator<Way> {
   if (isRoot) yield { user: NOBODY, hasPrivateRoot: false, launcher: () => asNobody };
 }
 
-/** Returns the folder on which each child mounts its private root. */
+/** Returns the empty folder on which each child mounts its private root. */
 function emptyFolder(): string {
   const path = join(folders(), "root");
   mkdirSync(path, { recursive: true });
   return path;
 }
 
-/** Returns the findings of a trial; undefined if a child that is started this way cannot work. */
+/** Tries a method of isolation. Returns the results of the trial; undefined if a child that is started this way cannot work. */
 async function tryWay({ user, launcher }: Way): Promise<TrialFindings | undefined> {
   const folder = mkdtempSync(join(folders(), "trial-"));
   const workersFile = join(folders(), "workers");
@@ -195,29 +199,31 @@ export function giveTo(folder: string, user: number | undefined): void {
 
 // Private root file system of a child: read-only programs and libraries of the system, our code and fonts, and the child's own folders.
 
-/** Folder of the worker that a child may write, and its path for the child. */
+/** Folder that a child process may write: its path on the worker, and its path inside the child's root. */
 interface Writable {
   readonly source: string;
   readonly path: string;
 }
 
-/** Mount as arguments of private-root.sh. */
+/** One mount of a child's root, as arguments of private-root.sh. */
 type Mount = readonly string[];
 
 const SCRIPT = fileURLToPath(new URL("private-root.sh", import.meta.url));
 const PROJECT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Folders of the system; missing ones are skipped. */
+/** System folders that are mounted into the child's root. Missing folders are skipped. */
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].concat(
   ["alternatives", "fonts", "group", "ld.so.cache", "libreoffice", "localtime", "nsswitch.conf", "passwd"].map((name) =>
     join("/etc", name),
   ),
   "/var/cache/fontconfig",
 );
-/** All code that children load. The whole project folder is not mounted, because it may contain a data folder and settings. */
+/**
+ * Paths of all code that child processes load. The whole project folder is not mounted, because it may contain a data folder and settings.
+ */
 const CODE = ["node_modules", "package.json", "tsconfig.json", "bunfig.toml", "schemas", "shared", "workers"];
 
-/** Returns the read-only mounts; undefined if the system has no `findmnt` to read their flags. */
+/** Returns the read-only mounts of a child's root; undefined if the system lacks `findmnt`, which reads the flags of existing mounts. */
 function readOnlyMounts({ chromium, libreoffice }: Tools): readonly Mount[] | undefined {
   const findmnt = Bun.which("findmnt");
   if (findmnt === null) return undefined;
@@ -267,8 +273,8 @@ function under(findmnt: string, path: string): readonly { readonly target: strin
 }
 
 /**
- * Returns the command and arguments that precede a command to run in the private root.
- * @param empty folder on which the root is mounted
+ * Returns a command prefix: the command that follows it runs inside the private root.
+ * @param empty empty folder on which the root is mounted
  */
 function enterPrivateRoot(empty: string, mounts: readonly Mount[], writable: readonly Writable[]): readonly string[] {
   // The folder for `/tmp` comes first, since other folders may be mounted below it.

@@ -1,6 +1,7 @@
 /**
- * Caches the engines that worked on this machine less than an hour ago, with the same packages and isolation. A restarted worker then skips
- * their trials, which take about ten seconds of a core. An engine that failed is tried at every start.
+ * Caches which engines worked on this machine less than an hour ago, with the same packages and isolation. A restarted worker then skips
+ * their trials,
+ * which take about ten seconds of CPU time. An engine that failed is tried at every start.
  */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,13 +14,14 @@ import { newId } from "#shared/base/ids.ts";
 import type { CapabilityChildren } from "./children.ts";
 
 const KNOWN_MS = 3_600_000;
-/** Package files whose changes invalidate the cache, since an engine may fail with another version. */
+/** Package files whose changes invalidate the cache, because an engine may fail with another version of a package. */
 const PACKAGES = ["package.json", "bun.lock"].map((name) =>
   fileURLToPath(new URL(`../../../${name}`, import.meta.url)),
 );
 
 /**
- * @param facts everything that engines depend on besides the packages: isolation, programs of the system
+ * Returns a function that tries an engine, or returns the cached result.
+ * @param facts everything on which engines depend besides the packages: isolation, programs of the system
  * @param known path of the cache file; a file in the temporary folder when absent
  */
 export function rememberEngines(
@@ -46,7 +48,7 @@ export function rememberEngines(
 
 type Tried = Readonly<Record<string, number>>;
 
-/** Returns nothing if the file does not exist, belongs to another user or has other facts. */
+/** Reads the cache file. Returns no results if the file does not exist, belongs to another user or was written under other conditions. */
 function read(file: string, key: string): Tried {
   try {
     const facts = lstatSync(file);
@@ -58,7 +60,7 @@ function read(file: string, key: string): Tried {
   }
 }
 
-/** Replaces the file atomically, since other workers may write it too. If that fails, engines are tried at each start. */
+/** Replaces the cache file atomically, because other workers may write it too. If that fails, engines are tried at each start. */
 function write(file: string, key: string, tried: Tried): void {
   const beside = `${file}.${newId()}`;
   try {

@@ -1,6 +1,7 @@
 /**
- * Proxy of a browser's child, which has no network of its own. The child sends each request through a socket in its folder; every address
- * is checked, resolved and connected to like any address of a caller.
+ * Proxy for a browser in a child process without network. The child sends each request through a socket in its folder. Every address is
+ * checked, resolved
+ * and connected to like any address of a caller.
  */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,9 @@ import { FairLimit } from "#shared/limits/fair-limit.ts";
 import { fetchPublic, OutboundError } from "#shared/net/fetch.ts";
 import { WEB_PAGE_BYTES_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
-/** Limits of the parts of a page that a browser loads: their number, total bytes, timeout of one in milliseconds, and concurrency. */
+/**
+ * Limits of the resources of a page that a browser loads: number, total bytes, timeout of one resource in milliseconds, and concurrency.
+ */
 const WEB_PAGE_PARTS_MAX = 500;
 const WEB_PAGE_PARTS_BYTES_MAX = 50 * 1_048_576;
 const WEB_PART_MS = 15_000;
@@ -22,11 +25,11 @@ export interface PageGuard {
   close(): Promise<void>;
 }
 
-/** Response headers that are passed on to the page. */
+/** Matches response headers that the page receives. */
 const FORWARDED_HEADERS =
   /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
 
-/** @param signal of the run; its abort also aborts all requests */
+/** Opens the proxy of a run. @param signal signal of the run; its abort also aborts all requests */
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];
@@ -74,7 +77,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   return { socket, close: () => server.stop(true) };
 }
 
-/** Returns our own error response, as opposed to the response of a site. */
+/** Returns an error response that comes from this proxy and not from a site. */
 function refused(why: string): Response {
   return new Response(null, { status: 403, headers: { "x-refused": why } });
 }

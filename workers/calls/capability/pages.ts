@@ -1,4 +1,4 @@
-/** Fetches web pages for a run: its child receives the body as a file and needs no network. */
+/** Fetches web pages for a run. The child process receives the body as a file and needs no network. */
 import { ApiError } from "#shared/base/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/net/fetch.ts";
@@ -13,25 +13,25 @@ import { fetchFault, openFile } from "./taken.ts";
 /** Timeout of one fetch, from the DNS look-up to the last byte, in milliseconds. */
 const WEB_FETCH_MS = 30_000;
 
-/** Most response headers that a run receives. */
+/** Maximum number of response headers that a run receives. */
 const WEB_ANSWER_HEADERS_MAX = 100;
 
-/** Largest robots.txt, in bytes: RFC 9309 requires readers to parse at least 500 KiB; later rules are ignored. */
+/** Maximum size of a robots.txt, in bytes; later rules are ignored. RFC 9309 requires readers to parse at least 500 KiB. */
 const WEB_ROBOTS_BYTES_MAX = 500 * 1_024;
 export const WEB_ROBOTS_MS = 10_000;
 
-/** Parts of a run that fetching its pages needs. */
+/** Properties of a run that are needed to fetch its pages. */
 export interface PageRun {
   readonly params: Readonly<Record<string, unknown>>;
   readonly folder: string;
-  /** Awaited before as many further bytes are written to the disk. */
+  /** Reserves disk space. Awaited before `bytes` further bytes are written to the disk. */
   readonly reserveBytes: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Evaluates a site's robots.txt in a child. */
+  /** Evaluates a site's robots.txt in a child process. */
   readonly judgeRobots: (task: RobotsTask) => Promise<boolean>;
 }
 
-/** Parameters of capabilities that change the request of a page; capabilities without them send a plain GET. */
+/** Parameters of capabilities that change the request for a page. Capabilities without them send a plain GET. */
 export interface PageParams {
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: "GET" | "HEAD";
@@ -79,7 +79,10 @@ export async function bringPage(run: PageRun, address: string, path: string, par
   }
 }
 
-/** Returns the media type by the bytes; the server's content type counts where the bytes do not contradict it. */
+/**
+ * Returns the media type of a fetched page. It is detected from the bytes; the server's content type is used if the bytes do not contradict
+ * it.
+ */
 async function typeOf(path: string, claim: string): Promise<string> {
   const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
   const isPlain = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(claim);
@@ -91,7 +94,7 @@ async function typeOf(path: string, claim: string): Promise<string> {
   }
 }
 
-/** Returns the headers for the run, without cookies: no later request sends them. */
+/** Returns the response headers for the run. Omits cookies, because no later request sends them. */
 function selectHeaders(headers: Headers): Record<string, string> {
   const selected = [...headers].filter(
     ([name, value]) => name !== "set-cookie" && value.length <= WEB_HEADER_CHARACTERS_MAX,
@@ -103,7 +106,7 @@ function agentOf(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === "user-agent")?.[1] ?? OUR_AGENT;
 }
 
-/** Returns a check that reads the robots.txt of each site on a redirect path, and rejects an address that it disallows. */
+/** Returns a function that reads the robots.txt of each site in a chain of redirects, and rejects an address that it disallows. */
 function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: string): (url: URL) => Promise<void> {
   const known = new Map<string, string>();
   const refused = (said: string): ApiError => new ApiError("unprocessable_input", said, { param });
@@ -117,10 +120,13 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
   };
 }
 
-/** Largest compressed robots.txt at each stage of decompression, in bytes. At most 500 KiB of the result are read. */
+/** Maximum compressed size of robots.txt at each stage of decompression, in bytes. At most 500 KiB of the decompressed text are read. */
 const ROBOTS_WIRE_BYTES_MAX = 64 * 1_048_576;
 
-/** Returns the text of robots.txt. By RFC 9309: empty if it does not exist (allow all), undefined if unreachable (disallow all). */
+/**
+ * Fetches the text of robots.txt. Following RFC 9309, returns an empty text if the file does not exist, which allows every visit. Returns
+ * undefined if the server is unreachable, which forbids every visit.
+ */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let missing = WEB_ROBOTS_BYTES_MAX;

@@ -1,31 +1,38 @@
 /**
- * Permits that decide which run computes next. The workspace with the fewest running runs comes first, then the workspace whose last permit
- * is oldest. A backlog of one workspace therefore delays another's run only by the running runs. There are two permits more than cores. A
- * workspace takes at most as many as there are cores, and long runs leave one permit to short runs. The first run of every workspace, long
- * or short, therefore starts at once and shares the cores. Failed runs are not charged, so their time becomes a debt. A workspace with a
- * large debt has at most one running run, on a free core, and queues behind all others until as much time has passed.
+ * Permits to run a capability, shared fairly among workspaces. The workspace with the fewest active runs comes first; among equals, the
+ * workspace whose last permit is oldest. One workspace's backlog therefore delays another workspace only until an active run finishes.
+ *
+ * The number of permits is the number of cores plus two. A workspace takes at most as many permits as there are cores, and long runs leave
+ * one permit to short runs. The first run of every workspace therefore starts at once and shares the cores.
+ *
+ * Failed runs are not charged, so their run time becomes a debt of the workspace. A workspace with a large debt has at most one active run,
+ * on a free core. It queues behind all other workspaces until as much time has passed.
  */
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 
-/** Debt of a workspace above which others come first, in milliseconds: as long as one short run may take. */
+/** Debt of a workspace above which other workspaces come first, in milliseconds. It is as long as one short run may take. */
 export const CAPABILITY_OWED_MS = 10_000;
 
-/** Largest debt that is counted, in milliseconds: as long as the longest run of most kinds. */
+/** Maximum debt that is counted for a workspace, in milliseconds. It is as long as the longest run of most kinds. */
 export const CAPABILITY_OWED_MS_MAX = 300_000;
 
 export interface PermitOptions {
   readonly workspaceId: string;
-  /** True when the work may take longer than others should wait for. */
+  /** True if the run may take longer than other runs should wait for. */
   readonly isLong: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface CapabilityPermits {
-  /** Most concurrent permits. */
+  /** Maximum number of concurrent permits. */
   readonly max: number;
-  /** @returns a function that releases the permit, with the lost time; idempotent. @throws the signal's reason if it aborts first */
+  /**
+   * Waits for a permit.
+   * @returns an idempotent function that releases the permit; its argument is the failed run's time in milliseconds, which becomes debt
+   * @throws the signal's reason if the signal aborts before a permit is free
+   */
   take(options: PermitOptions): Promise<(lostMs?: number) => void>;
-  /** Adds the time of a released permit to the debt, because the results were lost afterwards. */
+  /** Adds the run time of a released permit to the workspace's debt, for a run whose results were lost after the release. */
   lose(workspaceId: string, ms: number): void;
 }
 
@@ -39,10 +46,10 @@ interface Owed {
   readonly since: number;
 }
 
-/** Permits for workspaces without any: one for long work, and one that long work cannot take. */
+/** Permits beyond the number of cores, for workspaces that have no permit: one for any run, and one that long runs cannot take. */
 const SPARE = 2;
 
-/** @param freeMs debt up to which a workspace is treated like all others, in milliseconds */
+/** Creates the permits. @param freeMs debt up to which a workspace is treated like all others, in milliseconds */
 export function createCapabilityPermits(cores: number, freeMs: number = CAPABILITY_OWED_MS): CapabilityPermits {
   const max = cores + SPARE;
   const longMax = max - 1;
@@ -59,7 +66,7 @@ export function createCapabilityPermits(cores: number, freeMs: number = CAPABILI
     },
   });
 
-  /** Returns the debt of a workspace in milliseconds; it decreases with time. */
+  /** Returns the current debt of a workspace, in milliseconds. A debt decreases by one millisecond per millisecond. */
   function owedBy(workspaceId: string): number {
     const { ms = 0, since = 0 } = owed.get(workspaceId) ?? {};
     return Math.max(0, ms - (performance.now() - since));
@@ -75,7 +82,7 @@ export function createCapabilityPermits(cores: number, freeMs: number = CAPABILI
     for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }
 
-  /** Sets a timer for the moment at which the next debt of a waiting workspace is small enough. */
+  /** Sets a timer for the moment at which the debt of the next waiting workspace falls below the limit. */
   function watchDebts(): void {
     clearTimeout(timer);
     const debts = [...owed.keys()].filter((id) => limit.ownerOf(id)?.waiting).map((id) => owedBy(id) - freeMs);

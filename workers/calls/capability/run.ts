@@ -1,6 +1,6 @@
 /**
- * Runs capabilities: inputs go into a folder, a child runs the engine, and results go into the file store. The charge is the measured
- * usage. A run whose worker was lost starts again from its beginning.
+ * Runs capabilities. The worker writes the inputs into a folder, a child process runs the engine, and the results go into the file store.
+ * The charge is based on the measured usage. If the worker is lost, another worker starts the run again from its beginning.
  */
 import { toolFacts } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan } from "#shared/tracing/tracing.ts";
@@ -35,7 +35,7 @@ import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
 
-/** Most attempts of a run that crashes its child; each has a fresh child. */
+/** Maximum attempts of a run that crashes its child process. Each attempt uses a fresh child. */
 const CAPABILITY_TRIES = 2;
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
@@ -65,11 +65,14 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
   };
 }
 
-/** Running removals of folders, which continue after their runs. At the limit a run keeps its slot, since a folder may be huge. */
+/**
+ * Folder removals in progress; they continue after their runs have ended. If more than `REMOVALS_MAX` are in progress, a run keeps its slot
+ * until its folder is removed, because a folder may be huge.
+ */
 const removals = new Set<Promise<void>>();
 const REMOVALS_MAX = 2;
 
-/** Removes a run's folder. A failure does not change the outcome; remaining files are deleted when the worker ends. */
+/** Removes a run's folder. A failed removal does not change the run's outcome; remaining files are deleted when the worker exits. */
 async function removeFolder({ log }: Pick<WorkerContext, "log">, job: JobMessage, folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -150,17 +153,20 @@ async function serve(
   };
 }
 
-/** True if an input is a fetched page, whose parts a browser may request. */
+/** True if the browser engine loads a fetched page, which may request images, scripts and other resources. */
 function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>): boolean {
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
-/** True if a run can start again in the folder: a compromised child may have replaced the folder by a link to other files. */
+/**
+ * True if the path is a real folder, so that a run can start again in it. A compromised child may have replaced the folder by a link to
+ * other files.
+ */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Deletes the files that an ended child left; the inputs stay. */
+/** Deletes the files that an exited child left in a run's folder; the input files stay. */
 function clean(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith("in-") && name !== GUARD_SOCKET) rmSync(join(folder, name), { recursive: true, force: true });
@@ -200,10 +206,13 @@ async function inChild(
   }
 }
 
-/** Most small files of a run whose rows are written with its end. Further files are uploads of their own, which another worker finds. */
+/**
+ * Maximum number of small result files whose database rows are written in the same transaction as the run's end. Each further file is a
+ * separate upload, which another worker can find.
+ */
 const STORED_MAX = 16;
 
-/** Returns the files for the response, and the files whose rows are not written yet. */
+/** Stores a run's result files. Returns the files for the response, and the files whose database rows are not written yet. */
 async function keepFiles(
   context: WorkerContext,
   job: JobMessage,
@@ -287,7 +296,10 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   return freeFailure({ code, message, param: null, retry: false });
 }
 
-/** Returns the facts of a fault for the log. Engines, parsers and scripts may repeat their input, so only a hash of theirs is logged. */
+/**
+ * Returns the details of an error for the log. Messages of engines, parsers and scripts may repeat their input, so only a hash of such a
+ * message is logged.
+ */
 function loggedFault(error: MediaError): object {
   const { fault, isRelayed, message } = error;
   return isRelayed ? { fault, message_hash: Bun.hash(message).toString(36) } : { fault, err: error };
@@ -302,7 +314,7 @@ function gone(message: string) {
 
 export interface OwnFile {
   readonly size: number;
-  /** Reads the file from its first byte; may be called more than once. */
+  /** Yields the file's bytes from its beginning. It may be called more than once. */
   pieces(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }

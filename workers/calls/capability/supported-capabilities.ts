@@ -1,4 +1,7 @@
-/** Capabilities that this worker can run. The worker tries its engines when it starts, and reports them to the ingress while it runs. */
+/**
+ * Determines the capabilities that this worker can run. The worker tries its engines when it starts, and reports the results to the ingress
+ * while it runs.
+ */
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { type CapabilityReport, reportCapabilities, withdrawCapabilityReport } from "#shared/database/capability-reports.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -9,7 +12,7 @@ import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { CapabilityChildren } from "./children.ts";
 
 export interface SupportedCapabilities {
-  /** Returns the reason why an engine cannot be used here; undefined if it can. */
+  /** Returns the reason why an engine cannot be used by this worker; undefined if it can. */
   missing(engine: string): string | undefined;
   /** State of each engine: `ok`, or the reason why it cannot be used. */
   readonly engines: Readonly<Record<string, string>>;
@@ -19,11 +22,11 @@ export interface SupportedCapabilities {
 interface SupportedCapabilitiesOptions {
   readonly database: Queryable;
   readonly children: Pick<CapabilityChildren, "tryEngine">;
-  /** Capabilities without which this worker must not start. */
+  /** Capabilities that must work, or the worker does not start. */
   readonly required: readonly string[];
-  /** Engines that are disabled here, each with the setting that disables it; they are not tried. */
+  /** Engines that a setting disables, each with the name of the setting. They are not tried. */
   readonly off: Readonly<Record<string, string>>;
-  /** Engines that must not run here, each with the reason. */
+  /** Engines that must not run on this worker, each with the reason. */
   readonly refused: Readonly<Record<string, string>>;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -31,7 +34,7 @@ interface SupportedCapabilitiesOptions {
 
 const REPORT_INTERVAL_MS = 15_000;
 
-/** Tries the engines. @throws Error naming each required capability that cannot run, with the reason */
+/** Tries all engines. @throws Error naming each required capability that cannot run, with the reason */
 export async function openSupportedCapabilities(options: SupportedCapabilitiesOptions): Promise<SupportedCapabilities> {
   const { database, children, required, off, refused, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];

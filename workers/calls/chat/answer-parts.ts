@@ -1,26 +1,28 @@
-/** Parts of an answer in OpenAI's form, of a delta or of a whole message, as renderings of other APIs read them. */
+/**
+ * Reads the parts of an answer in OpenAI's format, from a stream delta or a complete message. The renderers of other API formats use it.
+ */
 import { isMembers, type Members, membersOf, objectOf, textOf } from "../../providers/json.ts";
 
 import type { BlocksByKind } from "../../providers/anthropic/order.ts";
 
-/** Part of a tool call that one delta adds, or the whole call. */
+/** Chunk of a tool call that one delta adds, or the complete call. */
 export interface CallPiece {
   readonly kind: "call";
-  /** Number of the call; all its pieces have the same. */
+  /** Index of the tool call. All chunks of a call have the same index. */
   readonly call: number;
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly text: string;
-  /** Members that only the source of the call defines. */
+  /** Further members of the tool call that only its provider defines. */
   readonly extra: Members | undefined;
 }
 
-/** Returns the first choice: requests of the other APIs ask for one answer only. */
+/** Returns the first choice of an answer, because requests of the other API formats ask for one choice only. */
 export function firstChoice(choices: readonly Members[]): Members {
   return choices.find((choice) => (choice["index"] ?? 0) === 0) ?? {};
 }
 
-/** Returns the tool calls of a delta or of a whole message; a whole message does not number its calls. */
+/** Returns the tool calls of a delta or of a complete message. A complete message does not number its calls, so their position is used. */
 export function callsOf(message: Members): CallPiece[] {
   return membersOf(message["tool_calls"]).map((call, at) => {
     const target = objectOf(call["function"]);
@@ -38,7 +40,10 @@ export function callsOf(message: Members): CallPiece[] {
   });
 }
 
-/** Returns the reasoning text, which is beside the content, or among its blocks as Mistral's reasoning models send it. */
+/**
+ * Returns the reasoning text of a message. It is a member beside the content, or, for Mistral's reasoning models, a block within the
+ * content.
+ */
 export function thoughtOf(message: Members): string {
   const inContent = membersOf(message["content"])
     .flatMap((block) => membersOf(block["thinking"]))
@@ -46,7 +51,10 @@ export function thoughtOf(message: Members): string {
   return textOf(message["reasoning_content"] ?? message["reasoning"]) + inContent.join("");
 }
 
-/** Returns a thinking block in the form that its source accepts back, with its position (`after`); none for any other block. */
+/**
+ * Converts a thinking block to the form that its provider accepts back, with its position (`after`). Returns an empty list for any other
+ * block.
+ */
 export function signedBlock({ type, data, thinking, signature, after }: Members): BlocksByKind["thinking"] {
   if (type === "redacted_thinking") return [{ block: { type, data: textOf(data) }, after }];
   if (type !== "thinking") return [];

@@ -1,6 +1,7 @@
 /**
- * Pieces of an answer → content blocks of an Anthropic stream: one open block at a time, indexes without gaps. OpenAI's deltas may
- * interleave parallel tool calls and never mark the end of a call. A block that starts while a call is unfinished is therefore deferred.
+ * Converts chunks of an answer to the content blocks of an Anthropic stream. Such a stream has one open block at a time and indexes without
+ * gaps. OpenAI's deltas may interleave parallel tool calls and never mark the end of a call. A block that starts while a call is unfinished
+ * is therefore deferred.
  * Source: docs.claude.com/en/api/messages-streaming.
  */
 
@@ -8,20 +9,20 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { CallPiece } from "./answer-parts.ts";
 
-/** Most characters of deferred pieces of parallel tool calls; no answer of a model is longer. */
+/** Maximum characters of parallel tool calls that are deferred. No model writes a longer answer. */
 export const BLOCKS_WAITING_CHARACTERS_MAX = 4 * 1_048_576;
 
-/** Part of an answer that one delta adds. */
+/** Chunk of an answer that one delta adds. */
 export type Piece =
   | { readonly kind: "text" | "thinking"; readonly text: string }
-  /** Ends a thinking block. `text` is the full text of the block by its source, of which some or all may have been sent before. */
+  /** Ends a thinking block. `text` is the block's full text as reported by the provider; some or all of it may have been sent before. */
   | { readonly kind: "signature"; readonly text: string; readonly signature: string }
   | { readonly kind: "redacted"; readonly data: string }
   | CallPiece;
 
 interface TextBlock {
   readonly kind: "text" | "thinking";
-  /** Full text of a thinking block, for comparison with its signed form. */
+  /** Full text of a thinking block so far, for comparison with the text of its signed form. */
   whole: string;
   pending: string;
   signature: string | undefined;
@@ -45,20 +46,20 @@ interface CallBlock {
 
 type Block = TextBlock | RedactedBlock | CallBlock;
 
-/** Returns one server-sent event. */
+/** Formats one server-sent event. */
 export function event(type: string, members: Readonly<Record<string, unknown>> = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 }
 
 export class BlockStream {
-  /** Blocks in their order: the first one is open or next, the others are deferred. */
+  /** Blocks in order. The first block is open or the next to open; the others are deferred. */
   private readonly queue: Block[] = [];
   private readonly calls = new Map<number, CallBlock>();
   private readonly newId: (call: number) => string;
   private index = 0;
   private waiting = 0;
 
-  /** @param newId returns an id for a call whose source sent none */
+  /** @param newId returns an id for a tool call whose provider sent none */
   constructor(newId: (call: number) => string) {
     this.newId = newId;
   }
@@ -84,7 +85,10 @@ export class BlockStream {
     return events;
   }
 
-  /** Returns the remaining events. @throws ProviderError `failed` when a call has no name, so that no client could execute it */
+  /**
+   * Closes all blocks and returns the remaining events. @throws ProviderError `failed` if a tool call has no name, because no client could
+   * execute it
+   */
   end(): string {
     let events = "";
     for (let head = this.queue[0]; head !== undefined; head = this.queue[0]) {
@@ -127,7 +131,10 @@ export class BlockStream {
     return block;
   }
 
-  /** Ends a thinking block. The signed form may repeat the text of the pieces, or contain it for the first time. */
+  /**
+   * Ends a thinking block with its signature. The signed form may repeat text that earlier chunks contained, or contain the text for the
+   * first time.
+   */
   private sign(last: Block | undefined, text: string, signature: string): void {
     const isOpen = last?.kind === "thinking" && last.signature === undefined;
     const isKnown = isOpen && (text.startsWith(last.whole) || last.whole.endsWith(text));
@@ -170,7 +177,7 @@ export class BlockStream {
     }
   }
 
-  /** Returns the events of the first block that can be sent: its start once, then its pending text. */
+  /** Returns the events of the first block that can be sent: its start event (once), then its pending text. */
   private write(head: Block): string {
     if (head.kind === "redacted") return this.start({ type: "redacted_thinking", data: head.data });
     let events = "";
@@ -240,7 +247,7 @@ function pieceOf(kind: Exclude<Block["kind"], "redacted">, text: string): Record
   }
 }
 
-/** Detects the end of a JSON object that arrives in pieces, reading each character once. */
+/** Detects the end of a JSON object that arrives in chunks, and reads each character only once. */
 export class JsonEnd {
   private depth = 0;
   private isBegun = false;

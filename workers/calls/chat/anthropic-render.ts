@@ -1,5 +1,6 @@
 /**
- * Renders answers for clients of Anthropic's Messages API: OpenAI's choices and our usage become a message or its events, for all families.
+ * Renders answers for clients of Anthropic's Messages API. OpenAI's choices and our usage become a message or its stream events, for models
+ * of every provider.
  * Source: docs.claude.com/en/api/messages, …/messages-streaming.
  */
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
@@ -13,11 +14,11 @@ import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./
 import type { TextRendering } from "./render.ts";
 import { contentText } from "./stream-so-far.ts";
 
-/** Creates the rendering of one attempt. */
+/** Creates the renderer for one attempt of a call. */
 export function createAnthropicRendering(call: {
   jobId: string;
   model: string;
-  /** Stop sequences of the client's request; a source may report which one ended the answer. */
+  /** Stop sequences of the client's request. A provider may report which of them ended the answer. */
   stops: readonly string[];
 }): TextRendering {
   const id = call.jobId.replaceAll("-", "");
@@ -69,7 +70,7 @@ export function createAnthropicRendering(call: {
   };
 }
 
-/** Returns our usage in Anthropic's form, whose members do not overlap. */
+/** Converts our usage to Anthropic's format, in which no token is counted in two members. */
 function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
   return {
     input_tokens: usage.input + usage.audioInput + usage.imageInput,
@@ -94,7 +95,7 @@ interface Ending {
 
 const NOT_ENDED: Ending = { stop_reason: null, stop_sequence: null, stop_details: null };
 
-/** Members in which servers report the stop sequence that ended the answer: Anthropic's, vLLM's, SGLang's. */
+/** Member names in which Anthropic, vLLM and SGLang report the stop sequence that ended the answer. */
 const MET_STOP = ["stop_sequence", "stop_reason", "matched_stop"] as const;
 
 function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops: readonly string[]): Ending {
@@ -115,7 +116,7 @@ function isRefusal(message: Members): boolean {
   return textOf(message["refusal"]) !== "";
 }
 
-/** Returns the blocks of a whole message: thinking comes first if the source does not report its position. */
+/** Returns the content blocks of a complete message. Thinking comes first if the provider does not report its position. */
 function contentOf(message: Members, uses: readonly Members[]): Members[] {
   const thinking = membersOf(message["thinking_blocks"]).flatMap(signedBlock);
   const thought = thoughtOf(message);
@@ -129,7 +130,7 @@ function contentOf(message: Members, uses: readonly Members[]): Members[] {
   ];
 }
 
-/** Returns the block of a tool call. @throws ProviderError `failed` when the call has no name, so that no client could execute it */
+/** Converts a tool call to its content block. @throws ProviderError `failed` if the call has no name, because no client could execute it */
 function toolUse({ id, name, text }: CallPiece, newId: () => string): Members {
   if (name === undefined) throw new ProviderError("failed", "the answer holds a tool call without a name");
   return { type: "tool_use", id: id ?? newId(), name, input: inputOf(text) };
@@ -140,7 +141,7 @@ function inputOf(text: string): Members {
   return text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
 }
 
-/** Yields the pieces of one delta in the order of an Anthropic stream. */
+/** Yields the chunks of one delta in the order of an Anthropic stream. */
 function* piecesOf(delta: Members): Generator<Piece> {
   const thought = thoughtOf(delta);
   yield { kind: "thinking", text: thought };

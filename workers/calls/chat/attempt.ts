@@ -1,4 +1,4 @@
-/** One provider call of a chat job: its timeouts, its result, and the pieces for the client. */
+/** Runs one provider call of a chat job: applies its timeouts, reads its result, and passes the chunks to the client. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/base/abortable.ts";
 import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
@@ -18,7 +18,7 @@ import { startWatchdog } from "../watchdog.ts";
 import { ChatMeter, type Metered, type TokenBounds } from "./meter.ts";
 import type { Rendering } from "./render.ts";
 
-/** Price, hold and output limit of a call while one model serves it. */
+/** Price, credit hold and output limit of a call for the model that currently serves it. */
 export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
@@ -26,7 +26,7 @@ export interface HeldPrice {
 }
 
 export interface ChatAttempt {
-  /** True when the request ends with the beginning of an answer that the source must continue. */
+  /** True if the request ends with the beginning of an answer that the model must continue. */
   readonly continues?: boolean;
   readonly job: JobMessage;
   readonly request: ChatCompletionRequest;
@@ -35,15 +35,18 @@ export interface ChatAttempt {
   readonly held: HeldPrice;
   readonly limits: Config["calls"];
   readonly signal: AbortSignal;
-  /** Aborts when running work must end because the process stops. */
+  /** Aborts when running calls must end because the process is shutting down. */
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
-  /** Resolves when the publisher has capacity, see BufferedPublisher: the provider is read no faster than its answer is sent. */
+  /**
+   * Returns a promise that resolves when the publisher has capacity, or undefined if it has capacity now. The provider's answer is thus
+   * read no faster than it is sent.
+   */
   readonly drained: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
-  /** performance.now() at the request to the first provider. */
+  /** Time of the request to the first provider, from `performance.now()`. */
   readonly askedAt: number;
 }
 
@@ -61,13 +64,13 @@ export function meterOf(request: ChatCompletionRequest, model: Model, held: Held
 export interface Finale {
   /** Renders the last part of the answer, once the usage of the call is known. */
   readonly render: (metered: Metered) => string;
-  /** True when the client disconnected before the provider's end, and the remaining answer was read for its usage only. */
+  /** True if the client disconnected before the provider's answer ended, so that the remaining answer was read only for its usage. */
   readonly wasDrained: boolean;
 }
 
 /**
- * Runs one attempt to the end of the provider's answer. Pieces of a stream are sent as they arrive.
- * @throws ProviderError; of kind `timeout` when a timeout of this attempt has passed but not the deadline of the call
+ * Runs one attempt until the provider's answer ends. Chunks of a stream are sent as they arrive.
+ * @throws ProviderError; its kind is `timeout` if a timeout of this attempt has passed, but not the deadline of the call
  */
 export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   const { attempt, request, meter, rendering } = run;
@@ -108,8 +111,8 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
 }
 
 /**
- * Sends deltas until the provider ends. Pieces without content are buffered until the first piece with content, so that a failure before it
- * has a status. Returns true if pieces arrived after the client had disconnected.
+ * Sends deltas until the provider's stream ends. Chunks without content are buffered until the first chunk with content, so that an earlier
+ * failure can still set the HTTP status. Returns true if chunks arrived after the client had disconnected.
  */
 async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, onDelta: () => void): Promise<boolean> {
   const { meter, rendering, answer, signal } = run;
@@ -160,12 +163,12 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
   return wasDrained;
 }
 
-/** Most characters of buffered pieces without content; see relayStream. */
+/** Maximum characters of buffered chunks without content; see `relayStream`. */
 const HELD_CHARACTERS_MAX = 65_536;
 
 /**
- * Returns the signal for providers that charge for the whole answer in any case: a client that disconnects after the first piece does not
- * abort the stream. A client that disconnects earlier aborts it, because it received nothing and its hold may be released already.
+ * Returns the abort signal for providers that always charge for the whole answer. A client that disconnects after the first chunk does not
+ * abort the stream. A client that disconnects earlier does, because it received nothing and its hold may already be released.
  */
 function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   const controller = new AbortController();
@@ -183,7 +186,9 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   return controller.signal;
 }
 
-/** Returns the most tokens that a usage report may state. A larger limit of the caller is lowered to the model's. */
+/**
+ * Returns the maximum token counts that a usage report may state. An output limit of the caller above the model's limit is lowered to it.
+ */
 function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionRequest): TokenBounds {
   return {
     input: model.max_context_tokens,
@@ -192,7 +197,7 @@ function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionReque
   };
 }
 
-/** Most bytes that a model writes per token; a stream that exceeds this rate never ends by itself. */
+/** Maximum bytes that a model writes per token. A stream that exceeds this rate never ends by itself. */
 const BYTES_PER_TOKEN_MAX = 64;
 
 function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
@@ -201,8 +206,8 @@ function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
 }
 
 /**
- * Returns the timeouts of an attempt. The first byte of an unstreamed answer arrives at its end, so only the deadline applies. If another
- * source could serve, a shorter timeout applies, so that a silent source does not use up the whole call.
+ * Returns the timeouts of an attempt. For a non-streamed answer only the deadline applies, because its first byte arrives at its end. If
+ * another provider could serve the call, a shorter timeout applies, so that a silent provider does not use up the whole time.
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   const totalMs = Math.max(1, job.deadline_ms - commonNow());
@@ -211,13 +216,16 @@ function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   return { totalMs, firstByteMs: Math.min(totalMs, firstByteMs), stallMs: limits.stallMs };
 }
 
-/** Returns the first-byte timeout: that of the model or provider if set; a shorter one if another source could serve. */
+/**
+ * Returns the timeout for the first byte of a stream: the model's or provider's setting, else a default. The default is shorter if another
+ * provider could serve.
+ */
 function streamWaitMs(limits: Config["calls"], { candidate, isLast }: Attempt<ChatProvider>): number {
   const own = candidate.model.first_byte_ms ?? candidate.provider.first_byte_ms;
   return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }
 
-/** Applies the catalogue's differences of a source: unsupported, renamed and overridden parameters. */
+/** Applies the source's differences from the catalogue to a request: removes, renames and overrides parameters. */
 function applySource(body: Record<string, unknown>, source: Source, continues: boolean | undefined): void {
   // The hold covers the limit under the newer name; a source that reads the older name must receive the same limit.
   if (body["max_completion_tokens"] != null) delete body["max_tokens"];

@@ -1,6 +1,6 @@
 /**
- * Background response in its worker: the response object, which the answer completes, and its events, stored for present and later readers.
- * Events are stored in pieces; followers receive a notice of each piece.
+ * Manages a background response in its worker: the response object, which the answer completes, and its stored events. Events are stored in
+ * chunks for current and later readers. Each chunk is announced by a notice to current readers.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Insist } from "#shared/storage/outage.ts";
@@ -10,18 +10,24 @@ import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts"
 import type { WorkerContext } from "../../context.ts";
 import { type Failure, freeFailure } from "../../outcome.ts";
 
-/** Interval at which events are stored together as one piece, in milliseconds. */
+/** Interval at which pending events are stored together as one chunk, in milliseconds. */
 const LINGER_MS = 100;
-/** Pending characters of events above which the provider is not read until they are stored. */
+/** Pending characters of events above which reading from the provider pauses until the events are stored. */
 const WAITING_CHARACTERS_MAX = 262_144;
-/** Most stored characters of events of one response. Further deltas are omitted, since an item's end event contains its full text. */
+/**
+ * Maximum stored characters of the events of one response. Further deltas are omitted, because the end event of an item contains its full
+ * text.
+ */
 const KEPT_CHARACTERS_MAX = 16 * 1_048_576;
-/** Number of last frames that are rebuilt from the response itself: the event of its end, and `[DONE]`. */
+/** Number of final frames that are rebuilt from the response object instead of being stored: the end event and `[DONE]`. */
 const OWN_END = 2;
 
 type Context = Pick<WorkerContext, "answers" | "log" | "responses">;
 
-/** Opens a response; undefined if it was deleted. @param insist retries writes of events and answer. @throws Error if it cannot be read */
+/**
+ * Opens a background response; undefined if it was deleted. @param insist retries writes of the events and the answer. @throws Error if the
+ * response cannot be read
+ */
 export async function openBackground(
   context: Context,
   job: JobMessage,
@@ -31,7 +37,7 @@ export async function openBackground(
   return kept && new BackgroundResponse(context, job, kept, insist);
 }
 
-/** Failure of the call of a deleted response, which the deletion cancels. */
+/** Failure of a call whose response was deleted. Deleting a response cancels its call. */
 export const DELETED: Failure = {
   ...freeFailure({
     code: "response_not_found",
@@ -43,7 +49,7 @@ export const DELETED: Failure = {
 };
 
 export class BackgroundResponse {
-  /** Response before its first item. */
+  /** Response object as it is before its first item. */
   readonly response: ModelResponse;
   /** Input items of the request. */
   readonly input: KeptResponse["input"];
@@ -66,14 +72,14 @@ export class BackgroundResponse {
     this.response = { ...kept.response, status: "in_progress" };
   }
 
-  /** Stores whole events. */
+  /** Stores complete events; they are buffered briefly. */
   write(text: string): void {
     if (!this.kept.keepsEvents) return;
     this.waiting += text;
     this.timer ??= setTimeout(() => void this.keepSome(), LINGER_MS);
   }
 
-  /** Resolves when more events can be buffered; undefined: they can now. */
+  /** Returns a promise that resolves when more events can be buffered, or undefined if they can be buffered now. */
   waitForDrain(): Promise<void> | undefined {
     return this.waiting.length > WAITING_CHARACTERS_MAX ? this.keepSome() : undefined;
   }
@@ -98,7 +104,9 @@ export class BackgroundResponse {
     });
   }
 
-  /** Writes one piece at a time, so that a reader never misses a piece before a piece that it has. */
+  /**
+   * Stores all pending events. Chunks are written one at a time, so that a reader never misses an earlier chunk of one that it has read.
+   */
   private async keepAll(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -136,7 +144,7 @@ export class BackgroundResponse {
   }
 }
 
-/** Notice without content: readers read the new events from their rows. */
+/** Content of a notice, which is empty: readers read the new events from the database. */
 const EMPTY_NOTICE = new TextEncoder().encode("{}");
 
 function storeOf({ responses }: Context): NonNullable<Context["responses"]> {

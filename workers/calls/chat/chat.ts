@@ -1,4 +1,4 @@
-/** Serves a call in the chat pool, by the first source that can. */
+/** Serves a call in the chat pool through the first source (a provider's model) that can answer it. */
 import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -46,31 +46,31 @@ class ChatRun {
   private readonly control: JobControl;
   private readonly answer: Answer;
   private request: ChatCompletionRequest;
-  /** The original request, which names stored files instead of containing them. */
+  /** Original request, which refers to stored files by id instead of containing their bytes. */
   private readonly asked: ChatCompletionRequest;
-  /** True when the request used `functions`; the answer then uses `function_call`. */
+  /** True if the request used the deprecated `functions`; the answer then uses `function_call`. */
   private readonly isOldForm: boolean;
-  /** Response object of a Responses call, which the answer completes. */
+  /** Response object of a call to the Responses API. The answer completes it. */
   private response: ModelResponse | undefined;
-  /** Background response, for a call without a waiting client. */
+  /** Background response, if no client waits for the call. */
   private background: BackgroundResponse | undefined;
   /** Input items of a Responses call in their stored form. */
   private readonly responseInput: readonly unknown[];
-  /** Tools whose calls have other names in a Responses answer. */
+  /** Tools whose calls have another name in an answer of the Responses API. */
   private readonly renamedTools: readonly RenamedTool[];
-  /** Complete response object, once the answer has ended. */
+  /** Completed response object; undefined until the answer has ended. */
   private wholeResponse: ModelResponse | undefined;
   private held: HeldPrice;
   /** Meter of the current or last attempt. */
   private meter: ChatMeter | undefined;
   private attempt: Attempt<ChatProvider> | undefined;
-  /** True when a piece of the current or last attempt has reached the client. */
+  /** True if a chunk of the current or last attempt has reached the client. */
   private hasBegun = false;
-  /** Set for a stream that another model may continue. */
+  /** Rescue of the stream by another model; set only for a stream that another model may continue. */
   private rescue: StreamRescue | undefined;
-  /** Rendering of the attempt that began the stream; a continuation renders into the same message. */
+  /** Renderer of the attempt that began the stream. A continuation renders into the same message. */
   private firstRendering: Rendering | undefined;
-  /** Copy of the sent answer, if it is to be cached. */
+  /** Copy of the sent answer; set only if the answer is to be cached. */
   private readonly copy: AnswerCopy | undefined;
 
   constructor(context: WorkerContext, logServed: ReturnType<typeof hotLine>, job: JobMessage, control: JobControl) {
@@ -144,7 +144,7 @@ class ChatRun {
     }
   }
 
-  /** Continues a broken stream by other models until one of them ends it. @throws `error` when none can */
+  /** Continues a broken stream with other models until one of them completes it. @throws `error` if none of them can */
   private async continueStream(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
     const { streamsRescued } = this.context.metrics;
     for (;;) {
@@ -223,7 +223,7 @@ class ChatRun {
     });
   }
 
-  /** Detects the first piece of an attempt, and copies all pieces if the answer is to be cached. */
+  /** Wraps the answer stream: detects the first chunk of an attempt, and copies all chunks if the answer is to be cached. */
   private watched(onBegun: () => void): Pick<Answer, "write" | "hasBegun"> {
     const { answer, copy } = this;
     const hasBegun = (): boolean => this.hasBegun;
@@ -241,7 +241,7 @@ class ChatRun {
     };
   }
 
-  /** Returns the cost of the call so far: nothing for an attempt that has sent the client nothing. */
+  /** Returns the cost and tokens of the call so far. An attempt that has sent the client nothing costs nothing. */
   private progress(): { nano: bigint; tokens: number } {
     const before = tookSoFar(this.took);
     const now = this.took === undefined || this.hasBegun ? this.meter?.soFar() : undefined;
@@ -253,7 +253,7 @@ class ChatRun {
     return this.rescue?.took;
   }
 
-  /** Moves the hold to the price of a fallback before it runs. Returns false if the model is skipped. */
+  /** Adjusts the hold to the price of a fallback model before that model runs. Returns false if the model is skipped. */
   private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;
@@ -288,7 +288,10 @@ class ChatRun {
     return checkDocuments(this.context.probes, model, request, this.asked, signal);
   }
 
-  /** Adjusts the hold. A database failure does not end the call: the next model is tried, or the caller receives the last error. */
+  /**
+   * Adjusts the hold in the database. A database failure does not end the call: the next model is tried, or the caller receives the last
+   * error.
+   */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
       return await adjustHold(this.context.database, {
@@ -337,7 +340,7 @@ class ChatRun {
     };
   }
 
-  /** Stores the response. @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` when it aborts before */
+  /** Stores the completed response. @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` if it aborts first */
   private async keepResponse(lastEvents: string, signal: AbortSignal): Promise<void> {
     const { context, job, background, wholeResponse: response, responseInput: input } = this;
     if (!response) return;

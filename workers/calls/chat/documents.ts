@@ -1,4 +1,4 @@
-/** Checks PDF documents of a chat call against the limits of its model. Only the bytes of a PDF contain its number of pages. */
+/** Checks PDF documents of a chat call against the limits of its model. The number of pages is only known from the bytes of a PDF. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { MediaError } from "#shared/children/media-error.ts";
@@ -14,8 +14,9 @@ interface Document {
 }
 
 /**
- * @param request with the bytes of its files in `file_data`; addresses are skipped
- * @param asked the same request as the caller sent it: errors name its parameters
+ * Checks all documents of a request.
+ * @param request request with the bytes of its files in `file_data`; URLs are skipped
+ * @param asked same request as the caller sent it; errors name its parameters
  * @throws ProviderError `rejected` naming the document that the model does not accept; `busy`, `aborted`
  */
 export async function checkDocuments(
@@ -38,7 +39,7 @@ export async function checkDocuments(
   }
 }
 
-/** Yields one document at a time, so that only one is in memory twice. */
+/** Yields the documents of a request one at a time, so that only one of them is in memory twice. */
 function* documentsOf(request: ChatCompletionRequest, asked: ChatCompletionRequest): Generator<Document> {
   for (const [at, { content }] of request.messages.entries()) {
     if (!Array.isArray(content)) continue;
@@ -50,7 +51,7 @@ function* documentsOf(request: ChatCompletionRequest, asked: ChatCompletionReque
   }
 }
 
-/** Returns the bytes of a PDF by its media type, or by its signature under any other type. */
+/** Returns the bytes of a PDF, recognized by its media type or by its signature; undefined for other data. */
 function pdfOf(url: string): Buffer | undefined {
   const comma = url.slice(0, HEAD_CHARACTERS).indexOf(",");
   if (comma < 0 || !/^data:/i.test(url)) return undefined;
@@ -59,10 +60,10 @@ function pdfOf(url: string): Buffer | undefined {
   return isPdf ? Buffer.from(url.slice(comma + 1), "base64") : undefined;
 }
 
-/** Base64 characters of the first 1,024 bytes, in which PDF readers search for the signature. */
+/** Number of base64 characters that contain the first 1,024 bytes. PDF readers search for the signature in these bytes. */
 const HEAD_CHARACTERS = 1_368;
 
-/** Returns the parameter by which the caller sent the document. */
+/** Returns the name of the request parameter in which the caller sent the document. */
 function nameOf(asked: ChatCompletionRequest, at: number, index: number): string {
   const content: unknown = asked.messages[at]?.content;
   const file: unknown = Array.isArray(content) ? memberOf(content[index], "file") : undefined;
@@ -77,7 +78,7 @@ function refused(say: string, param: string, code: RejectedCode = "unsupported_v
   return new ProviderError("rejected", "a document that the model does not take", { code, say, param, isUnsent: true });
 }
 
-/** Returns the caller's error. A document that crashes the child counts as unreadable. */
+/** Converts a check's error to an error for the caller. A document that crashes the child process is reported as unreadable. */
 function toProviderError({ fault, message }: MediaError, param: string): ProviderError {
   switch (fault) {
     case "busy":

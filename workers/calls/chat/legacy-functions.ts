@@ -1,5 +1,5 @@
 /**
- * Compatibility with `functions` and `function_call`, the predecessors of tools: requests are converted to tools, which every source
+ * Supports `functions` and `function_call`, the deprecated predecessors of tools. Requests are converted to tools, which every provider
  * supports, and answers are converted back.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -13,7 +13,7 @@ export function usesFunctions({ functions }: ChatCompletionRequest): boolean {
   return (functions?.length ?? 0) > 0;
 }
 
-/** Returns the request with tools instead of functions, in its settings and messages; the same object if it has none. */
+/** Converts functions in the settings and messages of a request to tools. Returns the same object if it has no functions. */
 export function withTools(request: ChatCompletionRequest): ChatCompletionRequest {
   const hasTurns = request.messages.some(
     (message) => message.role === "function" || (message.role === "assistant" && message.function_call != null),
@@ -32,7 +32,7 @@ export function withTools(request: ChatCompletionRequest): ChatCompletionRequest
   };
 }
 
-/** Wraps a rendering: the first tool call of a choice becomes its `function_call`. */
+/** Wraps a renderer so that the first tool call of a choice becomes its `function_call`. */
 export function inOldForm(rendering: TextRendering): TextRendering {
   return {
     ...rendering,
@@ -48,7 +48,7 @@ function choiceOf(
   return choice === "none" ? "none" : "auto";
 }
 
-/** Converts messages. Calls of the old form have no ids: each result belongs to the latest call. */
+/** Converts messages with function calls to tool calls. Function calls have no ids, so each result is assigned to the latest call. */
 function turnsOf(messages: readonly Message[]): Message[] {
   let id = "call_0";
   return messages.map((message, at) => {

@@ -1,6 +1,6 @@
 /**
- * Usage of a chat call: the provider's last report, or our own count without one. A report with impossible numbers settles the call at its
- * hold.
+ * Meters the usage of a chat call: the provider's last usage report, or our own count if there is none. If a report has impossible numbers,
+ * the call is charged its full hold.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -16,24 +16,27 @@ import type { ChatUsage } from "../../providers/provider.ts";
 export interface Metered {
   readonly nano: bigint;
   readonly usage: TokenUsage;
-  /** Set when the numbers are our estimate; the reason for it. */
+  /** Reason why the usage is our estimate; undefined if the provider reported it. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
-/** Most tokens that the model can read and write in one call. */
+/** Maximum tokens that the model can read and write in one call. */
 export interface TokenBounds {
   readonly input: number;
   readonly output: number;
-  /** Returns the most input tokens of this call's messages; called only for large reports, since it serializes the request. */
+  /**
+   * Returns the maximum number of input tokens of this call's messages. It serializes the request, so it is called only for unusually large
+   * reports.
+   */
   readonly ownInput?: () => number;
 }
 
-/** Most tokens that vendors add around a prompt: templates, preambles of tools. */
+/** Maximum tokens that providers add around a prompt, such as templates and preambles of tools. */
 const TEMPLATE_TOKENS_MAX = 8_192;
 
-/** Factor above our bounds up to which a report is accepted: vendors count differently (reasoning, templates), but never twice as much. */
+/** Factor by which a usage report may exceed our bounds. Providers count reasoning and templates differently, but never twice as much. */
 const BOUND_SLACK = 2;
-/** Most characters that are kept for the tokenizer; further text counts as one token per four bytes. */
+/** Maximum characters that are kept for the tokenizer. Further text counts as one token per four bytes. */
 const TEXT_KEPT_MAX = 1_048_576;
 
 export class ChatMeter {
@@ -46,7 +49,7 @@ export class ChatMeter {
   private inputTokens: number | undefined;
   private ownInput: number | undefined;
   report: ChatUsage = null;
-  /** Input tokens that the provider reported at the beginning, before its final report. */
+  /** Input tokens that the provider reported at the beginning of the stream, before its final report. */
   inputReport: TokenUsage | undefined;
   outputBytes = 0;
 
@@ -94,7 +97,10 @@ export class ChatMeter {
     return this.estimated("cut");
   }
 
-  /** Returns a cheap estimate in case this worker dies: pieces count as output tokens, characters / 4 as input tokens. */
+  /**
+   * Returns a cheap estimate of the usage so far, for the case that this worker dies. Each chunk counts as one output token, and four
+   * characters as one input token.
+   */
   soFar(): { nano: bigint; tokens: number } {
     this.inputTokens ??= this.boundedInput(roughInput(this.request, (part) => this.partTokens(part)));
     const input = this.believedInput() ?? { ...NO_USAGE, input: this.inputTokens };
@@ -105,14 +111,17 @@ export class ChatMeter {
     };
   }
 
-  /** Counts the input tokens with our tokenizer, for streams that report them before the provider does. Yields to other work. */
+  /**
+   * Counts the input tokens with our tokenizer, for streams that report input tokens earlier than the provider does. It yields to other
+   * tasks while it counts.
+   */
   async countedInput(): Promise<TokenUsage> {
     const { request } = this;
     const counting = countingPrompt(await loadTokenizer(), request, (part) => this.partTokens(part));
     return { ...NO_USAGE, input: this.boundedInput(await new TimeSlices().run(counting)) };
   }
 
-  /** Returns a charge by our own count, limited to the hold. */
+  /** Returns a charge based on our own count, at most the hold. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
     // The input report at the beginning of a stream may be lower than the final one. It therefore counts for interrupted calls only, and
     // does not replace a missing final report.
@@ -128,7 +137,7 @@ export class ChatMeter {
     return Math.min(tokens, this.bounds?.input ?? tokens);
   }
 
-  /** Returns the report, or `impossible` if its numbers exceed what the request could produce. */
+  /** Returns the provider's usage report, or `impossible` if its numbers exceed what the request could produce. */
   private believedReport(): ChatUsage {
     const { report, bounds } = this;
     if (report === null || report === "impossible" || bounds === undefined) return report;
@@ -145,7 +154,7 @@ export class ChatMeter {
     return tokens <= this.ownInput * BOUND_SLACK + TEMPLATE_TOKENS_MAX;
   }
 
-  /** Returns the input buckets of the early report, if they are possible. */
+  /** Returns the input tokens of the report at the beginning of the stream; undefined if it is missing or impossible. */
   private believedInput(): TokenUsage | undefined {
     const { inputReport } = this;
     if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;
@@ -167,7 +176,10 @@ export class ChatMeter {
     };
   }
 
-  /** Estimates an image by its bound, and audio or a file by its size, since only the provider can decode them. */
+  /**
+   * Estimates the tokens of a message part that is not text. An image counts as its upper bound; audio or a file counts by its size,
+   * because only the provider can decode it.
+   */
   private partTokens(part: Readonly<Record<string, unknown>>): number {
     return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
   }
@@ -190,7 +202,7 @@ export class ChatMeter {
     }
   }
 
-  /** Collects a text, or the texts of blocks and of their reasoning, as Mistral's reasoning models send them. */
+  /** Collects the text of an answer for counting: plain text, or the text of content blocks and of Mistral's reasoning blocks. */
   private collectContent(content: unknown): void {
     if (!Array.isArray(content)) {
       this.collectText(content);
@@ -204,7 +216,7 @@ export class ChatMeter {
     }
   }
 
-  /** Counts audio as one piece, besides the text of its transcript, because only the provider can measure it. */
+  /** Counts audio as one chunk, in addition to the text of its transcript, because only the provider can measure audio. */
   private collectAudio(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const { transcript, data } = value as { transcript?: unknown; data?: unknown };
@@ -221,7 +233,7 @@ export class ChatMeter {
   }
 }
 
-/** Returns a rough number of input tokens: four characters per token; other parts by `partTokens`. */
+/** Returns a rough number of input tokens: one per four characters of text, and `partTokens` for all other message parts. */
 function roughInput(
   request: ChatCompletionRequest,
   partTokens: (part: Readonly<Record<string, unknown>>) => number,

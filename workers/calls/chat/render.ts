@@ -1,4 +1,7 @@
-/** Renders OpenAI's completions and chunks, and streams whose whole answer is stored (platform.openai.com/docs/api-reference/chat). */
+/**
+ * Renders OpenAI's chat completions and stream chunks. It also renders streams whose complete answer is stored. Source:
+ * platform.openai.com/docs/api-reference/chat.
+ */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";
@@ -7,9 +10,12 @@ const STREAM_END = "data: [DONE]\n\n";
 
 export interface Rendering {
   completion(result: ChatResult, usage: TokenUsage): string;
-  /** Returns the text for the client; empty if the delta has nothing new, undefined if the client does not receive its content. */
+  /**
+   * Returns the text to send for a delta. It is empty if the delta has nothing new, and undefined if the client does not receive its
+   * content.
+   */
   chunk(delta: ChatDelta): string | undefined;
-  /** Returns everything after the last delta of a successful stream. */
+  /** Returns the text to send after the last delta of a successful stream. */
   end(usage: TokenUsage): string;
 }
 
@@ -18,7 +24,7 @@ export interface TextRendering extends Rendering {
   chunk(delta: ChatDelta): string;
 }
 
-/** Creates the rendering of one call: every chunk of a stream has the same id, created and model. */
+/** Creates the renderer of one call. Every chunk of a stream has the same `id`, `created` and `model`. */
 export function createRendering(call: {
   jobId: string;
   model: string;
@@ -48,8 +54,8 @@ interface GatheredChoice {
 }
 
 /**
- * Wraps a rendering for a stream whose whole answer is stored. Readers receive the text of the first choice. The end is the completion of
- * all deltas, rendered by `rendering`.
+ * Wraps a renderer for a stream whose complete answer is stored. Readers receive the text of the first choice. At the end, `rendering`
+ * renders the completion that all deltas add up to.
  */
 export function gathering(rendering: Rendering): Rendering {
   const choices = new Map<number, GatheredChoice>();
@@ -89,7 +95,7 @@ function wholeChoices(choices: ReadonlyMap<number, GatheredChoice>): Record<stri
   }));
 }
 
-/** Merges a delta: texts are appended; of all other members the last value counts. */
+/** Merges a delta into a choice. Texts are appended; for every other member, the last value replaces earlier ones. */
 function addDelta({ message, calls }: GatheredChoice, delta: Members): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === undefined) continue;
@@ -113,7 +119,7 @@ function addCalls(calls: Record<string, unknown>[], deltas: readonly Members[]):
   }
 }
 
-/** Returns our usage in OpenAI's form, whose totals include their details. */
+/** Converts our usage to OpenAI's format, in which the totals include their details. */
 export function openAiUsage(usage: TokenUsage): Record<string, unknown> {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);

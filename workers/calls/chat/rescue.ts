@@ -1,4 +1,4 @@
-/** Continuation of broken streams by another model: the eligible streams, the models and their requests. */
+/** Continues broken streams with another model: selects the streams that may be continued, the models, and their requests. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
@@ -10,7 +10,9 @@ import type { ChatMeter, Metered } from "./meter.ts";
 import type { Rendering } from "./render.ts";
 import { contentText, StreamSoFar } from "./stream-so-far.ts";
 
-/** True if the chain allows it and the answer is one plain text: no model can continue half of a tool call or document. */
+/**
+ * True if the fallback chain allows continuation and the answer is one plain text. No model can continue half of a tool call or document.
+ */
 export function mayBeContinued({ continue_streams: isAsked }: JobMessage, request: ChatCompletionRequest): boolean {
   const last = request.messages.at(-1);
   return (
@@ -32,16 +34,16 @@ interface Continuation {
   readonly candidates: readonly Candidate<ChatProvider>[];
   readonly from: { readonly depth: number; readonly error: ProviderError };
   readonly request: ChatCompletionRequest;
-  /** Text that the client has received. */
+  /** Text of the answer that the client has received so far. */
   readonly text: string;
-  /** Last message of the request: the beginning that the caller wrote, then `text`, without white space at the end. */
+  /** Content of the last message of the request: the caller's own beginning of the answer, then `text`, without trailing white space. */
   readonly begun: string;
 }
 
-/** Stream that may be continued: its text so far, and the usage of the models that broke off. */
+/** Stream that another model may continue: its text so far, and the usage of the models whose streams broke off. */
 export class StreamRescue {
   readonly soFar = new StreamSoFar();
-  /** Sum of the usage of all parts so far; undefined if there is none. */
+  /** Sum of the usage of all interrupted attempts so far; undefined if there is none. */
   took: Metered | undefined;
   private readonly parts: {
     readonly candidate: Candidate<ChatProvider>;
@@ -56,7 +58,10 @@ export class StreamRescue {
     this.request = request;
   }
 
-  /** Adds the usage of an attempt that broke off with `error`. Returns undefined, without a change, when no model can continue. */
+  /**
+   * Adds the usage of an attempt that broke off with `error`, and returns the continuation. Returns undefined and changes nothing if no
+   * model can continue.
+   */
   async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
     const { candidate, depth } = attempt;
     const { text } = this.soFar;
@@ -84,15 +89,17 @@ export class StreamRescue {
     }));
   }
 
-  /** Returns the caller's own beginning of the answer plus the text. Trailing white space is removed, since providers reject it. */
+  /**
+   * Returns the caller's own beginning of the answer, followed by the text. Trailing white space is removed, because providers reject it.
+   */
   private begun(text: string): string {
     const last = this.request.messages.at(-1);
     return ((isBegun(last) ? last.content : "") + text).trimEnd();
   }
 
   /**
-   * Returns the sources that can continue an answer, in order. Each model continues a stream once. They are entered like fallbacks, since
-   * the hold must grow by their possible cost.
+   * Returns the candidates that can continue an answer, in the order of trying. Each model continues a stream only once. Candidates are
+   * entered like fallbacks, because the hold must grow by their possible cost.
    */
   private candidatesAfter(broken: Candidate<ChatProvider>): Candidate<ChatProvider>[] {
     const at = this.candidates.findIndex(({ name, model }) => name === broken.name && model === broken.model);
@@ -104,7 +111,7 @@ export class StreamRescue {
   }
 }
 
-/** Kinds of errors after which a provider may have charged for the call, or the client left; the stream is then not continued. */
+/** Kinds of errors after which a stream is not continued: the provider may have charged for the call, or the client disconnected. */
 const ENDS_A_STREAM: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
 type Message = ChatCompletionRequest["messages"][number];
@@ -114,9 +121,9 @@ function isBegun(message: Message | undefined): message is Message & { readonly 
 }
 
 /**
- * Returns the request for the continuing model: the beginning of the answer follows the messages. Reasoning effort is removed, because
- * providers reject reasoning before a begun answer.
- * @param tokensSoFar tokens written so far; `modelTokensMax`: output limit of the model that broke off
+ * Returns the request for the model that continues a stream: the messages, followed by the beginning of the answer. Reasoning effort is
+ * removed, because providers reject reasoning before a begun answer.
+ * @param tokensSoFar tokens written so far; `modelTokensMax`: output limit of the model whose stream broke off
  * @returns undefined when the text has reached its token limit
  */
 function continuation(
@@ -175,9 +182,9 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
 // Joins a stream with its continuation by another model: text that this model repeats at its beginning is removed. Such models rarely
 // repeat text, so only an unambiguous repetition is removed. Pure.
 
-/** Longest recognised repetition, in characters; pieces are buffered until they differ from the text. */
+/** Maximum length of a recognized repetition, in characters. Chunks are buffered until they differ from the earlier text. */
 const REPEATED_MAX = 4_096;
-/** Shortest recognised repetition, in characters: shorter ones occur by chance. */
+/** Minimum length of a recognized repetition, in characters. Shorter repetitions occur by chance. */
 const REPEATED_MIN = 16;
 
 export class Seam {
@@ -185,13 +192,13 @@ export class Seam {
   private readonly isWhole: boolean;
   private held = "";
   private isPast = false;
-  /** Text that the new model repeats first, and the number of its characters that have arrived. */
+  /** Text that the continuing model is known to repeat first, and the number of its characters that have arrived. */
   private expected: string;
   private cameCharacters = 0;
 
   /**
    * @param text full text that the client has received
-   * @param expected text that this model is known to repeat first, of any length
+   * @param expected text of any length that the continuing model is known to repeat first
    */
   constructor(text: string, expected = "") {
     this.expected = expected;
@@ -199,7 +206,7 @@ export class Seam {
     this.isWhole = text.length <= REPEATED_MAX;
   }
 
-  /** Returns the new part of the model's next piece; a piece that may repeat the text is buffered until that is decided. */
+  /** Returns the new text in the model's next chunk. A chunk that may repeat earlier text is buffered until this is certain. */
   add(piece: string): string {
     if (this.isPast) return piece;
     this.held += this.expected === "" ? piece : this.unexpected(piece);
@@ -207,7 +214,7 @@ export class Seam {
     return this.tail.includes(this.held) ? "" : this.end();
   }
 
-  /** Returns the new part of all buffered text. */
+  /** Returns the new text among all buffered text, at the end of the stream. */
   end(): string {
     // An expected repetition that broke off is not new text either.
     const { held } = this;
@@ -217,7 +224,10 @@ export class Seam {
     return held.slice(this.repeated(held));
   }
 
-  /** Returns the part of a piece after the expected text, which is dropped when it, or other text, has arrived. */
+  /**
+   * Returns the part of a chunk after the expected repetition. The expectation is dropped once it has arrived completely or other text
+   * arrives.
+   */
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
     const expectedPart = expected.slice(at, at + piece.length);
@@ -243,7 +253,10 @@ export class Seam {
   }
 }
 
-/** Counts the white space of `held` at `from` that repeats the end of the text: the model received the text without it. */
+/**
+ * Counts the white space in `held` from `from` that repeats the end of the text. The model received the text without its trailing white
+ * space.
+ */
 function spaces(held: string, from: number, text: string): number {
   const end = text.slice(text.trimEnd().length);
   let count = 0;
@@ -252,10 +265,10 @@ function spaces(held: string, from: number, text: string): number {
 }
 
 /**
- * Returns the rendering of a continuing model: into the same message, without repeated text.
- * @param rendering rendering of the model that began the stream, with its id and model
+ * Returns the renderer of a continuing model. It renders into the same message, without repeated text.
+ * @param rendering renderer of the model that began the stream, with its id and model
  * @param text full text that the client has received
- * @param repeated text that the new model repeats first; empty if it continues at once
+ * @param repeated text that the new model repeats first; empty if it continues without repetition
  */
 export function continuedRendering(rendering: Rendering, text: string, repeated: string): Rendering {
   const seam = new Seam(text, repeated);
@@ -278,5 +291,5 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
   };
 }
 
-/** Members of a delta that are omitted: a message has one role, and its reasoning precedes its text. */
+/** Members that are removed from the deltas of a continuation: a message has one role, and its reasoning precedes its text. */
 const OMITTED_MEMBERS = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;

@@ -1,4 +1,7 @@
-/** Renders answers for clients of OpenAI's Responses API, for all families: a response or its events. */
+/**
+ * Renders answers for clients of OpenAI's Responses API, for models of every provider. The result is a response object or its stream
+ * events.
+ */
 import type { ModelResponse, ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { sealThought } from "#shared/responses/sealed.ts";
@@ -13,9 +16,10 @@ import type { TextRendering } from "./render.ts";
 import { contentText } from "./stream-so-far.ts";
 
 /**
- * Creates the rendering of one attempt.
- * @param call `response`: object that the answer completes; `renamed`: tools with other names for the client; `logprobs`: requested;
- * `firstEvent`: number of the first event, if others sent the event of the creation; `onWhole`: called with the complete response
+ * Creates the renderer for one attempt.
+ * @param call `response`: object that the answer completes; `renamed`: tools with another name for the client; `logprobs`: true if
+ * requested;
+ * `firstEvent`: number of the first event, if the creation event was already sent; `onWhole`: called with the complete response
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
@@ -93,7 +97,7 @@ function usageOf(usage: TokenUsage): ModelResponse["usage"] {
   };
 }
 
-/** Yields the pieces of one delta in the order of a Responses stream. */
+/** Yields the chunks of one delta in the order of a Responses stream. */
 function* piecesOf(choice: Members, logprobs: boolean): Generator<ItemPiece> {
   const delta = objectOf(choice["delta"]);
   const thought = thoughtOf(delta);
@@ -107,7 +111,7 @@ function* piecesOf(choice: Members, logprobs: boolean): Generator<ItemPiece> {
   yield* callsOf(delta);
 }
 
-/** Yields the pieces of a whole message: thinking comes first if the source does not report its position. */
+/** Yields the chunks of a complete message. Thinking comes first if the provider does not report its position. */
 function* wholePieces(choice: Members, logprobs: boolean): Generator<ItemPiece> {
   const message = objectOf(choice["message"]);
   const thinking = membersOf(message["thinking_blocks"]).flatMap(signedBlock);
@@ -157,7 +161,7 @@ function logprobOf({ token, logprob, bytes }: Members): { token: string; logprob
   };
 }
 
-/** Flattens an annotation: Chat puts the contents of a citation under its type. */
+/** Flattens an annotation: the Chat API nests the members of a citation under the name of its type. */
 function annotationOf(annotation: Members): Members {
   const { type } = annotation;
   const inner = typeof type === "string" ? annotation[type] : undefined;
@@ -169,22 +173,22 @@ function annotationOf(annotation: Members): Members {
 
 type ItemPiece =
   | { readonly kind: "thought"; readonly text: string }
-  /** Ends a reasoning item. `text` is its full text, of which some or all may have been sent before. */
+  /** Ends a reasoning item. `text` is the item's full text; some or all of it may have been sent before. */
   | { readonly kind: "sealed"; readonly block: Members; readonly text: string }
   | { readonly kind: "text"; readonly text: string; readonly logprobs: readonly ResponseLogprob[] }
   | { readonly kind: "refusal"; readonly text: string }
   | { readonly kind: "annotations"; readonly list: readonly Members[] }
   | CallPiece;
 
-/** Returns one server-sent event. */
+/** Formats one server-sent event. */
 type WriteEvent = (type: string, members: Readonly<Record<string, unknown>>) => string;
 
 interface Facts {
-  /** 32 hex digits, part of the ids of all items. */
+  /** 32 hexadecimal digits that are part of the ids of all items. */
   readonly id: string;
   /** True when reasoning is sent as a summary. */
   readonly summarises: boolean;
-  /** Tools with other names or forms for the client, by the names that the model received. */
+  /** Tools that have another name or form for the client, by the names that the model received. */
   readonly renamed: ReadonlyMap<string, RenamedTool>;
 }
 
@@ -204,7 +208,7 @@ interface Message {
 interface Call {
   readonly kind: "call";
   readonly json: JsonEnd;
-  /** Index of the item; undefined until the name of the call has arrived. */
+  /** Index of the output item; undefined until the name of the tool call has arrived. */
   index: number | undefined;
   id: string | undefined;
   name: string;
@@ -213,11 +217,11 @@ interface Call {
   isOver: boolean;
 }
 
-/** Most items of an answer; no real answer has more. Bounds the names and numbers in ids. */
+/** Maximum number of items of an answer, which limits the length of their ids. No real answer has more. */
 const ITEMS_MAX = 10_000;
 
 class ItemStream {
-  /** Items in their order, in their present state. */
+  /** Output items in order, as they are so far. */
   readonly output: ResponseItem[] = [];
   private readonly facts: Facts;
   private readonly write: WriteEvent;
@@ -229,7 +233,10 @@ class ItemStream {
     this.write = write;
   }
 
-  /** Returns the events of a piece. @throws ProviderError `failed` when a closed call continues, or above `ITEMS_MAX` items */
+  /**
+   * Adds a chunk and returns its events. @throws ProviderError `failed` if a closed tool call continues, or the answer has more than
+   * `ITEMS_MAX` items
+   */
   add(piece: ItemPiece): string {
     switch (piece.kind) {
       case "thought":
@@ -247,7 +254,10 @@ class ItemStream {
     }
   }
 
-  /** Returns the last events. @param isCut items stay incomplete at a limit. @throws ProviderError `failed` for a call without a name */
+  /**
+   * Closes all items and returns the last events. @param isCut true if a limit ended the answer, so that open items are marked incomplete.
+   * @throws ProviderError `failed` for a tool call without a name
+   */
   end(isCut: boolean): string {
     let events = this.closeOpen(isCut ? "incomplete" : "completed");
     for (const call of this.calls.values()) {
@@ -284,7 +294,7 @@ class ItemStream {
     return events + opened + this.closeOpen("completed");
   }
 
-  /** Returns an event of reasoning, which is content or a summary; its parts and texts have events of their own. */
+  /** Returns an event of a reasoning item. Reasoning is content or a summary; its parts and texts have separate events. */
   private reasoningEvent({ index }: Reasoning, what: string, members: Members): string {
     const place = this.facts.summarises ? { summary_index: 0 } : { content_index: 0 };
     const name = this.facts.summarises ? "reasoning_summary" : "reasoning";
@@ -437,7 +447,10 @@ class ItemStream {
     );
   }
 
-  /** Returns the delta of a call's arguments; none for a custom tool, whose input is JSON until its end, or a search. */
+  /**
+   * Returns the delta event for the arguments of a function call. Custom tools and searches have no delta events, because the input of a
+   * custom tool is JSON until it ends.
+   */
   private argue({ index, name }: Call, text: string): string {
     if (text === "" || index === undefined || this.formOf(name) !== "function") return "";
     const at = { item_id: this.idOf(index, "fc"), output_index: index };
@@ -505,7 +518,7 @@ class ItemStream {
   }
 }
 
-/** Returns the text in the single argument of a custom tool; the whole text if it has another form. */
+/** Returns the text in the single argument `input` of a custom tool, or the whole text if the arguments have another form. */
 function inputOf(text: string): string {
   const input = parseObject(text)?.["input"];
   return typeof input === "string" ? input : text;

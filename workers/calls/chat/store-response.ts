@@ -1,4 +1,4 @@
-/** Stores the answer of a Responses call for later calls: in its stored response, and in its conversation. */
+/** Stores the answer of a Responses API call for later calls: in its stored response and in its conversation. */
 import type { JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/base/abortable.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -15,14 +15,16 @@ type Context = Pick<WorkerContext, "config" | "conversations" | "log" | "respons
 interface Answered {
   /** Complete response. */
   readonly response: ModelResponse;
-  /** Input items of the request; those of a background call are in its response. */
+  /** Input items of the request; ignored for a background call, whose input items are in its stored response. */
   readonly input: readonly unknown[];
   readonly background: BackgroundResponse | undefined;
-  /** Last events. */
+  /** Last events of the stream. */
   readonly lastEvents: string;
 }
 
-/** Returns the writer for the data that a call stores after its provider's answer. @param signal aborts at the deadline of the call */
+/**
+ * Returns a function that writes the data which a call stores after its provider's answer. @param signal aborts at the deadline of the call
+ */
 export function writerOf(
   { log }: Pick<Context, "log">,
   { request_id, deadline_ms: deadlineMs }: Pick<JobMessage, "request_id" | "deadline_ms">,
@@ -32,9 +34,9 @@ export function writerOf(
 }
 
 /**
- * Stores the response before the client receives its end, so that the client's next call finds it.
- * @throws ApiError `service_unavailable`; `invalid_request` for a turn that exceeds its conversation; the reason of `signal` when it aborts
- * before
+ * Stores the response before the client receives the end of its stream, so that the client's next call finds the response.
+ * @throws ApiError `service_unavailable`; `invalid_request` for a turn that exceeds its conversation; the reason of `signal` if it aborts
+ * first
  */
 export async function storeResponse(
   context: Context,
@@ -78,8 +80,8 @@ async function keepWhole(
 }
 
 /**
- * Unlocks the conversation of a call that adds nothing to it. For a background response, the end of its job does so, since the job may be
- * handed back.
+ * Unlocks the conversation of a call that adds nothing to it. For a background response, the end of its job unlocks the conversation,
+ * because the job may be handed back.
  */
 export async function releaseConversation(
   { conversations, log }: Context,

@@ -1,4 +1,4 @@
-/** Part of a stream that the client has received, kept so that another model can continue it. */
+/** Records the part of a stream that the client has received, so that another model can continue it. */
 import type { ChatDelta } from "../../providers/provider.ts";
 
 import type { Rendering } from "./render.ts";
@@ -9,7 +9,7 @@ export class StreamSoFar {
   text = "";
   private isPlain = true;
 
-  /** Renders like `rendering`, and records the rendered deltas. */
+  /** Wraps a renderer, and records the deltas that it renders. */
   watch(rendering: Rendering): Rendering {
     return {
       ...rendering,
@@ -35,10 +35,10 @@ export class StreamSoFar {
   }
 }
 
-/** Members of a delta that no other model can continue. */
+/** Members of a delta whose content no other model can continue. */
 const OTHER = ["tool_calls", "refusal", "audio"] as const;
 
-/** Returns a text, or the joined texts among blocks of texts and reasoning. */
+/** Returns the text of a message's content: a plain text, or the joined texts of its content blocks. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

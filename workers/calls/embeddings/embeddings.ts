@@ -1,4 +1,4 @@
-/** Serves an embeddings call, by the first source that can. */
+/** Serves an embeddings call through the first source (a provider's model) that can answer it. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
 import {
   checkEmbeddings,
@@ -86,7 +86,7 @@ interface Served {
   readonly held: HeldPrice;
 }
 
-/** Sends the call. A workspace with fallbacks receives vectors of the same length from every model. */
+/** Sends the call to the sources in order. In a workspace with fallback models, every model returns vectors of the same length. */
 async function ask(
   context: WorkerContext,
   job: JobMessage,
@@ -138,7 +138,7 @@ async function ask(
 
 // Usage of an embeddings call: the provider's report, or our own count without a possible one.
 
-/** Factor above our bound up to which a report is accepted: vendors count differently (templates), but never twice as much. */
+/** Factor by which a usage report may exceed our bound. Providers count templates differently, but never twice as much. */
 const BOUND_SLACK = 2;
 const SLACK_PER_INPUT = 16;
 
@@ -148,7 +148,7 @@ async function meterEmbeddings(
     readonly held: HeldPrice;
     readonly inputs: readonly EmbeddingInput[];
     readonly model: EmbeddingModel;
-    /** Most tokens that the inputs can have. */
+    /** Maximum number of tokens that the inputs can have. */
     readonly tokensMax: number;
   },
 ): Promise<Metered> {
@@ -167,12 +167,12 @@ async function meterEmbeddings(
 
 // Renders OpenAI's list of embeddings for clients (platform.openai.com/docs/api-reference/embeddings).
 
-/** Numbers that are written per turn of the event loop: about 10 ms of work. */
+/** Count of vector components that are written per turn of the event loop, which takes about 10 ms. */
 const NUMBERS_PER_TURN = 65_536;
 
 /**
- * Renders the whole answer. Both encodings contain the same 32-bit floats. Numbers are written with every digit that a double needs, so
- * parsing returns the floats bit by bit.
+ * Renders the complete answer. Both encodings contain the same 32-bit floats. Floats are written with every digit that a double needs, so
+ * that parsing returns exactly the same values.
  */
 async function renderEmbeddings(
   vectors: readonly Float32Array[],
@@ -203,10 +203,10 @@ function write(vector: Float32Array, format: "float" | "base64"): string {
 
 // One attempt of an embeddings call at one source: as many requests as the source needs for the inputs, a few at once, and one result.
 
-/** Most concurrent requests of one embeddings call at its source. */
+/** Maximum number of concurrent provider requests of one embeddings call. */
 const EMBEDDINGS_PARALLEL = 4;
 
-/** Results of a source by batch: a retry continues after the finished batches, since they were paid for. */
+/** Results by index of their batch. A retry with the same source continues after the finished batches, because they were paid for. */
 type Finished = Map<number, EmbeddingsResult>;
 
 interface EmbeddingsAttempt {
@@ -217,13 +217,16 @@ interface EmbeddingsAttempt {
   readonly finished: Finished;
 }
 
-/** Inputs of one request, and their position among all. */
+/** Inputs of one provider request, and the position of the first one among all inputs of the call. */
 interface Batch {
   readonly from: number;
   readonly inputs: readonly EmbeddingInput[];
 }
 
-/** @throws ProviderError; of kind `timeout` when a timeout of this attempt has passed but not the deadline of the call */
+/**
+ * Runs one attempt and returns the vectors of all inputs. @throws ProviderError; its kind is `timeout` if a timeout of this attempt has
+ * passed, but not the deadline of the call
+ */
 async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<EmbeddingsResult> {
   const { attempt, request, signal } = run;
   const { model } = attempt.candidate;
@@ -249,7 +252,7 @@ async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<EmbeddingsR
   return { vectors, usage: sumOf(results.map((result) => result.usage)) };
 }
 
-/** Sends the batches. The first failure aborts the running requests. */
+/** Sends all batches to the provider. The first failed request aborts the others. */
 async function embedAll(
   run: EmbeddingsAttempt,
   model: EmbeddingModel,
@@ -300,7 +303,9 @@ async function embedBatch(
   throw new ProviderError("failed", `${result.vectors.length} vectors for ${inputs.length} inputs`);
 }
 
-/** Splits the inputs into consecutive batches that all sources of the model accept, by number and by tokens. */
+/**
+ * Splits the inputs into consecutive batches. Each batch is within the limits on inputs and tokens that all sources of the model accept.
+ */
 export function batchesOf(inputs: readonly EmbeddingInput[], model: EmbeddingModel): readonly Batch[] {
   const { source_inputs_max: inputsMax = Infinity, source_tokens_max: tokensMax = Infinity } = model.embedding;
   const batches: { from: number; inputs: EmbeddingInput[] }[] = [];
@@ -319,7 +324,7 @@ export function batchesOf(inputs: readonly EmbeddingInput[], model: EmbeddingMod
   return batches;
 }
 
-/** Adds up the usage; a single missing report makes the sum unknown. */
+/** Adds the usage of all requests. If one usage report is missing, the sum is unknown. */
 function sumOf(reports: readonly ChatUsage[]): ChatUsage {
   let input = 0;
   for (const report of reports) {
@@ -329,7 +334,7 @@ function sumOf(reports: readonly ChatUsage[]): ChatUsage {
   return reports.includes(null) ? null : { ...NO_USAGE, input };
 }
 
-/** Renumbers a rejected input to its position in the caller's request, of which the batch was a part. */
+/** Converts the position of a rejected input from its batch to the caller's request. */
 function toCallerError(error: unknown, batch: Batch, isListed: boolean): unknown {
   if (!(error instanceof ProviderError) || error.kind !== "rejected") return error;
   const { code, param, status } = error;

@@ -1,6 +1,6 @@
 /**
- * Stores a provider's results as files of the workspace: inspects them, and downloads results at addresses at once. Each result is stored
- * once, however often its job is taken over, because its key is its position in the job.
+ * Stores a provider's results as files of the workspace. Results are inspected, and results at URLs are downloaded immediately. Each result
+ * is stored once, however often its job is taken over, because its key is its position in the job.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 import { isDatabaseAway } from "#shared/database/client.ts";
@@ -25,16 +25,16 @@ import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
-/** Most attempts to download a result, each from a new address if the provider returns one. */
+/** Maximum attempts to download a result. Each attempt uses a new URL if the provider returns one. */
 const ARTIFACT_FETCH_ATTEMPTS = 4;
 
-/** Bytes that a download requests from its pool's budget at a time. */
+/** Size of the steps in which a download reserves bytes of its pool's budget. */
 export const RESULT_STEP_BYTES = 4 * 1_048_576;
 
-/** Time during which a failed store operation is retried, in milliseconds: the results were paid for. */
+/** Maximum time during which a failed store operation is retried, in milliseconds. The results were paid for, so they must not be lost. */
 const STORE_ARTIFACT_MS = paced(60_000);
 
-/** Free storage of a workspace above which audio is sent while it is generated, in bytes: more than any speech takes. */
+/** Free storage of a workspace above which audio is sent while it is generated, in bytes. It is more than any generated speech needs. */
 export const LIVE_FREE_STORAGE_BYTES = 33_554_432n;
 
 export interface Kept extends Measured {
@@ -43,20 +43,20 @@ export interface Kept extends Measured {
   readonly bytes: number;
 }
 
-/** Description of the results of one kind of call. */
+/** Limits, polling intervals and file types of the results of one kind of call. */
 export interface OutputSpec extends SpoolLimits {
-  /** Longest time from the start at a provider, in milliseconds. */
+  /** Maximum time from the job's start at a provider to its result, in milliseconds. */
   readonly totalMs: number;
-  /** Shortest and longest pause between two polls, in milliseconds. */
+  /** Minimum and maximum interval between two polls, in milliseconds. */
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
-  /** Noun such as `image`; part of file names. */
+  /** Noun for a result, such as `image`. It is part of file names. */
   readonly noun: string;
-  /** Content type → file extension. Any other type is not the requested kind of result. */
+  /** Maps each accepted content type to its file extension. A result of any other type is not what the call requested. */
   readonly types: Readonly<Record<string, string>>;
-  /** True when each of several results is useful without the others. */
+  /** True if each result is useful without the other results of the same job. */
   readonly isIndependent?: true;
-  /** Returns the content type of the bytes; undefined if it is unknown. */
+  /** Detects the content type of the bytes; undefined if it is unknown. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** Measures a result for the charge. @throws ProviderError `aborted` */
   measure(context: MeasureContext, spooled: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
@@ -64,15 +64,15 @@ export interface OutputSpec extends SpoolLimits {
 
 export interface KeepOptions {
   readonly signal: AbortSignal;
-  /** Bytes that the job holds of its pool's budget. */
+  /** Bytes of the pool's budget that the job has reserved. */
   readonly holding: Holding;
-  /** Identity of the work: the source, and the provider's id of the job if it has one. */
+  /** Identifies the provider job whose results are stored: the source, and the provider's id of the job if there is one. */
   readonly work: string;
-  /** Asks the provider for its results again, since addresses expire within minutes. */
+  /** Requests the results from the provider again, because their URLs expire within minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
-  /** True when the provider keeps the results: a worker that takes the job over continues after the stored ones. */
+  /** True if the provider keeps the results, so that a worker which takes the job over continues after the stored results. */
   readonly canResume?: boolean;
-  /** Seconds until the files are deleted, for a streamed job, whose files are temporary; null: never. */
+  /** Seconds until the files are deleted. It is set for a streamed job, whose files are temporary; null means never. */
   readonly expiresS?: number | null;
   /** Called with the bytes of the first result as they arrive. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
@@ -81,9 +81,9 @@ export interface KeepOptions {
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
- * Stores all results or none, in order. If the results are independent, stores those that can be downloaded.
- * @throws ProviderError `failed` when a required result cannot be fetched or has the wrong type; ApiError when the file store rejects it,
- * or there was no capacity for too long
+ * Stores all results in order, or none. If the results are independent of each other, stores every result that can be downloaded.
+ * @throws ProviderError `failed` if a required result cannot be fetched or has the wrong type
+ * @throws ApiError if the file store rejects a result, or had no capacity for too long
  */
 export async function keepArtifacts(
   context: Tools,
@@ -129,7 +129,7 @@ export async function keepArtifacts(
   }
 }
 
-/** True if a job whose provider still has its results survives this error (errors.ts). */
+/** True if a job can continue after this error, provided that its provider still has the results (see errors.ts). */
 function canJobContinue(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
@@ -178,7 +178,7 @@ async function fetchOne(
   }
 }
 
-/** Returns a function that reserves bytes in steps as a download grows. */
+/** Returns a function that reserves budget bytes step by step while a download grows. */
 function reserverOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
   let reservedBytes = freeBytes;
   return async (bytes) => {
@@ -219,18 +219,18 @@ async function keepOne(
   return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
-/** Returns the signal that ends waiting for capacity; it never fires for results that cannot be downloaded again. */
+/** Returns the signal that ends waiting for capacity. For results that cannot be downloaded again, it never fires. */
 function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
   return canResume ? signal : new AbortController().signal;
 }
 
-/** Fingerprint of our own idempotency keys, each of which names one result. */
+/** Request fingerprint for our own idempotency keys. It is constant, because each of these keys names exactly one result. */
 const NO_FINGERPRINT = "00".repeat(32);
 
 /** Error codes of temporary failures of the file store. */
 const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
 
-/** True if the file store, or the database that knows its files, is unavailable or overloaded. */
+/** True if the error means that the file store, or the database with its file records, is unavailable or overloaded. */
 export function isStoreAway(error: unknown): boolean {
   return (error instanceof ApiError && MAY_PASS.has(error.code)) || isDatabaseAway(error);
 }
@@ -239,7 +239,7 @@ function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: str
   return { id, workspaceId };
 }
 
-/** Stores a result as a file of the workspace, once for its position in the job. @throws ApiError when the file store rejects it */
+/** Stores a result as a file of the workspace, at most once per position in the job. @throws ApiError if the file store rejects it */
 export async function storeArtifact(
   context: Pick<WorkerContext, "uploads" | "uploadPlaces" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
@@ -252,9 +252,9 @@ export async function storeArtifact(
     readonly work: string;
   },
   signals: {
-    /** Its abort on shutdown ends waiting for the store. */
+    /** Signal of the worker's shutdown. Its abort ends waiting for the file store. */
     readonly stopping: AbortSignal | undefined;
-    /** Its abort ends waiting for an upload slot. */
+    /** Signal whose abort ends waiting for an upload slot. */
     readonly patience: AbortSignal;
   },
 ): Promise<string> {
@@ -287,14 +287,15 @@ export async function storeArtifact(
   });
 }
 
-/** File that is completely in memory, with the id that its row will have. */
+/** File whose content is completely in memory, with the id that its database row will have. */
 export interface SmallFile extends Pick<StoredFile, "id" | "filename" | "mediaType"> {
   readonly content: Uint8Array;
 }
 
 /**
- * Writes the bytes of all small files to the store, or of none; their rows are written with the job's end.
- * @throws ApiError when the file store rejects them, ProviderError `aborted` when the worker stops first
+ * Writes the bytes of all small files to the file store, or of none. Their database rows are written together with the job's end.
+ * @throws ApiError if the file store rejects a file
+ * @throws ProviderError `aborted` if the worker stops first
  */
 export async function storeSmallFiles(
   context: Pick<WorkerContext, "uploadPlaces" | "storage" | "log">,
@@ -320,10 +321,10 @@ export async function storeSmallFiles(
   }
 }
 
-/** Longest wait of a run with unstorable files for the deletion of their bytes, in milliseconds. */
+/** Maximum time that a run waits for the deletion of its stored bytes after its files could not be stored, in milliseconds. */
 const ERASE_MS = paced(2_000);
 
-/** Deletes bytes that will have no row. The janitor deletes bytes that remain. */
+/** Deletes stored bytes that will have no database row. The janitor deletes any bytes that remain. */
 export async function eraseStored(
   { storage, log }: Pick<WorkerContext, "storage" | "log">,
   files: readonly { readonly id: string }[],
@@ -334,7 +335,7 @@ export async function eraseStored(
   await Promise.race([erased, Bun.sleep(ERASE_MS)]);
 }
 
-/** Works in one of the upload slots that its workspace has in this process. */
+/** Runs a function while it occupies one of the upload slots that the workspace has in this process. */
 async function inPlace<T>(
   { uploadPlaces }: Pick<WorkerContext, "uploadPlaces">,
   { workspace_id }: { readonly workspace_id: string },
@@ -350,7 +351,7 @@ async function inPlace<T>(
   }
 }
 
-/** Retries while the file store is temporarily unavailable. */
+/** Runs a function, and retries while the file store is temporarily unavailable. */
 async function untilTaken<T>(stopping: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + STORE_ARTIFACT_MS;
   for (;;) {
@@ -368,7 +369,7 @@ function isStop(signal: AbortSignal | undefined): boolean {
   return abortReasonOf(reason) === "shutdown";
 }
 
-/** Rejects when the worker stops; the work itself may continue. @throws ProviderError `aborted` */
+/** Runs a function, and rejects as soon as the worker stops; the function itself may continue. @throws ProviderError `aborted` */
 async function unlessStopping<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (): void => {
@@ -387,12 +388,15 @@ async function unlessStopping<T>(signal: AbortSignal | undefined, work: () => Pr
 
 type MeasureContext = Pick<WorkerContext, "probes" | "log">;
 
-/** Most attempts: a child may also end for its own reasons, such as a machine without memory. */
+/**
+ * Maximum attempts to probe a file. A child process may also crash for reasons other than the file, such as a machine without free memory.
+ */
 const TRIES = 2;
 
 /**
- * @returns undefined for a file that the probe cannot read, or that crashed or outlasted every child: players may still read it
- * @throws ProviderError `aborted` when the signal aborts first
+ * Returns the length of a media file in seconds.
+ * @returns undefined if the probe cannot read the file, or every child process crashed or timed out; players may still read it
+ * @throws ProviderError `aborted` if the signal aborts first
  */
 export async function secondsOf(
   { probes, log }: MeasureContext,
@@ -413,7 +417,7 @@ export async function secondsOf(
   }
 }
 
-/** True if the fault is the probe's finding about the bytes. */
+/** True if the error is the probe's finding about the bytes, so that another attempt would fail too. */
 function isVerdict({ fault }: MediaError): boolean {
   return fault === "unsupported" || fault === "corrupt" || fault === "too_large";
 }

@@ -1,6 +1,6 @@
 /**
- * A job in a provider's queue, and its record in the row: started once, searched for if the response to the start was lost, followed to its
- * end. Each start is recorded before it is sent, so that the worker that takes the job over can continue.
+ * Manages a job in a provider's queue and its record in the job's database row. The job is started once, searched for if the response to
+ * its start was lost, and polled until it ends. Each start is recorded before it is sent, so that another worker can take the job over.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
@@ -36,7 +36,7 @@ export interface Queue<Output> {
 }
 
 interface Beginning<Output> extends Queue<Output> {
-  /** Record of the job, without its start. */
+  /** Record of the job at its provider, without a pending start. */
   readonly record: ProviderJobRecord;
   readonly startId: string;
   readonly signal: AbortSignal;
@@ -44,14 +44,14 @@ interface Beginning<Output> extends Queue<Output> {
 }
 
 export class AtProvider {
-  /** Record of the job at its provider; null: no provider has it. */
+  /** Record of the job at its provider; null if no provider has the job. */
   record: ProviderJobRecord | null;
   /** True when a start was sent to a provider's queue and its response has not arrived. */
   isAsking = false;
   private readonly context: WorkerContext;
   private readonly job: JobMessage;
   private readonly slot: ProviderJobSlot;
-  /** Number of rejected starts of the second half. */
+  /** Number of rejected starts of the job's second half. */
   private nextTries = 0;
 
   constructor(context: WorkerContext, job: JobMessage, slot: ProviderJobSlot) {
@@ -67,8 +67,8 @@ export class AtProvider {
   }
 
   /**
-   * Starts the job, or the second half of a recorded job. A start that the provider rejects is removed from the record; after a lost
-   * response, the job is searched for. @throws ProviderError as `findStart`, and the provider's errors
+   * Starts the job, or the second half of a recorded job. A start that the provider rejects is removed from the record. If the response is
+   * lost, the job is searched for at the provider. @throws ProviderError as `findStart`, and the provider's errors
    */
   async begin<Output>(
     ask: (noteStart: NoteStart) => Promise<ProviderJob>,
@@ -150,7 +150,10 @@ export class AtProvider {
     });
   }
 
-  /** Starts the second half; undefined if its provider had no capacity. The first half is paid for, so the start is retried. */
+  /**
+   * Starts the second half of a job; undefined if its provider had no capacity. The start is then retried, because the first half is paid
+   * for.
+   */
   private async beginNext<Output>(
     start: (starting: Starting) => Promise<ProviderJob>,
     queue: Queue<Output>,
@@ -170,7 +173,7 @@ export class AtProvider {
     }
   }
 
-  /** Sends a start. Until its response arrives, the provider may have a job whose name we do not know. */
+  /** Sends a start to the provider. Until its response arrives, the provider may have a job whose id we do not know. */
   private async asking<T>(ask: () => Promise<T>): Promise<T> {
     this.isAsking = true;
     try {
@@ -223,7 +226,7 @@ export class AtProvider {
 // Polls a job at a provider until it has ended. Only a definite verdict ends it. At the deadline the job is cancelled, and polled once more
 // for its outcome.
 
-/** Random variation of the pauses between polls, as a share in either direction. */
+/** Random variation of the interval between polls, as a fraction in either direction. */
 const POLL_JITTER = 0.2;
 
 /** Timeout of one poll or cancellation, in milliseconds. */
@@ -234,27 +237,30 @@ type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "w
 export interface Following<Output> {
   readonly adapter: Adapter<Output>;
   readonly job: ProviderJob;
-  /** Shortest and longest pause between two polls, in milliseconds. */
+  /** Minimum and maximum interval between two polls, in milliseconds. */
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
   readonly signal: AbortSignal;
-  /** Calls the listener when the provider reports progress by a callback; returns the function that removes it. */
+  /** Registers a listener for progress callbacks of the provider. Returns a function that removes the listener. */
   onProviderCallback?(listener: () => void): () => void;
-  /** Called for each response without a verdict. */
+  /** Called for each poll response without a definite result. */
   onUnknown(detail: string): void;
   /** Called with the progress, from 0 to 1. */
   onProgress?(share: number): void;
-  /** Starts the second half of a job that has two, after recording the start. Undefined: the provider did not accept it now. */
+  /** Records and starts the second half of a two-part job. Resolves to undefined if the provider did not accept the start now. */
   onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
-/** Result of a job, and the job itself, which can be asked again for its output. */
+/** Result of a job, and the provider job itself, whose output can be requested again. */
 interface Followed<Output> {
   readonly result: MediaResult<Output>;
   readonly job: ProviderJob;
 }
 
-/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the polling without one */
+/**
+ * Polls a job until the provider reports its result. @throws ProviderError with the provider's error; `aborted` if the signal ended the
+ * polling without a result
+ */
 export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
   const { adapter, signal, pollMinMs, pollMaxMs } = following;
   let { job } = following;
@@ -281,9 +287,9 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
 }
 
 /**
- * Starts a job at its provider. A caller that disconnects does not abort the request, whose outcome would be unknown otherwise. After the
- * response, the job is cancelled.
- * @throws ProviderError of the provider; `aborted`, unsent, if the call is already over
+ * Starts a job at its provider. A caller that disconnects does not abort the start request, because its outcome would then be unknown. The
+ * job is cancelled after the response instead.
+ * @throws ProviderError of the provider; `aborted` without a request if the call has already ended
  */
 export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(
   adapter: { start(call: Call): Promise<Job> },
@@ -293,7 +299,7 @@ export async function startOf<Job, Call extends { readonly signal: AbortSignal }
   return adapter.start({ ...call, signal: outlastingItsCaller(call.signal) });
 }
 
-/** Aborts like the signal; but when a caller has disconnected, only after the timeout of one poll. */
+/** Returns a signal that aborts together with `signal`. If the caller disconnected, it aborts only after the timeout of one poll. */
 function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const onAbort = (): void => {
@@ -306,7 +312,7 @@ function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** Polls once. Returns undefined without a verdict. @throws ProviderError: the provider's verdict */
+/** Polls once. Returns undefined if the response contains no definite result. @throws ProviderError with the provider's error */
 export async function pollOnce<Output>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
@@ -317,7 +323,10 @@ export async function pollOnce<Output>(
   return verdictOf(polled);
 }
 
-/** Returns a function that fetches a successful job's output again; it resolves with undefined without a verdict. */
+/**
+ * Returns a function that fetches a successful job's output again. The function resolves to undefined if the provider reports no definite
+ * result.
+ */
 export function refreshing<Output, Result>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
@@ -344,12 +353,12 @@ async function cancelAndPoll<Output>(
   throw new ProviderError("aborted", "the job was given up", { cause: reason });
 }
 
-/** Time for a late job's one poll and for copying its output, in milliseconds. */
+/** Time limit for polling a late job once and copying its output, in milliseconds. */
 const LATE_MS = 900_000;
 
 /**
- * Returns the remaining time of a job, in milliseconds, counted from its recorded start. The deadline in the row only limits when a job may
- * start. A late job is polled once, with a limit of its own.
+ * Returns the remaining run time of a job, counted from its recorded start, in milliseconds. The deadline in the row only limits when a job
+ * may start. A late job is polled once, with a separate time limit.
  */
 export function runMsOf(
   { totalMs }: Pick<OutputSpec, "totalMs">,
@@ -362,15 +371,15 @@ export function runMsOf(
   return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - commonNow());
 }
 
-/** Errors of a start that was not accepted. A start that may have been accepted fails with `unknown`. */
+/** Error kinds of a start that the provider did not accept. A start that may have been accepted fails with `unknown`. */
 const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
 
-/** True if the second half of a job was not accepted now, and may be later. */
+/** True if the provider did not accept the second half of a job now, but may accept it later. */
 function mayBeginLater(error: unknown): error is ProviderError {
   return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
 }
 
-/** Most attempts to start the second half: about a minute and a half with the pauses between polls. */
+/** Maximum attempts to start the second half of a job. With the intervals between polls, they take about a minute and a half. */
 const NEXT_TRIES_MAX = 12;
 
 function pollMsOf({ pollMs = POLL_MS }: { readonly pollMs?: number }): number {
@@ -406,28 +415,30 @@ function pause(
 // Searches for a job whose start was sent but not answered: its provider may have it. The provider's list or callback shows the job, or
 // shows that the provider never accepted it. The start is not sent again.
 
-/** Shortest and longest pause between two searches, in milliseconds; a provider's list is long. */
+/** Minimum and maximum interval between two searches, in milliseconds. A provider's job list is long, so searches are rare. */
 const START_POLL_INTERVAL_MS = [paced(1_000), paced(15_000)] as const;
 
-/** Default time in which a vendor may accept a job after a gateway timeout, in milliseconds: Cloudflare waits 100 s. */
+/**
+ * Default time during which a provider may still accept a job after a gateway timeout, in milliseconds. Cloudflare times out after 100 s.
+ */
 const START_TAKEN_MS = 120_000;
 
 interface LostStartSearch {
   readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
   readonly provider: Pick<Provider, "id" | "listed_within_seconds">;
-  /** Record of the job with its open start. */
+  /** Record of the job with its unconfirmed start. */
   readonly begun: ProviderJobRecord;
   readonly slot: Pick<ProviderJobSlot, "lose" | "keep" | "adopt" | "strangers">;
   readonly signal: AbortSignal;
-  /** Calls the listener when the provider sends a callback for the job; returns the function that removes it. */
+  /** Registers a listener for callbacks of the provider about this job. Returns a function that removes the listener. */
   readonly onProviderCallback: (listener: () => void) => () => void;
   readonly onUnknown: (detail: string) => void;
 }
 
-/** Record with its job. */
+/** Record of a job that was found at its provider. */
 type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
 
-/** Start whose outcome can never be determined: the job ends, and we bear its possible cost. */
+/** Error for a start whose outcome can never be determined. The job ends, and this service bears its possible cost. */
 export class LostForGood extends ProviderError {
   constructor() {
     super("unknown", "the provider may have accepted the job; its outcome stays unknown");
@@ -435,9 +446,10 @@ export class LostForGood extends ProviderError {
 }
 
 /**
- * Searches until the job is found and recorded in its row, or the search is not worth a slot any more. A late job is searched for once.
- * @throws ProviderError `failed` when nothing was accepted, `unknown` when a later search may succeed, `aborted` when this worker stops, so
- * that the next one searches; LostForGood
+ * Searches until the job is found and recorded in its row, or until further search does not justify an occupied slot. A late job is
+ * searched for once.
+ * @throws ProviderError `failed` if no provider accepted the job; `unknown` if a later search may succeed
+ * @throws ProviderError `aborted` if this worker stops and the next one must search; LostForGood
  */
 async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
   const { signal, provider, adapter } = search;
@@ -458,7 +470,10 @@ async function findStart(search: LostStartSearch, isLate: boolean): Promise<Foun
   throw new ProviderError(isStopping ? "aborted" : "unknown", "its provider may have taken the job", { cause: reason });
 }
 
-/** Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own */
+/**
+ * Searches for the job once. Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`;
+ * internal errors
+ */
 async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
   const { adapter, begun, slot, signal, onUnknown } = search;
   const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told: callbackJobName } = await slot.lose();
@@ -502,15 +517,15 @@ async function find(
 }
 
 interface When {
-  /** Time at which the response was lost, by our clock, in Unix milliseconds. */
+  /** Time at which the response to the start was lost, by our clock, in Unix milliseconds. */
   readonly lostMs: number;
-  /** Milliseconds between that time and the request of the list. */
+  /** Milliseconds from `lostMs` to the request of the provider's job list. */
   readonly sinceMs: number;
-  /** True when no later search will be clearer. */
+  /** True if no later search can give a clearer result. */
   readonly isLast: boolean;
 }
 
-/** Determines the owners of the listed jobs; one of them may become this job's own. */
+/** Determines to which of our jobs each listed provider job belongs. One of them may belong to the job that is searched for. */
 async function sortOut(
   { begun, slot, provider }: LostStartSearch,
   { alike, unclear, mayRing }: Extract<Found, { readonly state: "listed" }>,

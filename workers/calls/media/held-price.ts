@@ -1,4 +1,4 @@
-/** Price and hold of a call while one model serves it. */
+/** Tracks the price and the hold of a call for the model that currently serves it, and the record of the job at its provider. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia, JobCheck } from "#shared/calls/kinds/media-check.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
@@ -18,38 +18,40 @@ export interface HeldPrice {
   readonly checked?: Checked;
 }
 
-/** Check of a call at the time of its provider request. Results are delivered by it, even if the catalogue has changed since. */
+/**
+ * Check of a call at the time of its provider request. It applies to the delivery of the results, even if the catalogue has changed since.
+ */
 interface Checked extends Omit<JobCheck, "params"> {
   /** Requested audio format. */
   readonly format?: string;
 }
 
-/** Returns the part of a check that the row stores beside the provider's job; it contains nothing that the caller wrote. */
+/** Returns the part of a check that is stored with the provider's job in the database row. It contains no text that the caller wrote. */
 export function checkedOf({ params, ...counted }: JobCheck): Checked {
   const { format } = params as { readonly format?: string };
   return { ...counted, ...(format === undefined ? {} : { format }) };
 }
 
-/** Job at a provider, as its row stores it. */
+/** Job at a provider, as stored in the job's database row. */
 export interface ProviderJobRecord {
   readonly source: string;
   readonly model: string;
   readonly depth: number;
   readonly price: Readonly<Record<string, string>>;
   readonly hold_nano: string;
-  /** Absent in jobs that older workers started. */
+  /** Check of the call against the model; absent in jobs that older workers started. */
   readonly checked?: Checked;
   /** Start time in Unix milliseconds. */
   readonly started_ms: number;
-  /** Absent until the start of the job, or of its first half, is confirmed. */
+  /** Job at the provider; absent until the start of the job, or of its first half, is confirmed. */
   readonly job?: ProviderJob;
-  /** Start without a response yet; beside a `job`, the start of its second half. */
+  /** Start that has no response yet. If `job` is set too, this is the start of the job's second half. */
   readonly start?: OpenStart;
-  /** Set beside every `start`, for older workers without support for it: they do not poll, and leave the job to other workers. */
+  /** Set together with every `start`. Older workers that do not support `start` then do not poll, and leave the job to other workers. */
   readonly is_between?: true;
-  /** The provider's names of the job and its halves, if the provider lists jobs. */
+  /** Ids of the job and its halves at the provider; set if the provider can list jobs. */
   readonly names?: readonly string[];
-  /** Longest polling without a verdict, in milliseconds; absent: the setting applies. */
+  /** Maximum time of polling without a definite result, in milliseconds. If absent, the configured setting applies. */
   readonly unknown_for_ms?: number;
 }
 
@@ -69,18 +71,18 @@ export function providerJobRecordOf(
   };
 }
 
-/** Returns the record with a start that is about to be sent. */
+/** Adds a start that is about to be sent to a record. */
 export function withStart(record: ProviderJobRecord, id: string, mark: OpenStart["mark"]): ProviderJobRecord {
   return { ...record, start: { id, mark, sent_ms: commonNow() }, is_between: true };
 }
 
-/** Returns the record with its job, which may be the second half of the previous one. */
+/** Adds a started job to a record, and removes the start. The job may be the second half of the recorded job. */
 export function withJob(record: ProviderJobRecord, job: ProviderJob, name: string | undefined): ProviderJobRecord {
   const { start: _answered, is_between: _over, names = [], ...rest } = record;
   return { ...rest, job, ...(name === undefined ? {} : { names: [...names, name] }) };
 }
 
-/** Returns the record without its rejected start; null if nothing is left. */
+/** Removes a rejected start from a record. Returns null if nothing else is recorded. */
 export function withoutStart({
   start: _open,
   is_between: _over,
@@ -94,7 +96,7 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
 }
 
 /**
- * Moves the hold to the price of a fallback before it runs. Returns undefined if the model is skipped.
+ * Adjusts the hold to the price of a fallback model before that model runs. Returns undefined if the model is skipped.
  * @param check returns the check of the call against the model
  */
 export async function moveHold(

@@ -1,4 +1,7 @@
-/** Media inputs of a call in the form that its source accepts. Bytes of files, addresses and stored claims are read here, not earlier. */
+/**
+ * Reads the media inputs of a call in the form that its source accepts. The bytes of files, URLs and claim checks are read here, not
+ * earlier.
+ */
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
@@ -16,24 +19,25 @@ import type { MediaInput, Media } from "../../providers/media.ts";
 import { ProviderError, type RejectedCode } from "../../providers/provider.ts";
 
 /**
- * Most bytes of media inputs that all media jobs of a worker hold together; a job beyond it waits. Each input counts as often as it is in
- * memory while it is sent: its bytes, the form or text around them, and the socket's buffer (measured: 53 MB for 18 MB).
+ * Maximum bytes of media inputs of all media jobs of a worker; a job beyond this limit waits. Each input counts once per copy in memory
+ * while it is sent: the input, the surrounding form or text, and the socket's buffer. Measured: 53 MB for an input of 18 MB.
  */
 export const INPUT_PROCESS_BYTES_MAX = 512 * 1_048_576;
 const GIVEN_COPIES = 3;
 
-/** Timeout of fetching one input, in milliseconds. The provider is not blamed for a caller's slow server. */
+/** Timeout for fetching one input, in milliseconds. A slow server of the caller does not count as a provider failure. */
 const GIVEN_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 
-/** Inputs by name, such as `image`. */
+/** Media inputs by name, such as `image`. */
 export type ReadInputs = Readonly<Record<string, MediaInput>>;
 
-/** Media inputs of one job; they can be read again after a release. */
+/** Reads the media inputs of one job. They can be read again after `release`. */
 export interface InputReader {
   /**
-   * @param takesUrls true when addresses are passed on, since the source fetches them itself
+   * Reads all inputs.
+   * @param takesUrls true if URLs are passed on, because the source fetches them itself
    * @throws ProviderError `rejected` naming the input that cannot be read, `aborted`
    */
   read(takesUrls: boolean, signal: AbortSignal): Promise<ReadInputs>;
@@ -144,7 +148,7 @@ async function readStored(
   return typed(one, Buffer.concat(pieces));
 }
 
-/** Detects the media type from the bytes. */
+/** Detects the media type of an input from its bytes. */
 async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
   const types = INPUT_TYPES[one.kind];
   let contentType: string;

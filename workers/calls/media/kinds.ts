@@ -21,14 +21,14 @@ import { ProviderError } from "../../providers/provider.ts";
 import { type OutputSpec, secondsOf } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
 
-/** Kinds whose results are generated and stored, by the names of the adapters. */
+/** Kinds of call whose results are generated and stored as files, by the names that adapters use. */
 export type GeneratedKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
 
 export interface MediaJobKind<Kind extends GeneratedKind = GeneratedKind, Params = unknown> {
   readonly kind: Kind;
   readonly call: MediaKind<object, CheckedMedia<Params>>;
   readonly output: OutputSpec;
-  /** Returns the input of a source. */
+  /** Returns the input for a source's adapter. */
   input(params: Params, read: ReadInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
@@ -59,12 +59,12 @@ const AUDIO_TYPES = {
   "audio/pcm": "pcm",
 } as const;
 
-/** Bytes per second of PCM: 16 bits, one channel, 24,000 samples a second, as the specification's `pcm`. */
+/** Bytes per second of PCM audio with 16 bits, one channel and 24,000 samples per second, as the API specification defines `pcm`. */
 const PCM_BYTES_A_SECOND = 48_000;
 
 /**
- * Raw samples have no signature. For audio within a response, the adapter's content type counts, since it has inspected the bytes. For
- * audio at an address, only the bytes count, because the content type comes from an unknown server.
+ * Detects audio results. Raw samples have no signature. For audio within a response, the adapter's content type is used, because the
+ * adapter has inspected the bytes. For audio at a URL, only the bytes are used, because the content type comes from an unknown server.
  */
 const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
@@ -89,7 +89,10 @@ export const VIDEO_OUTPUT: OutputSpec = {
   measure: async (context, spooled, _, signal) => ({ seconds: await secondsOf(context, "video", spooled, signal) }),
 };
 
-/** Maps a paid result to the nearest type that callers know: any Matroska, and an MP4 whose brand is of audio. */
+/**
+ * Maps the type of a paid video result to the nearest type that callers know. Any Matroska file becomes WebM, and an MP4 file with an audio
+ * brand becomes a video.
+ */
 function videoTypeOf(sniffed: string | undefined): string | undefined {
   if (sniffed === "video/x-matroska") return "video/webm";
   return sniffed === "audio/mp4" ? "video/mp4" : sniffed;
@@ -119,7 +122,7 @@ const MESH_ENDINGS: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** Detects text formats and archives by the extension of their address. */
+/** Detects the type of a 3D mesh. Text formats and archives are detected by the file extension of their URL. */
 async function meshTypeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined> {
   const type = await sniffMediaType(bytes);
   if (type === "model/gltf-binary" || type === "model/vnd.fbx") return type;

@@ -1,4 +1,4 @@
-/** Charge of delivered media: for the delivered quantity, at most the hold. */
+/** Calculates the charge for delivered media from the delivered quantity. The charge is at most the hold. */
 import type { Charge } from "#shared/ledger/charge.ts";
 import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -9,21 +9,21 @@ import type { MediaUsage } from "../../providers/media.ts";
 export interface HeldMedia {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** Quantities that the hold covers; used for results of unknown size. */
+  /** Quantities that the hold covers. They are charged for results of unknown size. */
   readonly most: Quantities;
-  /** Most tokens that the call can use; 0 unless priced by tokens. */
+  /** Maximum tokens that the call can use; 0 unless the price is per token. */
   readonly tokensMax: number;
-  /** Seconds that a price per second counts: of media or of computing. */
+  /** Kind of seconds that a price per second counts: duration of the media, or compute time. */
   readonly secondsOf: "media" | "compute";
 }
 
-/** Measured quantities of one result, as far as known. */
+/** Measured quantities of one result; a quantity is undefined if it is unknown. */
 export interface Measured {
   readonly pixels?: number | undefined;
   readonly seconds?: number | undefined;
 }
 
-/** Factor above our bounds up to which a report is accepted: vendors count differently, but never twice as much. */
+/** Factor by which a usage report may exceed our bounds. Providers count differently, but never twice as much. */
 const BOUND_SLACK = 2;
 
 export function meterMedia(held: HeldMedia, results: readonly Measured[], usage: MediaUsage): Charge {
@@ -49,7 +49,10 @@ export function meterMedia(held: HeldMedia, results: readonly Measured[], usage:
   };
 }
 
-/** Returns the milliseconds that the price counts, undefined if the provider did not report them, and the units of the usage record. */
+/**
+ * Returns the milliseconds that the price counts, and the units of the usage record. The milliseconds are undefined if the provider did not
+ * report them.
+ */
 function countOf(
   { price, most, secondsOf }: HeldMedia,
   results: readonly Measured[],
@@ -79,7 +82,7 @@ function countOf(
   return { milliseconds: seconds === undefined ? undefined : wholeMilliseconds(seconds), units };
 }
 
-/** Returns why a report cannot be charged; the call then settles at its hold. */
+/** Returns the reason why a usage report cannot be charged, so that the call is charged its full hold; undefined if the report is valid. */
 function faultOf(
   { price, tokensMax }: HeldMedia,
   tokens: number,

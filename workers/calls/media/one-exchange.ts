@@ -1,10 +1,10 @@
-/** Calls whose response contains the results: their provider keeps no job, so a lost response cannot be requested again. */
+/** Runs calls whose response contains the results. Their provider keeps no job, so a lost response cannot be requested again. */
 import { abortReasonOf } from "../../job.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 /**
- * Runs the call. @throws ProviderError, never of kind `unknown`: a lost or unreadable response is the source's failure, and another one may
- * serve; `aborted` when the caller disconnected in the meantime
+ * Runs the call. A lost or unreadable response counts as a failure of the source, so that another source may serve.
+ * @throws ProviderError, never of kind `unknown`; `aborted` if the caller disconnected in the meantime
  */
 export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   let result: T;

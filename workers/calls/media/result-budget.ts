@@ -1,35 +1,36 @@
 /**
- * Bytes of results that the jobs of one pool of a process hold at once, in memory or on the disk, shared fairly among workspaces. A job
- * requests more as its bytes arrive. A job without capacity waits, and its provider with it.
+ * Budget for the bytes of results that all jobs of one pool in a process hold at once, in memory or on disk. It is shared fairly among
+ * workspaces. A job requests more bytes as its result arrives. A job without capacity waits, and reading from its provider waits too.
  *
- * Three rules bound the sum, separate workspaces and let every job finish:
+ * Three rules limit the sum, separate workspaces and let every job finish:
  * - A workspace may take as much as it leaves free, so a later workspace always finds capacity.
  * - The oldest job of a workspace may take any free bytes, so the jobs of one workspace never all wait for each other.
- * - One oldest job at a time may exceed the budget and is then not counted, so that each finishes, even one that is larger than the budget.
- * All jobs together hold at most the budget and one job.
+ * - One oldest job at a time may exceed the budget and is then not counted. Every job can therefore finish, even one that is larger than
+ *   the budget.
+ * All jobs together hold at most the budget plus one job.
  */
 import { ApiError } from "#shared/base/errors.ts";
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 
 import { aborted } from "../../providers/byte-budget.ts";
 
-/** Bytes that one job holds. */
+/** Bytes of the budget that one job has reserved. */
 export interface Holding {
   readonly bytes: number;
   /**
-   * Resolves when the job holds as many more bytes.
-   * @throws ApiError `overloaded` when there was no capacity for too long, ProviderError `aborted` when the signal fires first
+   * Reserves further bytes, and resolves when the job has them.
+   * @throws ApiError `overloaded` if there was no capacity for too long; ProviderError `aborted` if the signal fires first
    */
   add(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Releases all bytes above this number. Idempotent. */
+  /** Releases all reserved bytes above this number. Idempotent. */
   keep(bytes: number): void;
 }
 
 export interface BudgetLimits {
   readonly bytesMax: number;
-  /** Longest wait of a job for capacity, in milliseconds. */
+  /** Maximum time that a job waits for capacity, in milliseconds. */
   readonly waitMs: number;
-  /** Metric of the bytes of all jobs. */
+  /** Metric of the bytes that all jobs have reserved. */
   readonly gauge?: { set(bytes: number): void };
 }
 
@@ -47,9 +48,9 @@ interface Wanted {
 
 export class ResultBudget {
   private readonly limits: BudgetLimits;
-  /** Limited by `mayTake` instead of a maximum, since one job may exceed the budget. */
+  /** Fair limit over the workspaces. It has no fixed maximum and uses `mayTake` instead, because one job may exceed the budget. */
   private readonly limit: FairLimit<Wanted>;
-  /** Jobs of each workspace that hold or wait, oldest first. */
+  /** Jobs of each workspace that have bytes or wait for them, oldest first. */
   private readonly jobs = new Map<string, Set<Job>>();
   private beyond: Job | undefined;
 
@@ -65,12 +66,12 @@ export class ResultBudget {
     });
   }
 
-  /** Bytes of all jobs. */
+  /** Bytes that all jobs have reserved. */
   get bytes(): number {
     return this.limit.taken;
   }
 
-  /** Opens an account for one job, without bytes. */
+  /** Opens an account for one job, which has no bytes at first. */
   open(workspaceId: string): Holding {
     const job: Job = {
       owner: workspaceId,
@@ -107,7 +108,7 @@ export class ResultBudget {
     this.limits.gauge?.set(this.bytes);
   }
 
-  /** Removes an idle job. Returns true if it was registered. */
+  /** Removes a job that has no bytes and does not wait. Returns true if the job was registered. */
   private forget(job: Job): boolean {
     const siblings = this.jobs.get(job.owner);
     if (job.bytes > 0 || job.waits > 0 || !siblings?.delete(job)) return false;
@@ -132,7 +133,7 @@ export class ResultBudget {
     this.limits.gauge?.set(this.bytes);
   }
 
-  /** Bytes of all jobs except the one that exceeds the budget. */
+  /** Bytes that all jobs have reserved, except the job that exceeds the budget. */
   private get held(): number {
     return this.limit.taken - (this.beyond?.bytes ?? 0);
   }

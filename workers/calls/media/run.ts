@@ -1,6 +1,6 @@
 /**
- * Serves a job in a media pool, by the first source that can. Its results are stored as files, the delivered quantity is charged, and the
- * response is sent once. The worker that owns a job follows it at its provider.
+ * Serves a job in a media pool through the first source that can. Its results are stored as files, the delivered quantity is charged, and
+ * the response is sent once. The worker that owns a job polls it at its provider.
  */
 import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
@@ -65,7 +65,7 @@ type Adapter<Kind extends GeneratedKind> = MediaAdapter<MediaKinds[Kind][0], Med
 interface ServedResult<Kind extends GeneratedKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
   readonly source: string;
-  /** Slug of the model. */
+  /** Slug of the model that produced the result. */
   readonly model: string;
   readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
@@ -87,11 +87,11 @@ class MediaRun<Kind extends GeneratedKind> {
   private inputs: InputReader | undefined;
   private held: HeldPrice;
   private source: string | undefined;
-  /** Number of fallbacks tried, including the present one. */
+  /** Number of fallback models tried, including the current one; 0 for the requested model. */
   private depth = 0;
   private readonly holding: Holding;
   private readonly there: AtProvider;
-  /** performance.now() at the request to the present provider. */
+  /** Time of the request to the current provider, from `performance.now()`; undefined before the request. */
   private askedAt: number | undefined;
   /** Deadline of the job, in Unix milliseconds. */
   private deadlineMs = 0;
@@ -112,7 +112,10 @@ class MediaRun<Kind extends GeneratedKind> {
     this.there = new AtProvider(context, job, this.slot);
   }
 
-  /** @throws the error with which the job continues: at its provider, in another worker, or with an unknown outcome */
+  /**
+   * Serves the job and returns its outcome. @throws the error with which the job continues: at its provider, in another worker, or with an
+   * unknown outcome
+   */
   async serve(): Promise<Outcome> {
     const watchdog = this.watch();
     const { signal } = watchdog;
@@ -138,7 +141,7 @@ class MediaRun<Kind extends GeneratedKind> {
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 
-  /** Resumes a job at its provider. If it fails there, the next source is tried, even if another worker started the job. */
+  /** Resumes a job at its provider. If the job fails there, the next source is tried, even if another worker started the job. */
   private async resumeOrFallBack(begun: ProviderJobRecord, signal: AbortSignal): Promise<ServedResult<Kind>> {
     const startedAt = performance.now();
     try {
@@ -215,7 +218,7 @@ class MediaRun<Kind extends GeneratedKind> {
     return { ...served, ...(await this.follow(queue, job, signal)) };
   }
 
-  /** Runs in a function of its own, so that the inputs of the call, which may be large, are freed after the response. */
+  /** Calls the provider. This is a separate function so that the call's inputs, which may be large, are freed after the response. */
   private async calling<T>(
     candidate: Candidate<Adapter<Kind>>,
     signal: AbortSignal,
@@ -319,7 +322,7 @@ class MediaRun<Kind extends GeneratedKind> {
     return success;
   }
 
-  /** Requested model, if fallbacks were tried. */
+  /** Requested model and number of fallbacks; empty unless fallbacks were tried. */
   private get fallback(): Partial<Pick<MediaOutcome, "fallback">> {
     const { depth, job } = this;
     return depth > 0 ? { fallback: { from: job.model, depth } } : {};
@@ -338,7 +341,7 @@ class MediaRun<Kind extends GeneratedKind> {
     return this.fail(error, signal);
   }
 
-  /** Nothing was delivered, so nothing is charged. */
+  /** Returns the failure of the job, which is free because nothing was delivered. */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { failure, status } = explained(error, signal);
     this.context.log.warn(
@@ -350,13 +353,16 @@ class MediaRun<Kind extends GeneratedKind> {
   }
 }
 
-/** Lifetime of the files of a streamed job, in seconds: as long as their links work (spec "Limits": about an hour). */
+/**
+ * Lifetime of the files of a streamed job, in seconds. It equals the lifetime of file links, about an hour (see "Limits" in the API
+ * specification).
+ */
 const STREAMED_LIFE_S = 3_600;
 
 // Streams a result to the waiting caller while it arrives, if its price is already known and it has the requested format: speech starts to
 // play before its last word is generated.
 
-/** Price units that are known before the last byte. */
+/** Price units for which the charge is known before the last byte of the result. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
 
 interface Live {
@@ -365,7 +371,7 @@ interface Live {
   readonly hasBegun: () => boolean;
 }
 
-/** Returns undefined if the result is not streamed before it is stored. */
+/** Returns the stream for a result; undefined if the result is stored before it is sent. */
 async function progressiveOutputOf(
   { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
   job: { readonly job_id: string; readonly workspace_id: string },
@@ -375,7 +381,7 @@ async function progressiveOutputOf(
     readonly usage: MediaUsage;
     readonly from: { readonly model: string; readonly fallback?: Fallback };
     readonly artifacts: readonly Artifact[];
-    /** Requested format; without one nothing is streamed. */
+    /** Requested audio format. If it is absent, the result is not streamed. */
     readonly wanted: { readonly format?: string };
   },
 ): Promise<Live | undefined> {
@@ -405,7 +411,7 @@ async function progressiveOutputOf(
   };
 }
 
-/** Copies of a response with inline results in memory while it is read: its chunks, its text, its parsed value. */
+/** Number of copies in memory of a response with inline results while it is read: its chunks, its text and its parsed value. */
 const ANSWER_COPIES = 3;
 
 /**
@@ -435,7 +441,7 @@ function mediaCallOf<Input>(
   };
 }
 
-/** Returns the outcome for the row of a successful job. It contains file ids; links are created for each response. */
+/** Returns the outcome that is stored in the row of a successful job. It contains file ids, because links are created for each response. */
 function outcomeOf(
   from: Pick<MediaOutcome, "model"> & Partial<Pick<MediaOutcome, "fallback">>,
   kept: readonly Kept[],
@@ -455,7 +461,7 @@ function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["
 // Errors of a job that may have been paid for: whether they end the job, and what the caller and the ledger receive.
 
 interface Situation {
-  /** Abort reason of the job's signal. */
+  /** Reason with which the job's signal was aborted. */
   readonly reason: unknown;
   readonly kind: string;
   /** True when the job runs or has run at a provider and can be polled. */
@@ -480,7 +486,10 @@ function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, is
   return isOpen && isResumed(kind) ? unknown(error) : undefined;
 }
 
-/** True if the error of one provider may not occur at another one: in `tryCandidates`, the kinds that move a call on. */
+/**
+ * True if another provider may serve the call in spite of this error. These are the errors after which `tryCandidates` tries the next
+ * candidate.
+ */
 function mayServeElsewhere(error: unknown): error is ProviderError {
   return error instanceof ProviderError && !STAYS.has(error.kind);
 }
@@ -491,14 +500,20 @@ function unknown(cause: unknown): ProviderError {
   return new ProviderError("unknown", "paid work may exist that nobody has a verdict on", { cause });
 }
 
-/** Adapters name an input of a call by its usual parameter; returns the file parameter if the caller sent a stored file. */
+/**
+ * Returns the parameter name that the caller used for an input. Adapters use the usual name; the name of the file parameter is returned if
+ * the caller sent a stored file.
+ */
 function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
   if (param === null || param in request) return param;
   const stored = param.replace(/_(?:url|base64)$/, "_file_id");
   return stored in request ? stored : param;
 }
 
-/** Returns the failure for the caller. @throws errors of our own, neither a provider's nor the call's; the job may then be handed back */
+/**
+ * Returns the failure for the caller. @throws any error of this service that is not a provider's or a call's error; the job may then be
+ * handed back
+ */
 function explained(
   error: unknown,
   signal: AbortSignal,
@@ -512,7 +527,10 @@ function explained(
   return { failure, status: failure.status };
 }
 
-/** Returns the failure when a streamed result was not stored. Our own errors count as failures too, since the job is over. */
+/**
+ * Returns the failure of a streamed job whose result was not stored. Errors of this service count as failures too, because the job has
+ * ended.
+ */
 function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
   const isNoRoute = error instanceof ProviderError && error.kind === "no_route";
   const isOurs = !(error instanceof ApiError || isNoRoute) && !signal.aborted;

@@ -1,6 +1,6 @@
 /**
- * Results between provider and file store. Bytes that are in memory stay there; everything else is on the disk, so that a video of any size
- * takes no memory and can be inspected before it is stored.
+ * Buffers results between provider and file store. Bytes that are already in memory stay there. All others are written to disk, so that
+ * large videos need no memory and can be inspected before they are stored.
  */
 import { beforeAbort } from "#shared/base/abortable.ts";
 import { openSpoolFile } from "#shared/files/spool-file.ts";
@@ -13,7 +13,7 @@ import { startWatchdog } from "../watchdog.ts";
 
 export interface Spooled {
   readonly size: number;
-  /** Returns all bytes; a file on the disk is mapped, not read. Invalid after `remove`. */
+  /** Returns all bytes of the result. A file on disk is memory-mapped, not read. Invalid after `remove`. */
   view(): Uint8Array;
   /** Source from which a child process reads the result. Invalid after `remove`. */
   readonly source: MediaSource;
@@ -23,26 +23,26 @@ export interface Spooled {
 
 export interface SpoolLimits {
   readonly bytesMax: number;
-  /** Timeout for a result at an address, from the DNS look-up to the last byte, in milliseconds. */
+  /** Timeout for a result at a URL, from the DNS lookup to the last byte, in milliseconds. */
   readonly fetchMs: number;
-  /** Timeout of each pause in a download from the provider, in milliseconds; default: that of other servers. */
+  /** Maximum pause between chunks of a download from the provider, in milliseconds. Default: the limit for other servers. */
   readonly stallMs?: number;
-  /** True when the result is still being generated while it arrives: `fetchMs` then limits only its pauses. */
+  /** True if the result is still being generated while it arrives. `fetchMs` then limits only the pauses between chunks. */
   readonly isLive?: boolean;
-  /** Accept header for servers at addresses, such as `image/*`. */
+  /** `Accept` header for downloads from URLs, such as `image/*`. */
   readonly accept: string;
 }
 
 export interface Taker {
-  /** Awaited before the arriving bytes take as many bytes of the disk; not called for results in memory. */
+  /** Reserves disk space; awaited before arriving bytes are written. It is not called for results in memory. */
   readonly reserveBytes?: (bytes: number) => Promise<void>;
-  /** Called with the bytes as they arrive. */
+  /** Called with each chunk of bytes as it arrives. */
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
 /**
- * Spools a result. @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; errors of
- * `reserveBytes`
+ * Stores a result in memory or on disk.
+ * @throws ProviderError `failed`, `aborted`; OutboundError of a URL, or `too_large`; disk errors; errors of `reserveBytes`
  */
 export async function spool(
   artifact: Artifact,
@@ -86,12 +86,12 @@ export async function spool(
   };
 }
 
-/** Wraps bytes that need no file on the disk. */
+/** Wraps bytes in memory as a spooled result, without a file on disk. */
 function inMemory(bytes: Uint8Array): Spooled {
   return { size: bytes.length, view: () => bytes, source: { bytes }, pieces: () => [bytes], remove: () => undefined };
 }
 
-/** Never retried, since the result will not be smaller at the next download. */
+/** Returns the error for a result that is too large. It is never retried, because another download would return the same size. */
 function tooLarge(bytesMax: number): OutboundError {
   return new OutboundError("too_large", `what was made has more than ${bytesMax} bytes`);
 }
@@ -101,9 +101,9 @@ function tooLarge(bytesMax: number): OutboundError {
 type Opened = Extract<Artifact, { readonly open: unknown }>;
 
 /**
- * Yields the bytes as they arrive. A finished result has a timeout in total and per pause. The call limits the total time of a result that
- * is still being generated, so only its pauses are limited.
- * @throws ProviderError `failed` when a timeout has passed; errors of the adapter or the signal
+ * Yields the bytes of a download as they arrive. A finished result has a total timeout and a maximum pause. For a result that is still
+ * being generated, only the pauses are limited, because the call limits the total time.
+ * @throws ProviderError `failed` after a timeout; errors of the adapter or the signal
  */
 async function* downloaded(
   { open }: Opened,
@@ -136,7 +136,7 @@ async function* downloaded(
   }
 }
 
-/** Opens a stream; one that opens after the abort is cancelled. */
+/** Opens a stream for reading. If it opens only after the abort, it is cancelled. */
 async function openReader(open: Opened["open"], signal: AbortSignal) {
   const stream = await open(signal);
   if (signal.aborted) await stream.cancel().catch(() => undefined);

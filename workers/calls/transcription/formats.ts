@@ -1,15 +1,15 @@
 /**
- * Renders a transcript in the five formats of `POST /v1/audio/transcriptions`, for all sources, which are asked for their data and never
- * for a format. Subtitles have the layout of Whisper's own writers.
+ * Renders a transcript in the five formats of `POST /v1/audio/transcriptions`. Sources are always asked for their data, never for one of
+ * these formats. Subtitles have the same layout as those of Whisper.
  */
 import type { MediaUsage, Transcript } from "../../providers/media.ts";
 
 export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
 
 export interface TranscriptOptions {
-  /** Charged usage, part of the two JSON formats. */
+  /** Charged usage; included in the two JSON formats. */
   readonly usage?: MediaUsage;
-  /** True when verbose_json has words, or segments, with their times. */
+  /** True if `verbose_json` contains words with their times. `wantsSegments` does the same for segments. */
   readonly wantsWords: boolean;
   readonly wantsSegments: boolean;
 }
@@ -22,7 +22,10 @@ const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   vtt: "text/vtt; charset=utf-8",
 };
 
-/** Returns body and content type of a response. Times need segments, words or, for one cue from 0, `seconds`. */
+/**
+ * Returns the body and content type of a response. Formats with times need segments or words; with `seconds` alone, the result is one cue
+ * from 0.
+ */
 export function renderTranscript(
   transcript: Transcript,
   format: TranscriptFormat,
@@ -45,7 +48,7 @@ export function streamTranscript(
   return [...(remainder === "" ? [] : [transcriptDelta(remainder)]), `${event(done)}data: [DONE]\n\n`];
 }
 
-/** Returns the event of a piece of the text. */
+/** Returns the stream event for a chunk of the text. */
 export function transcriptDelta(delta: string): string {
   return event({ type: "transcript.text.delta", delta });
 }
@@ -90,7 +93,10 @@ function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** OpenAI's schema requires all members; only Whisper models have real values for those after `text`. */
+/**
+ * Returns a segment in OpenAI's format, whose schema requires all members. Only Whisper models have real values for the members after
+ * `text`.
+ */
 function segmentOf({ text, start, end, details }: Cue, id: number): Record<string, unknown> {
   const {
     seek = 0,
@@ -114,7 +120,7 @@ function segmentOf({ text, start, end, details }: Cue, id: number): Record<strin
   };
 }
 
-/** Renders the usage in OpenAI's form: tokens if they are charged, seconds otherwise. */
+/** Converts the usage to OpenAI's format: tokens if tokens are charged, seconds otherwise. */
 function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, unknown> } {
   if (usage?.tokens) {
     const { input, audioInput, output } = usage.tokens;
@@ -133,7 +139,7 @@ function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, un
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Returns the name of a language. Whisper reports `english`, other sources `en`, `eng` or `en-US`. */
+/** Returns the English name of a language. Whisper reports `english`; other sources report `en`, `eng` or `en-US`. */
 function languageName(language: string): string {
   if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language)) return language;
   try {
@@ -154,13 +160,13 @@ function vttCue({ text, start, end }: Cue): string {
   return `${timestamp(start, ".")} --> ${timestamp(end, ".")}\n${safe}\n\n`;
 }
 
-/** Joins lines, since an empty line would end the cue. */
+/** Joins the lines of a text into one, because an empty line would end the cue. */
 function oneLine(text: string): string {
   const lines = text.split(/[\r\n\v\f\u0085\u2028\u2029]/).map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** Returns `01:02:03,004`; hours have two digits or more. */
+/** Formats seconds as `01:02:03,004`. Hours have at least two digits. */
 function timestamp(seconds: number, mark: "," | "."): string {
   const total = Math.round(seconds * 1_000);
   const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");
@@ -174,22 +180,25 @@ function timestamp(seconds: number, mark: "," | "."): string {
 type Cue = NonNullable<Transcript["segments"]>[number];
 type Word = NonNullable<Transcript["words"]>[number];
 
-/** Most characters of a cue: two lines of subtitles, as broadcasters set them. */
+/** Maximum characters of a cue: two lines of subtitles, as broadcasters set them. */
 const CHARACTERS_MAX = 84;
-/** Longest display time of a cue, in seconds. */
+/** Maximum display time of a cue, in seconds. */
 const SECONDS_MAX = 7;
-/** Silence that ends a cue, in seconds. */
+/** Minimum length of a silence that ends a cue, in seconds. */
 const PAUSE_SECONDS = 0.8;
-/** Shortest cue that the end of a sentence may end, in characters: long enough to read alone, and longer than "Mr.". */
+/** Minimum characters of a cue for a sentence end to close it. Such a cue is long enough to read alone, and longer than "Mr.". */
 const SENTENCE_CHARACTERS_MIN = 20;
-/** Most characters between two words in the text that are skipped to find the next one. */
+/** Maximum characters of the text that are skipped to find the next word. */
 const SEARCH_CHARACTERS = 80;
 
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/u;
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-/** Returns the cues in order of time, none without text. Without any times, one cue covers everything from 0 to the end. */
+/**
+ * Returns the cues of a transcript in order of time, without empty ones. If the transcript has no times, one cue covers it from 0 to the
+ * end.
+ */
 function cuesOf(transcript: Transcript): readonly Cue[] {
   const { segments = [], words = [], text, seconds = 0 } = transcript;
   const cues =
@@ -204,7 +213,7 @@ function cuesOfWords(words: readonly Word[], text: string): Cue[] {
   return found * 2 >= words.length ? cutText(words, places, text) : joinWords(words);
 }
 
-/** Returns the offset of each word in the text; undefined for a word that is written differently there. */
+/** Returns the offset of each word in the text; undefined for a word that the text spells differently. */
 function placesOf(words: readonly Word[], text: string): (number | undefined)[] {
   let from = 0;
   return words.map(({ word }) => {
@@ -248,7 +257,7 @@ function joinWords(words: readonly Word[]): Cue[] {
   return cues;
 }
 
-/** True if the cue that begins with word `first` ends before word `next`. */
+/** True if a cue that begins with word `first` must end before word `next`. */
 function endsPiece(words: readonly Word[], first: number, next: number, piece: string): boolean {
   const begin = words[first]!;
   const last = words[next - 1]!;

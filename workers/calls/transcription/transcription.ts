@@ -1,4 +1,4 @@
-/** Serves a transcription call in the audio pool, by the first source that can. */
+/** Serves a transcription call in the audio pool through the first source that can answer it. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
 import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import { type MeasuredAudio, TRANSCRIPTION, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
@@ -30,14 +30,14 @@ import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
 
-/** Request of the client, with the ingress's findings about its audio. */
+/** The client's request, with the ingress's measurements of its audio. */
 interface Call extends TranscriptionRequest {
   readonly recording: StoredAudio & MeasuredAudio;
 }
 
 type Adapter = MediaAdapter<TranscriptionInput, Transcript>;
 
-/** Audio tokens per second: the lowest of the vendors' figures. */
+/** Audio tokens per second that are assumed for an estimate: the lowest figure of all providers. */
 const AUDIO_TOKENS_A_SECOND = 10;
 const CHARACTERS_A_TOKEN = 4;
 
@@ -163,7 +163,7 @@ class Transcribing {
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
-  /** Returns the charge when the caller of a stream disconnects: the whole audio, or our own low count of tokens. */
+  /** Returns the charge if the caller of a stream disconnects: the whole audio, or our own low token count for a price per token. */
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
@@ -200,7 +200,10 @@ class Transcribing {
     };
   }
 
-  /** Writes all events but the last, which ends the response. Even a stream with a single event begins before it ends. */
+  /**
+   * Writes all events except the last, and returns the last event, which ends the response. A stream with a single event thus begins before
+   * it ends.
+   */
   private writeEvents(events: readonly string[], upstreamMs: number): string {
     const last = events.at(-1) ?? "";
     for (const event of events.slice(0, -1)) this.control.answer.write(event, upstreamMs);
@@ -209,7 +212,9 @@ class Transcribing {
     return "";
   }
 
-  /** Nothing is charged for an incomplete transcript; a caller that disconnects is charged for the part of it that was sent. */
+  /**
+   * Returns the failure of the call. An incomplete transcript is free, but a caller that disconnects is charged for the text that was sent.
+   */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { context, job, last } = this;
     const failed = failedCall(context, job, error, signal, last);
@@ -226,7 +231,7 @@ class Transcribing {
 
 // Audio of a call. The worker reads it here, since its bytes do not travel on the queue.
 
-/** Location of stored audio: beside the call's claim, or in the file store. */
+/** Location of stored audio: an object that belongs to the call's claim check, or a file in the file store. */
 type StoredAudio = { readonly contentType: string; readonly filename: string } & (
   | { readonly reference: string }
   | { readonly fileId: string }
@@ -234,15 +239,18 @@ type StoredAudio = { readonly contentType: string; readonly filename: string } &
 
 interface CallAudio {
   readonly audio: TranscriptionInput["audio"];
-  /** Releases its memory. */
+  /** Frees the memory of the audio. */
   release(): void;
-  /** Deletes the audio that was stored for this call only. */
+  /** Deletes the audio if it was stored for this call only. */
   discard(): void;
 }
 
 const budget = openByteBudget(INPUT_PROCESS_BYTES_MAX);
 
-/** @throws ApiError `service_unavailable` when the audio cannot be read, `file_not_found`; ProviderError `aborted` */
+/**
+ * Reads the stored audio of a call. @throws ApiError `service_unavailable` if the audio cannot be read, `file_not_found`; ProviderError
+ * `aborted`
+ */
 async function readStoredAudio(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** Limits on unpacked data, and valid names of entries. */
+/** Limits the size of unpacked data, and checks the names of archive entries. */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 
@@ -7,22 +7,22 @@ import { MediaError } from "#shared/children/media-error.ts";
 const ARCHIVE_ENTRIES_MAX = 10_000;
 export const ARCHIVE_UNPACKED_BYTES_MAX = 2_048 * 1_048_576;
 
-/** Highest ratio of unpacked to packed bytes; a higher one indicates a decompression bomb. */
+/** Maximum ratio of unpacked to packed bytes. A higher ratio indicates a decompression bomb. */
 const ARCHIVE_RATIO_MAX = 200;
 
-/** Unpacked bytes without a ratio limit, because small archives of repetitive data are harmless. */
+/** Unpacked bytes below which the ratio is not limited, because small archives of repetitive data are harmless. */
 const ARCHIVE_RATIO_FREE_BYTES = 10 * 1_048_576;
 const ARCHIVE_PATH_BYTES_MAX = 1_024;
 
-/** Counts entries and bytes during unpacking. */
+/** Counts the entries and bytes of an archive during unpacking, and enforces their limits. */
 export interface Counter {
-  /** @throws MediaError too_large */
+  /** Counts one entry. @throws MediaError too_large */
   entry(): void;
-  /** @throws MediaError too_large */
+  /** Counts unpacked bytes. @throws MediaError too_large */
   bytes(count: number): void;
 }
 
-/** @param packedBytes size of the whole archive */
+/** Creates the counter for one archive. @param packedBytes size of the whole archive */
 export function openCounter(packedBytes: number): Counter {
   let [entries, unpacked] = [0, 0];
   return {
@@ -46,7 +46,7 @@ export function openCounter(packedBytes: number): Counter {
   };
 }
 
-/** Returns why an entry's name is rejected; undefined if it is valid. Files are never written under entry names. */
+/** Returns the reason why an entry's name is rejected; undefined if it is valid. Files are never written under entry names. */
 export function badName(name: string): string | undefined {
   if (name === "" || Buffer.byteLength(name) > ARCHIVE_PATH_BYTES_MAX) return "its path is empty or too long";
   if (name.includes("\0") || name.includes("\\")) return "its path has a NUL or a backslash";
@@ -54,7 +54,7 @@ export function badName(name: string): string | undefined {
   return name.split("/").includes("..") ? "its path leads outside" : undefined;
 }
 
-/** Opens a file whose bytes are counted as they are written. */
+/** Creates an output file. Its bytes are counted as they are written. */
 export function openOutput(path: string, counter: Counter) {
   const stream = createWriteStream(path, { flags: "wx" });
   const written = finished(stream);
@@ -75,7 +75,10 @@ export function openOutput(path: string, counter: Counter) {
   };
 }
 
-/** Returns a matcher: `*` matches any run of characters without a slash, `**` any run, `?` one character. */
+/**
+ * Returns a function that tests names against a pattern. `*` matches any characters except slashes, `**` any characters, and `?` one
+ * character.
+ */
 export function globOf(pattern: string): (name: string) => boolean {
   const glob = new Bun.Glob(pattern);
   return (name) => glob.match(name);

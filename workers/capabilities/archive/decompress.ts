@@ -65,7 +65,7 @@ export default defineCapability({
   },
 });
 
-/** @throws MediaError corrupt, too_large */
+/** Decompresses a single file. @throws MediaError corrupt, too_large */
 async function inflate(file: InputFile, format: keyof typeof INFLATERS, path: string): Promise<void> {
   const output = openOutput(path, openCounter(file.bytes));
   try {

@@ -83,7 +83,7 @@ async function describeFile(path: string, name: string, own: string): Promise<Ou
   return { path, mediaType, name: own };
 }
 
-/** Returns a unique file name without folders. A duplicate gets the lowest free number. */
+/** Converts an entry's name to a unique file name without folders. A duplicate name gets the lowest free number. */
 function ownName(name: string, isFlat: boolean, taken: Set<string>): string {
   const short = isFlat ? (name.split("/").at(-1) ?? "file") : name.replaceAll("/", "_");
   const clean = short

@@ -1,4 +1,4 @@
-/** Reads the entries of an archive in order, whatever its format. Nested archives are not opened. */
+/** Reads the entries of an archive in order, for every supported format. Nested archives are not opened. */
 import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { join } from "node:path";
@@ -25,11 +25,11 @@ export type Encryption = "aes" | "traditional" | "strong";
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** Unpacked size in the header; limits count the actual bytes. */
+  /** Unpacked size as stated in the header. It may be false, so the limits apply to the actual bytes. */
   readonly bytes: number;
-  /** Encryption of the entry; undefined if it has none. */
+  /** Encryption method of the entry; undefined if the entry is not encrypted. */
   readonly encryption: Encryption | undefined;
-  /** Reads the data. Call once, before the next entry. @throws MediaError */
+  /** Reads the entry's data. It must be called at most once, before the next entry is requested. @throws MediaError */
   read(onBytes: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface Reading {
   readonly entries: AsyncIterable<Entry>;
 }
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** Opens an archive and reads its entries. @throws MediaError unsupported, corrupt, too_large */
 export async function readArchive(file: InputFile, folder: string, password: string | undefined): Promise<Reading> {
   const counter = openCounter(file.bytes);
   const head = Buffer.from(await Bun.file(file.path).slice(0, 512).arrayBuffer());
@@ -98,7 +98,7 @@ function throwUnread(error: unknown): never {
 const UNIX_TYPE = 0o170_000;
 const UNIX_LINK = 0o120_000;
 
-/** Bit of the general purpose flags for strong encryption (APPNOTE 4.4.4). */
+/** Bit in the general purpose flags of a ZIP entry that indicates strong encryption (APPNOTE 4.4.4). */
 const STRONG_FLAG = 0x40;
 const STRONG =
   "Expected entries that are encrypted by AES or in the traditional way, got PKWARE's strong encryption: no password opens it here.";
@@ -162,14 +162,14 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
   }
 }
 
-/** Header with members that the library's types lack. */
+/** Tar header, with the members that the library's types lack. */
 type TarHeader = Header & {
-  /** Offset of the data in the tar. */
+  /** Offset of the entry's data in the tar file, in bytes. */
   readonly byteOffset: number;
   readonly pax: Readonly<Record<string, string>> | null;
 };
 
-/** The oldest tars contain no format name. */
+/** Options of the tar parser. Unknown formats are allowed, because the oldest tar files contain no format name. */
 const TAR_OPTIONS: object = { allowUnknownFormat: true };
 
 async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Entry> {
@@ -211,5 +211,5 @@ async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Ent
   }
 }
 
-/** Decompressors of single files. */
+/** Decompressors for single compressed files. */
 export const INFLATERS = { gzip: createGunzip, zstd: createZstdDecompress, brotli: createBrotliDecompress } as const;

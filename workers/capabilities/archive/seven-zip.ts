@@ -1,4 +1,4 @@
-/** 7z archives, xz and bzip2 through 7-Zip in WebAssembly, which has a separate in-memory file system. */
+/** Reads and writes 7z archives, xz and bzip2 through 7-Zip in WebAssembly, which has a separate in-memory file system. */
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -10,7 +10,7 @@ import type { InputFile } from "../define.ts";
 import type { Entry } from "./read.ts";
 import { ARCHIVE_UNPACKED_BYTES_MAX, openCounter } from "./counted.ts";
 
-/** Called with each piece of data that 7-Zip writes. */
+/** Called with each chunk of data that 7-Zip writes. */
 type OnWrite = (bytes: Uint8Array) => void;
 
 interface Called {
@@ -24,7 +24,9 @@ const TIME_MS = Date.UTC(2000, 0, 1);
 
 const FOLDER = "/run";
 
-/** Runs 7-Zip once with these input files. @param onWrite receives data written below `out`, instead of the file system */
+/**
+ * Runs 7-Zip once with the given input files. @param onWrite receives data written below `out`, which then does not reach the file system
+ */
 async function call(
   args: readonly string[],
   files: Readonly<Record<string, Uint8Array>> = {},
@@ -73,7 +75,7 @@ async function call(
   };
 }
 
-/** Write functions of Emscripten's file system, which its types lack. */
+/** Write functions of Emscripten's file system, which its type definitions lack. */
 interface FileSystem {
   write(stream: OpenFile, buffer: Uint8Array, offset: number, length: number, position?: number, own?: boolean): number;
   readonly ErrnoError: new (code: number) => Error;
@@ -84,7 +86,7 @@ interface OpenFile {
   position: number;
 }
 
-/** Emscripten's error code for an oversized file. */
+/** Emscripten's error code for a file that is too large. */
 const EFBIG = 22;
 
 /** Passes written data to `onWrite`. Otherwise the in-memory file system would store the whole unpacked file. */
@@ -104,7 +106,7 @@ function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
 }
 
 /**
- * Unpacks a file of one compressed stream, and counts the bytes as they are written.
+ * Unpacks a file that consists of one compressed stream, and counts the bytes as they are written.
  * @throws MediaError corrupt, too_large
  */
 export async function unpackStream(file: InputFile, type: "xz" | "bzip2", path: string): Promise<void> {
@@ -134,7 +136,7 @@ export async function unpackStream(file: InputFile, type: "xz" | "bzip2", path: 
   }
 }
 
-/** Largest file or archive that is unpacked in memory, in bytes. */
+/** Maximum size of a file or archive that is unpacked in memory, in bytes. */
 const UNPACKED_MAX = 512 * 1_048_576;
 
 export async function* readSevenZip(
@@ -178,7 +180,7 @@ function wrong(printed: readonly string[]): MediaError {
   return new MediaError("invalid", "Expected params.password to open the archive; it does not.");
 }
 
-/** Parses the listing: lines `Name = value`, one block per entry after the line of dashes. */
+/** Parses the output of 7-Zip's list command. Each entry is one block of lines `Name = value`, after the line of dashes. */
 function blocks(printed: readonly string[]) {
   const from = printed.findIndex((line) => /^-{10,}$/.test(line));
   const found: Omit<Entry, "read">[] = [];
@@ -199,7 +201,7 @@ function blocks(printed: readonly string[]) {
   return found;
 }
 
-/** Path of the archive, outside of the folder with the caller's files. */
+/** Path of the new archive, outside of the folder that contains the caller's files. */
 const OUT = "/out.7z";
 
 /** Writes files into a 7z archive. @throws Error of 7-Zip */

@@ -1,17 +1,17 @@
 /**
- * Sparse files in tars, whose holes are not stored. GNU tar writes four formats (its manual, "Storing Sparse Files"): type `S` with a map
- * in the header and in following blocks, and pax 0.0, 0.1 and 1.0.
+ * Reads sparse files in tar archives, which do not store the holes of a file. GNU tar writes four formats (its manual, "Storing Sparse
+ * Files"). Type `S` has a map in the header and in following blocks. The others are pax 0.0, 0.1 and 1.0.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 
 export interface SparseMap {
-  /** Size of the file including its holes, in bytes. */
+  /** Size of the file in bytes, including its holes. */
   readonly size: number;
-  /** Offset and length of each stored piece, in order. */
+  /** Offset and length of each stored section of the file, in bytes and in order. */
   readonly pieces: readonly (readonly [offset: number, bytes: number])[];
 }
 
-/** Maps from `plainTar`, by the offset of the file's data in its output. */
+/** Maps found by `plainTar`, by the offset of the file's data in the output of `plainTar`. */
 export type SparseMaps = Map<number, SparseMap>;
 
 const BLOCK = 512;
@@ -22,11 +22,14 @@ const LINE_FEED = 0x0a;
 const MAP_BLOCKS_MAX = Math.ceil((PIECES_MAX * 2 * 21) / BLOCK) + 1;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** Removes the maps of type `S`, which tar parsers do not support: such an entry becomes a plain file of its pieces. */
+/**
+ * Converts entries of type `S`, which tar parsers do not support. Such an entry becomes a plain file of its stored sections; its map is
+ * removed and added to `maps`.
+ */
 export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseMaps): AsyncGenerator<Buffer> {
   const reader = openReader(source);
   let place = 0;
-  /** Pax records for the next file header. */
+  /** Pax records that apply to the next file header. */
   let pax = NO_BYTES;
   for (let header = await reader.take(BLOCK); header.length > 0; header = await reader.take(BLOCK)) {
     const type = isTarHeader(header) ? String.fromCharCode(header[156] ?? 0) : "";
@@ -59,7 +62,7 @@ export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseM
   }
 }
 
-/** Length of an entry's data in bytes. Folders have none, even if their header states a length. */
+/** Returns the length of an entry's data in bytes. Folders have no data, even if their header states a length. */
 function dataBytes(header: Buffer, pax: Buffer): number {
   const type = header[156];
   const name = header.subarray(0, 100).toString("latin1").replace(/\0.*$/s, "");
@@ -68,7 +71,7 @@ function dataBytes(header: Buffer, pax: Buffer): number {
   return size === undefined ? numberAt(header, 124) : Number(size);
 }
 
-/** Reads a number of 12 bytes: octal digits, or a binary integer if the first bit is set. */
+/** Reads a 12-byte number field: octal digits, or a binary integer if the first bit is set. */
 function numberAt(block: Buffer, at: number): number {
   const first = block[at] ?? 0;
   if (first === 0x80) return Number(`0x${block.subarray(at + 1, at + 12).toString("hex")}`);
@@ -79,7 +82,7 @@ function numberAt(block: Buffer, at: number): number {
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
-/** Reads four pieces from the header. The byte after them is 1 if a block with 21 more pieces follows. */
+/** Reads the first four sections of a sparse map from the header. The byte after them is 1 if a block with 21 more sections follows. */
 async function headerPieces(header: Buffer, nextBlock: () => Promise<Buffer>): Promise<SparseMap["pieces"]> {
   const pieces = piecesIn(header, 386, 4);
   for (let isMore = header[482] === 1; isMore;) {
@@ -107,7 +110,7 @@ function asFile(header: Buffer): Buffer {
   return plain;
 }
 
-/** True if the checksum is right; even the oldest tars have one. */
+/** True if the block is a tar header with a correct checksum. Even the oldest tar files have one. */
 export function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK) return false;
   return (
@@ -121,12 +124,12 @@ export function isTarHeader(block: Buffer): boolean {
   );
 }
 
-/** Sums the header; the checksum's own eight bytes count as blanks (POSIX ustar). */
+/** Calculates the checksum of a header. The eight bytes of the checksum itself count as blanks (POSIX ustar). */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** Reads the map of pax 0.0, whose records repeat: tar parsers keep only the last of equal names. */
+/** Reads the map of a pax 0.0 sparse file. Its records have repeated names, of which tar parsers keep only the last. */
 function offsetsOf(pax: Buffer): SparseMap | undefined {
   const records = pax.toString("latin1");
   if (!records.includes("GNU.sparse.offset=")) return undefined;
@@ -165,7 +168,8 @@ function* zeros(count: number): Generator<Uint8Array> {
 }
 
 /**
- * Returns name, size and data of a sparse file by the map from `plainTar`, or by pax 0.1 or 1.0 records; undefined for other files.
+ * Returns the name, size and data of a sparse file; undefined for other files. The map comes from `plainTar`, or from pax 0.1 or 1.0
+ * records.
  * @throws MediaError corrupt, too_large
  */
 export function sparseFile(
@@ -212,7 +216,7 @@ interface SparseFile {
   read(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
 }
 
-/** @throws MediaError corrupt, too_large */
+/** Checks the number of sections in a sparse map. @throws MediaError corrupt, too_large */
 function checkPieces(count: number): void {
   if (!(count >= 0)) throw damaged();
   if (count > PIECES_MAX) throw new MediaError("too_large", `Expected sparse files of at most ${PIECES_MAX} pieces.`);
@@ -222,7 +226,7 @@ function damaged(): MediaError {
   return new MediaError("corrupt", "The archive cannot be read: the map of a sparse file is damaged.");
 }
 
-/** Reads a stream in pieces of a requested length; only the last one may be shorter. */
+/** Creates a reader that returns a stream in chunks of a requested length. Only the last chunk may be shorter. */
 function openReader(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]();
   let kept = NO_BYTES;
@@ -241,7 +245,7 @@ function openReader(source: AsyncIterable<Uint8Array>) {
       while (kept.length < bytes && (await next()));
       return cut(bytes);
     },
-    /** Returns available bytes, at most `bytes`; empty at the end. */
+    /** Returns bytes that are already available, at most `bytes`; empty at the end of the stream. */
     async some(bytes: number): Promise<Buffer> {
       while (kept.length === 0 && (await next()));
       return cut(bytes);

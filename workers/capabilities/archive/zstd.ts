@@ -1,4 +1,4 @@
-/** Checks that a Zstandard file is complete: the decoder reports no error if its input ends early (RFC 8878, 3.1). */
+/** Checks that a Zstandard file is complete, because the decoder reports no error if its input ends early (RFC 8878, 3.1). */
 import { open, type FileHandle } from "node:fs/promises";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -8,7 +8,7 @@ const SKIPPABLE_MAGIC = 0x184d2a50;
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
 
-/** @throws MediaError corrupt for a truncated file, or data after its frames */
+/** Checks the frames of a Zstandard file. @throws MediaError corrupt if the file is truncated, or has data after its frames */
 export async function checkZstdWhole(path: string): Promise<void> {
   const file = await open(path);
   try {

@@ -15,7 +15,7 @@ const converted = audioCapability(
   },
 );
 
-/** Required here, because conversion is the capability's purpose. */
+/** Schema of the output format. The parameter is required here, because conversion is the purpose of this capability. */
 const { schema } = choice("Format of the result.", FORMATS, { required: true });
 const { properties } = converted.params_schema as { readonly properties: object };
 export default {

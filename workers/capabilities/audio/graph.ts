@@ -14,7 +14,7 @@ import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 import type { InputFile, RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
-/** Longest input and longest result, in seconds. */
+/** Maximum length of an input and of a result, in seconds. */
 export const SECONDS_MAX = 4 * 3_600;
 const CHANNELS_MAX = 8;
 
@@ -100,13 +100,13 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
 
 const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, mp4, mov, webm, mkv, avi, flv or ts";
 
-/** Codecs that are written as Ogg, whatever the container of the input. */
+/** Codecs whose results are written as Ogg, regardless of the container of the input. */
 const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
 
 /** Supported audio codecs, by their common names. */
 const DECODED = "AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis";
 
-/** Reads facts as `readAudioFacts` does, and rejects audio that cannot be decoded. @throws MediaError likewise */
+/** Reads facts as `readAudioFacts` does, and rejects audio that cannot be decoded. @throws MediaError as `readAudioFacts` */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const facts = await readAudioFacts(file, sound);
   if (facts.isDecoded) return facts;
@@ -114,7 +114,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
 }
 
 /**
- * Reads facts about a file with any codec; for a chained Ogg file, about all of its links.
+ * Reads facts about an audio file with any codec. For a chained Ogg file, the facts cover all chained recordings.
  * @param sound index of the audio stream, from 0
  * @throws MediaError invalid (no such stream), unsupported, corrupt, too_large
  */
@@ -137,7 +137,7 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
   return facts;
 }
 
-/** Combines the facts of a chained file, with the highest sample rate and number of channels of its links. */
+/** Combines the facts of a chained file's recordings. The sample rate and number of channels are the highest of all recordings. */
 function chained(first: AudioFacts, links: readonly AudioFacts[], { path, bytes }: InputFile): AudioFacts {
   const seconds = links.reduce((sum, link) => sum + link.seconds, 0);
   const sampleRate = Math.max(...links.map((link) => link.sampleRate));
@@ -158,7 +158,7 @@ function chained(first: AudioFacts, links: readonly AudioFacts[], { path, bytes 
   };
 }
 
-/** Reads facts about a file with one recording. */
+/** Reads facts about a file that contains one recording. */
 async function readLinkFacts(
   file: InputFile,
   container: Container,
@@ -205,20 +205,22 @@ async function readLinkFacts(
   }
 }
 
-/** Returns the source and filters of a graph as one chain with the output `[a]`. */
+/** Returns a filter chain of the source and the filters, with the output label `[a]`. */
 export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly string[]): string {
   return `${[soundOf(facts), ...filters].join(",")}[a]`;
 }
 
-/** Returns the source with times from 0, because an MP3's times may begin later. Audio of a video keeps its times. */
+/**
+ * Returns the audio source of a graph, with times shifted to 0 because an MP3's times may begin later. Audio of a video keeps its times.
+ */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
   const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);
   return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
 }
 
 /**
- * Returns filters to a number of channels. Mono is copied to both channels: FFmpeg's own conversion lowers it by 3 dB. A downmix is scaled
- * so that it does not clip, whatever sample format the encoder uses.
+ * Returns filters that change the number of channels. Mono is copied to both channels, because FFmpeg's own conversion lowers it by 3 dB. A
+ * downmix is scaled so that it does not clip, regardless of the encoder's sample format.
  */
 export function channelFilters(from: number, to: number): string[] {
   if (from === to) return [];
@@ -226,13 +228,16 @@ export function channelFilters(from: number, to: number): string[] {
   return from === 1 ? ["pan=stereo|c0=c0|c1=c0"] : [`aresample=ochl=${layout}:rematrix_maxval=1`];
 }
 
-/** Returns filters to a sample rate and number of channels. For a downmix, the encoder's sample format decides whether it is scaled. */
+/**
+ * Returns filters that change the sample rate and number of channels. For a downmix, the encoder's sample format decides whether the audio
+ * is scaled.
+ */
 export function shapeFilters(from: number, rate: number, to: number): string {
   const both = from === 1 ? channelFilters(from, to) : [];
   return [...both, `aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`].join(",");
 }
 
-/** Number of channels of a result: as requested, else as in the input, at most 2. */
+/** Returns the number of channels of a result: as requested, otherwise as in the input, but at most 2. */
 export function channelsOf(facts: Pick<AudioFacts, "channels">, output: Pick<Output, "channels">): number {
   return output.channels ?? Math.min(2, facts.channels);
 }
@@ -243,11 +248,11 @@ export function mediaTypeOf(format: AudioFormat): string {
 
 export interface Encode {
   readonly folder: string;
-  /** Filter graph with the output `[a]`. */
+  /** FFmpeg filter graph with the output label `[a]`. */
   readonly graph: string;
   readonly from: Pick<AudioFacts, "format" | "seconds" | "sampleRate" | "channels">;
   readonly output: Output;
-  /** Expected length in seconds, for the progress. */
+  /** Expected length of the result in seconds, for progress reports. Default: the length of the input. */
   readonly seconds?: number;
   readonly name?: string;
   readonly progress?: (share: number) => void;
@@ -291,7 +296,7 @@ export async function encodeAudio(encode: Encode): Promise<RunOutput> {
   };
 }
 
-/** Highest bitrate in mono, in kbit/s. */
+/** Highest bitrate that Opus supports in mono, in kbit/s. */
 const OPUS_BITRATE_MAX = 256;
 
 /** Sample rates of MP3, in hertz; AAC supports more. */
@@ -317,7 +322,7 @@ export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
   });
 }
 
-/** Runs a graph, discards its audio, and returns the printed lines of its filters. */
+/** Runs a graph, discards its audio, and returns the lines that its filters printed. */
 export async function measured(folder: string, graph: string, seconds: number): Promise<string> {
   const lines: string[] = [];
   await runAudioGraph({

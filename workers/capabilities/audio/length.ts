@@ -1,10 +1,11 @@
-/** Length of audio, exact to one sample. */
+/** Measures the length of audio, exact to one sample. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
 
 /**
- * Counts the seconds of the previous steps' output: lengths in MP3 and AAC headers are estimates, and steps round.
+ * Returns the exact length of the previous steps' output in seconds, by decoding it. Lengths in MP3 and AAC headers are estimates, and
+ * steps round.
  * @throws MediaError corrupt
  */
 export async function lengthOf(before: Before): Promise<number> {

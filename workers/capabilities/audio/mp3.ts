@@ -4,7 +4,10 @@ import { open } from "node:fs/promises";
 /** Size of the tag header and of each frame header, in bytes. */
 const HEAD_BYTES = 10;
 
-/** Rewrites a comment in place as the ID3 2.3 frame that players read. The new frame is shorter, so data after the tag does not move. */
+/**
+ * Rewrites a comment tag in place as an ID3 2.3 frame, which players read. The new frame is shorter than the old one, so data after the tag
+ * does not move.
+ */
 export async function settleComment(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {
@@ -51,12 +54,12 @@ function settledFrame(frame: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Bytes searched for the first frame, which follows the tags and states how many samples players skip. */
+/** Number of bytes that are searched for the first frame. It follows the tags and states how many samples players skip. */
 const SEARCHED_BYTES = 65_536;
 /** Offset from the frame's name to the 3 bytes of encoder delay and padding, if all fields are present. */
 const PADDING_AT = 141;
 
-/** Clears the padding of a copied MP3: FFmpeg writes a negative encoder delay, and players would skip 4,096 samples. */
+/** Clears the padding of a copied MP3. FFmpeg writes a negative encoder delay, so players would otherwise skip 4,096 samples. */
 export async function settlePadding(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

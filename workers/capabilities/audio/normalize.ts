@@ -46,7 +46,10 @@ async function measure(before: Before, wanted: string): Promise<string> {
   return `${settings.join("")}:linear=true`;
 }
 
-/** Returns the loudness before encoding. If a constant gain would exceed the peak, the gain changes over time. */
+/**
+ * Returns the loudness that the loudnorm filter reached before encoding, and its mode. If a constant gain would exceed the peak limit, the
+ * gain changes over time.
+ */
 function reached(printed: string): object {
   const said = printedBy(printed);
   const known = (value: string | undefined): number | null => (Number.isFinite(Number(value)) ? Number(value) : null);
@@ -58,14 +61,14 @@ function reached(printed: string): object {
   };
 }
 
-/** @throws Error if loudnorm printed nothing */
+/** Returns the values that the loudnorm filter printed. @throws Error if loudnorm printed nothing */
 function printedBy(printed: string): Readonly<Record<string, string>> {
   const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(printed)?.[0];
   if (json === undefined) throw new Error("loudnorm told nothing");
   return JSON.parse(json) as Readonly<Record<string, string>>;
 }
 
-/** @param filter loudnorm with its targets. @throws Error if loudnorm printed nothing */
+/** Measures loudness with the loudnorm filter. @param filter loudnorm with its targets. @throws Error if loudnorm printed nothing */
 export async function loudnessOf(
   before: Before,
   filter: string,

@@ -1,4 +1,7 @@
-/** Audio operations: each is a capability and a step of `audio.pipeline`. All steps share one filter graph and one encode. */
+/**
+ * Defines audio operations. Each operation is a capability and also a step of `audio.pipeline`. All steps share one filter graph and one
+ * encode.
+ */
 import type { Rule } from "#shared/calls/capabilities/entry.ts";
 
 import {
@@ -24,22 +27,22 @@ import {
   TUNE,
 } from "./graph.ts";
 
-/** State of the audio before a step. */
+/** Audio as it is before a step. */
 export interface Before {
   readonly facts: AudioFacts;
   /** Length of the previous steps' output, in seconds. */
   readonly seconds: number;
-  /** Runs filters after the previous steps, and returns their printed lines. */
+  /** Runs filters on the previous steps' output, and returns the lines that they printed. */
   measure(filters: readonly string[]): Promise<string>;
 }
 
 export interface After {
   readonly filters: readonly string[];
   readonly seconds: number;
-  /** Replaces `filters` in the encode: the same filters, which also print their result. */
+  /** Filters that replace `filters` in the encode. They have the same effect and also print their result. */
   readonly report?: {
     readonly filters: readonly string[];
-    /** Returns members of `output`. */
+    /** Parses the printed lines, and returns members of the capability's `output`. */
     readonly read: (printed: string) => object;
   };
 }
@@ -48,7 +51,7 @@ export interface AudioOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
-  /** @throws MediaError `invalid` */
+  /** Returns the filters of the operation for its parameters. @throws MediaError `invalid` */
   readonly apply: (before: Before, params: ParamsOf<P>) => Promise<After> | After;
 }
 
@@ -77,7 +80,7 @@ export function audioCapability<const P extends Params>(
   });
 }
 
-/** Applies one operation and encodes the result. @throws MediaError as the operation does */
+/** Applies one operation and encodes the result. @throws MediaError of the operation */
 export async function runOperation<const P extends Params>(
   operation: AudioOperation<P>,
   { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
@@ -107,15 +110,16 @@ export async function encodeSteps({ folder, facts, shape, steps, output, progres
 
 interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> {
   readonly facts: AudioFacts;
-  /** Filters before all steps. */
+  /** Filters that run before all steps. */
   readonly shape: readonly string[];
   readonly steps: readonly After[];
   readonly output: Output;
 }
 
 /**
- * Converts an input to the channels of its result before all steps, so that measurements and limits apply to the result.
- * @throws MediaError as probeAudio
+ * Converts an input to the number of channels of its result. This happens before all steps, so that measurements and limits apply to the
+ * result.
+ * @throws MediaError as `probeAudio`
  */
 export async function shapedAudio(
   file: InputFile,
@@ -126,7 +130,7 @@ export async function shapedAudio(
   return { facts: { ...facts, channels }, shape: channelFilters(facts.channels, channels) };
 }
 
-/** @param done filters of the previous steps */
+/** Returns the audio before the next step. @param done filters of the previous steps */
 export function beforeOf(folder: string, facts: AudioFacts, done: readonly string[], seconds: number): Before {
   return { facts, seconds, measure: (filters) => measured(folder, chainOf(facts, [...done, ...filters]), seconds) };
 }

@@ -10,7 +10,7 @@ import { operation as speed } from "./speed.ts";
 import { operation as trim } from "./trim.ts";
 import { operation as volume } from "./volume.ts";
 
-/** Operations by name; each is also the capability `audio.<name>`. */
+/** Operations by name. Each operation is also the capability `audio.<name>`. */
 const OPERATIONS = {
   trim,
   volume,

@@ -1,4 +1,4 @@
-/** Silent sections of audio. */
+/** Finds silent sections of audio. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
@@ -8,10 +8,10 @@ export interface Silence {
   readonly end: number;
 }
 
-/** Most silences, because each adds an expression to the filter graph. */
+/** Maximum number of silences. Each silence adds an expression to the filter graph. */
 const SILENCES_MAX = 500;
 
-/** Returns silences in seconds of the previous steps' output. @throws MediaError too_large */
+/** Returns the silences in the previous steps' output, with times in seconds. @throws MediaError too_large */
 export async function silencesOf(before: Before, thresholdDb: number, least: number): Promise<readonly Silence[]> {
   const printed = await before.measure([`silencedetect=noise=${thresholdDb}dB:d=${least}`]);
   const found: Silence[] = [];

@@ -3,7 +3,10 @@ import { audioCapability, type AudioOperation } from "./operation.ts";
 import { lengthOf } from "./length.ts";
 import { tempo } from "./tempo.ts";
 
-/** Padding in seconds, longer than the filter's buffer: 0.25 s at its slowest, or 0.5 s of audio at four times the speed. */
+/**
+ * Length of the added silence in seconds. It is longer than the filter's buffer: 0.25 s at its slowest, or 0.5 s of audio at four times the
+ * speed.
+ */
 const PAD_SECONDS = 1;
 
 const params = {

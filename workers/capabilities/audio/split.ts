@@ -81,7 +81,7 @@ interface Wanted {
   readonly min_silence: number;
 }
 
-/** Removes duplicate cuts and cuts at the start or end, so that each part contains samples. */
+/** Returns the cuts without duplicates and without cuts at the start or end, so that each section contains samples. */
 function apart(cuts: readonly number[], { seconds, sampleRate }: AudioFacts): number[] {
   const least = 1 / sampleRate;
   const kept: number[] = [];

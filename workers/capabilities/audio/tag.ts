@@ -16,7 +16,7 @@ import { openImage } from "../image/sharp.ts";
 
 const TEXT = { max: 500 } as const;
 
-/** FFmpeg's names of the tags. */
+/** FFmpeg's tag names, by our names. */
 const NAMES = {
   title: "title",
   artist: "artist",
@@ -29,7 +29,7 @@ const NAMES = {
 type Name = keyof typeof NAMES;
 
 interface Tagged extends Pick<CopyPlan["output"], "muxer" | "options"> {
-  /** Location of pictures in the format: streams, a tag, or none. */
+  /** Storage of pictures in the format: as streams, in a tag, or not supported. */
   readonly pictures: "streams" | "tag" | "none";
 }
 
@@ -143,20 +143,20 @@ export default defineCapability({
   },
 });
 
-/** Removes zero characters, because a zero ends a tag's text. */
+/** Removes zero characters from a text, because a zero would end the tag's text. */
 function plain(value: string): string {
   return value.replaceAll("\0", "").toWellFormed();
 }
 
-/** Returns the tags that are not replaced; names are compared without case. */
+/** Returns the existing tags that are not replaced. Tag names are compared case-insensitively. */
 function kept(old: Readonly<Record<string, string>>, replaced: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(old).filter(([key]) => !replaced.includes(key.toLowerCase())));
 }
 
-/** Largest side of cover art, in pixels: players show no larger images, and some reject them. */
+/** Maximum side length of cover art, in pixels. Players show no larger images, and some reject them. */
 const SIDE_PIXELS_MAX = 1_400;
 
-/** Converts a caller's image for players. @throws MediaError as openImage */
+/** Converts the caller's cover image to a format that players support. @throws MediaError as `openImage` */
 async function artworkOf(file: InputFile): Promise<Picture> {
   const { image, format: sourceFormat } = await openImage(file);
   const format = sourceFormat === "png" ? "png" : "jpeg";
@@ -172,7 +172,7 @@ async function artworkOf(file: InputFile): Promise<Picture> {
   }
 }
 
-/** Returns the file's JPEG and PNG pictures; few players show other formats. */
+/** Returns the JPEG and PNG pictures of the file. Pictures in other formats are dropped, because few players show them. */
 async function keptPictures(all: readonly Buffer[]): Promise<readonly Picture[]> {
   const pictures = await Promise.all(
     all.map(async (bytes) => {

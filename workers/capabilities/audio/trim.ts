@@ -43,7 +43,7 @@ export const operation: AudioOperation<typeof params> = {
   },
 };
 
-/** Rules against encoding params, which have no effect on a copy. */
+/** Rules that reject encoding parameters for a copy, because a copy is not encoded. */
 const COPY_RULES = ["params.bitrate", "params.sample_rate", "params.channels"].map((path): Rule => ({
   rule: "fits",
   path,
@@ -120,10 +120,13 @@ async function copied({
   };
 }
 
-/** Pieces shorter than this many seconds are decoded as a test: players skip the first packets of MP3, Opus and Vorbis. */
+/**
+ * Length below which a copied section is decoded as a test, in seconds. It may contain nothing audible, because players skip the first
+ * packets of MP3, Opus and Vorbis.
+ */
 const AUDIBLE_CHECK_SECONDS = 0.5;
 
-/** @throws MediaError invalid */
+/** Checks that players can play a short copied section. @throws MediaError invalid */
 async function checkAudible(piece: FileSource, folder: string, wanted: { readonly start: number }): Promise<void> {
   await measured(folder, chainOf({ source: piece }, ["anull"]), AUDIBLE_CHECK_SECONDS).catch((error: unknown) => {
     const from = `from ${wanted.start} s`;

@@ -98,7 +98,7 @@ async function samplesOf(facts: AudioFacts, folder: string, rate: number): Promi
   return new Int16Array(await Bun.file(path).arrayBuffer());
 }
 
-/** Returns the lowest and highest sample of each of `count` equal parts, from -1 to 1. */
+/** Splits the samples into `count` equal sections, and returns the lowest and highest sample of each, from -1 to 1. */
 function rangesOf(samples: Int16Array, count: number): [low: number, high: number][] {
   return Array.from({ length: count }, (_, at) => {
     const from = Math.floor((at * samples.length) / count);
@@ -113,16 +113,16 @@ function rangesOf(samples: Int16Array, count: number): [low: number, high: numbe
   });
 }
 
-/** Spectrogram: level of each frequency over time. */
+/** Calculates a spectrogram, which shows the level of each frequency over time. */
 
 /** Highest and lowest drawn level, in dB relative to a full-scale sine. */
 const [LOUD_DB, QUIET_DB] = [0, -90];
 const WINDOW_MIN = 512;
-/** Most spectra per column. Several are needed so that short sounds are not missed. */
+/** Maximum number of spectra per column of the image. With only one spectrum, short sounds could be missed. */
 const SPECTRA_MAX = 4;
 
 /**
- * Returns levels from 0 to 1, row by row from half the sample rate down to 0 Hz.
+ * Returns the levels of a spectrogram, from 0 to 1. Rows are ordered from half the sample rate down to 0 Hz.
  * @param progress receives the completed fraction, from 0 to 1
  */
 function spectrogram(
@@ -158,7 +158,11 @@ function spectrogram(
   return levels;
 }
 
-/** @returns a function that raises `power` to the spectrum of the window at `start`. Outside of the samples is silence */
+/**
+ * Creates a spectrum function for blocks of `size` samples.
+ * @returns a function that raises the values in `power` to the spectrum of the block at `start`; positions outside of the samples count as
+ * silence
+ */
 function createTransform(size: number): (samples: Int16Array, start: number, power: Float64Array) => void {
   const window = Float64Array.from({ length: size }, (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size));
   const [cos, sin] = [Math.cos, Math.sin].map((wave) =>

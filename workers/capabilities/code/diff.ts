@@ -6,7 +6,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, integer } from "../params.ts";
 import { CODE_PRICE, writeTextResult, textOf } from "../text.ts";
 
-/** Most edits of a diff: texts with little in common would take too long. */
+/** Maximum number of edits of a diff. Texts with little in common would take too long. */
 const EDITS_MAX = 20_000;
 const TIMEOUT_MS = 5_000;
 

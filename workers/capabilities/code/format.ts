@@ -5,7 +5,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, flag, integer } from "../params.ts";
 import { CODE_PRICE, writeTextResult, textOf, unreadableAt } from "../text.ts";
 
-/** Prettier's parser of each language. */
+/** Name of Prettier's parser for each language. */
 const PARSERS = {
   javascript: "babel",
   jsx: "babel",

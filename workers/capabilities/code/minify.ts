@@ -31,10 +31,10 @@ const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Prom
   },
 };
 
-/** Comments of CSS, and strings and addresses, which may contain text that resembles a comment. */
+/** Matches CSS comments, and also strings and URLs, because these may contain text that looks like a comment. */
 const CSS_COMMENTS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|url\([^)]*|\/\*[^]*?(?:\*\/|$)/gi;
 
-/** Moves legal comments (`/*! … *\/`) to the beginning, because the CSS engine drops the others. */
+/** Moves legal comments (`/*! … *\/`) to the beginning of the minified code, because the CSS engine drops legal comments elsewhere. */
 function withLegalComments(code: string, minified: string): string {
   const legal = Array.from(code.matchAll(CSS_COMMENTS), ([text]) => text).filter((text) => text.startsWith("/*!"));
   const dropped = legal.filter((text) => !minified.includes(text));
@@ -53,7 +53,7 @@ function checkBraces(code: string): void {
   }
 }
 
-/** Minifies in esbuild's process, which would remain running if it were not stopped. */
+/** Minifies a script with esbuild, and then stops esbuild's process, which would otherwise remain running. */
 async function script(code: string, loader: "js" | "ts"): Promise<string> {
   try {
     return (await transform(code, { loader, minify: true, legalComments: "inline" })).code;

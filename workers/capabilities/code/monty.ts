@@ -1,7 +1,7 @@
 /**
- * Runs scripts in Monty, an interpreter for a subset of Python, as a separate program. The protocol consists of frames with a length (4
- * bytes, little endian) and a protobuf message, as described in Monty's `crates/monty-proto/proto/monty/v1/monty.proto`. The program's
- * package is used directly, because the newest JavaScript package contains an older interpreter.
+ * Runs scripts in Monty, an interpreter for a subset of Python, as a separate program. The protocol is documented in Monty's
+ * `crates/monty-proto/proto/monty/v1/monty.proto`. Each frame consists of a length (4 bytes, little endian) and a protobuf message. The
+ * program's package is used directly, because the newest JavaScript package contains an older interpreter.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -13,16 +13,19 @@ import { CAPABILITY_TEXT_BYTES_MAX } from "../limits.ts";
 const PROTOCOL_VERSION = 2;
 const MEMORY_BYTES_MAX = 64 * 1_048_576;
 const CALLS_DEPTH_MAX = 500;
-/** Maximum nesting of the returned value: a limit of the interpreter, whose messages have two levels per level of the value. */
+/** Maximum nesting depth of the returned value. It is a limit of the interpreter, whose messages have two levels per level of the value. */
 const VALUE_DEPTH_MAX = 48;
 /** Maximum size of a message, in bytes. Printed text is limited by the script's memory. */
 const FRAME_BYTES_MAX = 4 * MEMORY_BYTES_MAX;
-/** Maximum message size of a value of `CAPABILITY_TEXT_BYTES_MAX` in JSON: an integral float takes 11 bytes here and 2 there. */
+/**
+ * Maximum size of the protocol message with the returned value, in bytes. Its JSON may have `CAPABILITY_TEXT_BYTES_MAX` bytes. An integral
+ * float takes 11 bytes in the message and 2 in JSON.
+ */
 const VALUE_BYTES_MAX = 8 * CAPABILITY_TEXT_BYTES_MAX;
-/** Most lookups of unknown names and files in one script. */
+/** Maximum number of lookups of unknown names and files by one script. */
 const QUESTIONS_MAX = 10_000;
 
-/** Field numbers of the requests, and of the events that end or suspend a run. */
+/** Protobuf field numbers of the requests, and of the events that end or suspend a run. */
 const CONFIGURE = 1;
 const FEED = 3;
 const RESUME_CALL = 4;
@@ -32,24 +35,27 @@ const EVENT = { print: 1, functionCall: 2, osCall: 3, nameLookup: 4, complete: 6
 export interface Script {
   readonly code: string;
   readonly args: object;
-  /** Maximum execution time, in seconds. */
+  /** Maximum execution time of the script, in seconds. */
   readonly timeout: number;
-  /** Called with each piece of printed text. */
+  /** Called with each chunk of printed text. */
   readonly onPrint: (text: string) => void;
 }
 
-/** @throws Error if the program is not installed for this system */
+/** Returns the path of the Monty program. @throws Error if the program is not installed for this system */
 function montyPath(): string {
   return join(createRequire(import.meta.url).resolve("@pydantic/monty-linux-x64-gnu/package.json"), "../monty");
 }
 
-/** Defined before the script: Monty rounds the product with a power of ten, CPython the number itself. */
+/**
+ * Python code that runs before the script and replaces `round`. Monty rounds the product with a power of ten, whereas CPython rounds the
+ * number itself.
+ */
 const PRELUDE = `def round(number, ndigits=None, *, _round=round, _isinstance=isinstance, _float=float):
     if ndigits is not None and 0 < ndigits < 300 and _isinstance(number, _float) and number - number == 0:
         return _float(f"{number:.{ndigits}f}")
     return _round(number, ndigits)`;
 
-/** Returns the script's last value as JSON. @throws MediaError with the error of the script */
+/** Runs a script, and returns its last value as JSON. @throws MediaError with the error of the script */
 export async function runMonty({ code, args, timeout, onPrint }: Script): Promise<unknown> {
   const child = Bun.spawn([montyPath(), "subprocess"], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
   const send = async (request: Message): Promise<void> => {
@@ -153,7 +159,7 @@ function failed(exception: Fields): MediaError {
   return new MediaError("invalid", `The script failed: ${said}${place}`);
 }
 
-/** Converts a JSON value to a Python object. */
+/** Converts a JSON value to a Python object in Monty's protocol. */
 function objectOf(value: unknown): Message {
   if (value === null || value === undefined) return { 2: {} };
   if (typeof value === "boolean") return { 4: value ? 1n : 0n };
@@ -166,7 +172,7 @@ function objectOf(value: unknown): Message {
   return { 14: { 1: Object.entries(value).map(([key, one]) => ({ 1: objectOf(key), 2: objectOf(one) })) } };
 }
 
-/** Converts a Python object to a JSON value. */
+/** Converts a Python object in Monty's protocol to a JSON value. */
 function jsonOf(object: Fields): unknown {
   const [kind = 2, [content] = []] = [...object][0] ?? [];
   const inner = (): Fields => decode(content as Buffer);
@@ -231,7 +237,7 @@ function text(fields: Fields, field: number): string {
   return content instanceof Uint8Array ? content.toString() : "";
 }
 
-/** Part of protobuf's wire format that Monty's protocol uses. */
+/** Encodes and decodes the part of protobuf's wire format that Monty's protocol uses. */
 
 /** Fields by number. Strings and bytes are encoded with their length, lists as repeated fields. */
 interface Message {
@@ -239,7 +245,7 @@ interface Message {
 }
 type Content = number | bigint | string | { readonly double: number } | Message;
 
-/** Decoded fields by number: integers as bigint, all others as bytes. */
+/** Decoded fields by number. Integers are bigints; all other values are bytes. */
 type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
 
 const VARINT = 0;
@@ -277,7 +283,7 @@ function varint(value: bigint): Buffer {
   }
 }
 
-/** @throws RangeError if the bytes are not a message */
+/** Decodes a message. @throws RangeError if the bytes are not a message */
 function decode(bytes: Buffer): Fields {
   const fields = new Map<number, (bigint | Buffer)[]>();
   let at = 0;
@@ -312,7 +318,7 @@ function decode(bytes: Buffer): Fields {
   return fields;
 }
 
-/** Returns the first value of a field. */
+/** Returns the first value of a field; undefined if the field is absent. */
 function first(fields: Fields, field: number): bigint | Buffer | undefined {
   return fields.get(field)?.[0];
 }

@@ -6,7 +6,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";
 import { CODE_PRICE, writeTextResult, textOf } from "../text.ts";
 
-/** Most characters of all matches: twice the limit of a text. */
+/** Maximum characters of all matches together: twice the limit of a text. */
 const MATCHED_CHARACTERS_MAX = 4 * 1_048_576;
 const REPLACED_CHARACTERS_MAX = 64 * 1_048_576;
 
@@ -94,14 +94,14 @@ export default defineCapability({
   },
 });
 
-/** @throws MediaError too_large, because nested groups can multiply a short text */
+/** Checks the total size of the matches. Nested groups can multiply a short text. @throws MediaError too_large */
 function checkSize(count: number, characters: number): void {
   if (characters <= MATCHED_CHARACTERS_MAX) return;
   const said = `Expected at most ${MATCHED_CHARACTERS_MAX} characters of matches and groups, got more after ${count}.`;
   throw new MediaError("too_large", said);
 }
 
-/** Replaces matches, after a check of the result's size. @throws MediaError too_large */
+/** Replaces all matches, after checking the size of the result. @throws MediaError too_large */
 function replaced(pattern: RE2JS, source: string, replacement: string): string {
   const groups = replacement.split("$").length;
   let characters = source.length * groups;
@@ -132,7 +132,7 @@ function matcherOf(pattern: RE2JS, source: string) {
   return matcher;
 }
 
-/** Returns the text between matches, as Go's regexp.Split does: an empty match at either end does not split. */
+/** Splits a text at the matches as Go's `regexp.Split` does: an empty match at either end of the text does not split it. */
 function partsOf(pattern: RE2JS, source: string, max: number): readonly string[] {
   const matcher = matcherOf(pattern, source);
   const parts: string[] = [];

@@ -15,7 +15,7 @@ import { textOf } from "../text.ts";
 import { collectPrinted } from "./printed.ts";
 
 const PAGE_BYTES = 65_536;
-/** Memory limit, set in WebAssembly because the module ignores its own. */
+/** Memory limit in WebAssembly pages. It is set in WebAssembly, because the module ignores its own memory limit. */
 const MEMORY_PAGES_MAX = (64 * 1_048_576) / PAGE_BYTES;
 
 export default defineCapability({
@@ -105,9 +105,9 @@ export default defineCapability({
 const PLAIN = `const { stringify } = JSON, text = String, line = RegExp.prototype.exec.bind(/script\\.js:(\\d+)/);
 const plain = (_name, value) => typeof value === "bigint" ? text(value)
   : value instanceof Error ? { name: value.name, message: value.message } : value;`;
-/** Returns a value as JSON; null for values that JSON does not support. */
+/** JavaScript function that returns a value as JSON; null for values that JSON does not support. */
 const JSON_OF = `(() => { ${PLAIN} return (value) => stringify(value, plain) ?? "null"; })()`;
-/** Returns a value as one line of text; an error includes its line. */
+/** JavaScript function that formats a value as one line of text. An error includes its line number. */
 const FORMAT_VALUE = `(() => { ${PLAIN} return (value) => {
   try {
     if (typeof value !== "object" || value === null) return text(value);

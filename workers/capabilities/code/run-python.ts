@@ -68,7 +68,7 @@ const LAZY = names("map filter zip enumerate reversed");
 /** Callables that read their whole first argument at once. */
 const READERS = names("list tuple set frozenset sorted sum min max dict Counter deque");
 const READER_METHODS = names("join extend update union intersection difference fromkeys prod fsum Counter deque");
-/** Callables that stop early, or read several arguments alternately. */
+/** Functions that may stop before the end of their argument, or that read several arguments alternately. */
 const STOPPING = names("any all map filter zip enumerate reversed");
 const PURE = names("abs all any bool bytes chr dict divmod enumerate filter float frozenset hasattr int isinstance len list map max min ord pow range repr reversed round set sorted str sum tuple type zip"); // prettier-ignore
 const MUTATORS = names("add append appendleft clear discard extend insert pop popitem popleft remove reverse rotate setdefault sort update"); // prettier-ignore
@@ -77,13 +77,13 @@ const SPECIAL_METHODS = names("__init__ __repr__ __str__ __eq__ __lt__ __hash__ 
 const SET_UPDATES = names("|= &= -= ^=");
 const SETS = names("SetExpression SetComprehensionExpression");
 const EMPTY_MATCHES = names("sub subn split findall finditer");
-/** Methods with different results, and their alternatives. */
+/** Methods whose results differ from CPython, each with an alternative for the error message. */
 const METHODS: ReadonlyMap<string, string> = new Map([
   ["casefold", "lower"],
   ["center", 'a format such as f"{x:^9}"'],
 ]);
 
-/** @throws MediaError unsupported, with the construct and its line */
+/** Checks a script. @throws MediaError unsupported, naming the construct and its line */
 function checkPython(code: string): void {
   const root = parser.parse(code).topNode;
   checkDepth(root);
@@ -173,7 +173,7 @@ function checkPython(code: string): void {
   });
 }
 
-/** Maximum depth of a script's syntax tree. Visiting a node takes as many steps as its depth. */
+/** Maximum depth of a script's syntax tree. Visiting a node takes time in proportion to its depth. */
 const DEPTH_MAX = 1_000;
 
 function checkDepth(root: SyntaxNode): void {
@@ -191,7 +191,7 @@ function checkDepth(root: SyntaxNode): void {
 
 type Text = (node: SyntaxNode | null | undefined) => string;
 
-/** Returns how the values of an iterator are used: at once, in turns with other code, or later (undefined). */
+/** Returns when the values of an iterator are used: at once, alternating with other code, or later (undefined). */
 function useOf(node: SyntaxNode, text: Text, isBuiltin: (node: SyntaxNode | null, of: ReadonlySet<string>) => boolean) {
   const isArguments = node.name === "ArgList";
   const list = isArguments ? node : node.parent;
@@ -242,7 +242,7 @@ function isSetOf(node: SyntaxNode | null, text: Text): boolean {
   return node !== null && (SETS.has(node.name) || (node.name === "CallExpression" && text(node.firstChild) === "set"));
 }
 
-/** True if the body calls a mutating method of the list. */
+/** True if the loop body calls a method that changes the list. */
 function changes(body: SyntaxNode, list: string, text: Text): boolean {
   let found = false;
   body.cursor().iterate((at) => {
@@ -254,18 +254,21 @@ function changes(body: SyntaxNode, list: string, text: Text): boolean {
   return found;
 }
 
-/** Nodes that define names or have side effects. */
+/** Syntax nodes that define names or have side effects. */
 const READ =
   /^(?:(?:Assign|Update|Scope|Delete|Yield)Statement|(?:Named|Await|Call)Expression|(?:Function|Class)Definition)$/;
-/** Most rounds of the search for indirect side effects. If it is not finished then, all functions count as impure. */
+/**
+ * Maximum rounds of the search for indirect side effects. If the search has not finished by then, all functions count as having side
+ * effects.
+ */
 const ROUNDS_MAX = 10;
 
-/** Returns the names that the script defines, its set variables, and a test for side effects. */
+/** Analyses the script. Returns the names that it defines, the variables that are sets, and a function that tests for side effects. */
 function readScript(root: SyntaxNode, text: Text) {
   const defined = new Set<string>();
   const sets = new Set<string>();
   const functions = new Map<string, readonly [number, number]>();
-  /** Positions of side effects and of calls by name, in order. */
+  /** Positions of side effects and of named function calls, in order. */
   const effects: { readonly at: number; readonly calls?: string }[] = [];
   root.cursor().iterate((visited) => {
     const { name, from } = visited;
@@ -319,7 +322,7 @@ function firstFrom(positions: readonly number[], from: number): number {
   return low;
 }
 
-/** False also for patterns that RE2 does not support, such as look-around. */
+/** True if the pattern matches an empty text. False also for patterns that RE2 does not support, such as look-around. */
 function matchesEmpty(pattern: string): boolean {
   try {
     return RE2JS.compile(pattern).matcher("").find();

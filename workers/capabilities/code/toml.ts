@@ -1,17 +1,17 @@
 /** Writes values as TOML. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** True for a date or time from the TOML parser: an object whose JSON is its TOML text. */
+/** True for a date or time from the TOML parser. Such a value is an object whose JSON form is its TOML text. */
 export function isTomlTime(value: unknown): value is { toJSON(): string } {
   return Object.prototype.toString.call(value).startsWith("[object Temporal.");
 }
 
-/** Writes a table without its null members. @throws MediaError invalid for a null in a list */
+/** Formats a table as TOML, without members that are null. @throws MediaError invalid for a null in a list */
 export function tomlOf(table: Readonly<Record<string, unknown>>): string {
   return tableOf(table, []).replace(/^\n/, "");
 }
 
-/** Writes a table's values first, then its tables. */
+/** Formats a table: first its values, then its nested tables. */
 function tableOf(table: Readonly<Record<string, unknown>>, path: readonly string[]): string {
   const members = Object.entries(table).filter(([, value]) => value !== null);
   const plain = members.filter(([, value]) => !isTable(value));
@@ -48,7 +48,7 @@ function numberOf(value: number): string {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !written.includes("e") ? `${written}.0` : written;
 }
 
-/** Writes a string. TOML has JSON's escapes, but also requires one for U+007F. */
+/** Formats a string. TOML has the same escapes as JSON, but also requires one for U+007F. */
 function textOf(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("\u007f", "\\u007f");
 }

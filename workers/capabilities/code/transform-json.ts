@@ -87,7 +87,10 @@ export default defineCapability({
   },
 });
 
-/** Returns a jq program's result: a list if there are several, null if there is none. @throws MediaError unsupported */
+/**
+ * Returns the result of a jq program: a single result as it is, a list if there are several, null if there is none. @throws MediaError
+ * unsupported
+ */
 function resultOf(written: string): unknown {
   const results = JSON.parse(written) as readonly unknown[];
   checkNumbers(results, written);
@@ -97,7 +100,10 @@ function resultOf(written: string): unknown {
 
 const DEPTH_MAX = 200;
 
-/** Limits the depth: with indents, the output's size grows with the square of the depth. @throws MediaError too_large */
+/**
+ * Limits the nesting depth of the output, because the size of indented output grows with the square of the depth. @throws MediaError
+ * too_large
+ */
 function checkDepth(data: unknown): void {
   let level: readonly unknown[] = [data];
   for (let depth = 0; level.length > 0; depth++) {
@@ -123,7 +129,7 @@ function guess(data: string): Exclude<From, "auto"> {
   return /^[^-:,{}#&*!|>%@`\s][^:\n]*[,;\t][^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
 }
 
-/** True if the data or a nested value meets the condition. TOML times count as single values. */
+/** True if the data or any nested value meets the condition. A TOML date or time counts as a single value. */
 function has(data: unknown, is: (value: unknown) => boolean): boolean {
   if (is(data)) return true;
   if (typeof data !== "object" || data === null || isTomlTime(data)) return false;
@@ -141,7 +147,7 @@ function checkNumbers(value: unknown, data: string): void {
   throw new MediaError("unsupported", said);
 }
 
-/** @throws MediaError unsupported */
+/** Rejects values that contain infinite numbers or NaN. @throws MediaError unsupported */
 function checkFinite(value: unknown): void {
   if (!has(value, (one) => typeof one === "number" && !Number.isFinite(one))) return;
   throw new MediaError("unsupported", "Expected numbers that JSON can hold, got an infinite one or NaN.");
@@ -155,7 +161,7 @@ function withoutTimes(value: unknown): unknown {
 const OLDEST_AJV = (options: Options): Ajv =>
   new Ajv(options).addMetaSchema(createRequire(import.meta.url)("ajv/dist/refs/json-schema-draft-06.json") as object);
 
-/** Drafts of JSON Schema, by the end of the address in `$schema`. */
+/** Validators for the drafts of JSON Schema, by the end of the URL in `$schema`. */
 const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "draft/2020-12/schema": (options) => new Ajv2020(options),
   "draft/2019-09/schema": (options) => new Ajv2019(options),
@@ -241,7 +247,7 @@ function undecidedIn(schema: object, draft: string): string | undefined {
   return names.has("unevaluatedItems") && applied !== undefined ? `unevaluatedItems beside ${applied}` : undefined;
 }
 
-/** Returns the draft: 2020-12 without `$schema`, or an older one if `items` is a list. */
+/** Returns the schema's draft. Without `$schema`, it is 2020-12, or an older draft if `items` is a list. */
 function draftOf(schema: object): string {
   const { $schema } = schema as { readonly $schema?: unknown };
   if (typeof $schema === "string") return /^https?:\/\/json-schema\.org\/(.*?)#?$/.exec($schema)?.[1] ?? $schema;
@@ -270,7 +276,8 @@ function moduleOfJq(): WebAssembly.Module {
 }
 
 /**
- * Returns a program's results as one JSON list. Each program has a new jq instance, which is unusable after running out of memory or depth.
+ * Runs a jq program, and returns its results as one JSON list. Each program gets a new jq instance, because an instance is unusable after
+ * it exceeds its memory or depth.
  * @throws MediaError invalid
  */
 async function queried(value: unknown, program: string): Promise<string> {
@@ -290,7 +297,7 @@ function refusal(why: string, cause: unknown): MediaError {
   return new MediaError("invalid", `Expected params.jq to be a program that runs: ${why}.`, { cause });
 }
 
-/** Returns the first sentence of jq's error, without file names, and with positions in the caller's program. */
+/** Returns the first sentence of jq's error. File names are removed, and positions refer to the caller's program. */
 function saidBy(printed: string): string {
   const [line = ""] = printed.split("\n");
   const sentence = line.replace(/^jq: error(?: \(at [^)]*\))?:? /, "").trim();

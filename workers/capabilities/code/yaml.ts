@@ -3,7 +3,7 @@ import { isTomlTime } from "./toml.ts";
 
 /** Text that YAML 1.1 reads as a date or time (yaml.org/type/timestamp.html, and Go's further formats). */
 const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:z|[-+]\d\d?(?::?\d\d)?))?)?$/i;
-/** Text that only YAML 1.1 reads as a number or value key: with other bases, underscores, or in base 60. */
+/** Matches text that only YAML 1.1 reads as a number or value key: numbers in other bases, in base 60, or with underscores. */
 const OTHER =
   /^(?:=|[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|\.?\d[\d_]*\.?[\d_]*(?:e[-+]?[\d_]+)?|\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?))$/i;
 
@@ -15,9 +15,9 @@ export function yamlOf(value: unknown): string {
 
 interface Place {
   readonly lines: string[];
-  /** Start of the value's first line. */
+  /** Text before the first line of the value. */
   readonly first: string;
-  /** Start of its other lines. */
+  /** Text before each further line of the value. */
   readonly indent: string;
 }
 
@@ -41,7 +41,7 @@ function write(value: unknown, { lines, first, indent }: Place): void {
   }
 }
 
-/** True for a list or table with members, which are written on separate lines. */
+/** True for a non-empty list or table, whose members are written on separate lines. */
 function isParent(value: unknown): boolean {
   return typeof value === "object" && value !== null && !isTomlTime(value) && Object.keys(value).length > 0;
 }

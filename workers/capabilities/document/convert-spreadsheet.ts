@@ -94,16 +94,16 @@ function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell | CellOb
 /** Limits of xlsx, also applied to ods, because the same programs open both. */
 const COLUMNS_MAX = 16_384;
 const CELL_LETTERS_MAX = 32_767;
-/** Most significant digits of a number in a spreadsheet. */
+/** Maximum number of significant digits of a number in a spreadsheet. */
 const DIGITS_MAX = 15;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** True if the number prints as the same text: `1.10`, `007`, `-0` and `1e5` remain text. */
+/** True if the text is a number that prints as the same text. `1.10`, `007`, `-0` and `1e5` therefore remain text. */
 function isNumber(text: string): boolean {
   return NUMBER.test(text) && String(Number(text)) === text && text.replaceAll(/\D/g, "").length <= DIGITS_MAX;
 }
 
-/** @throws MediaError too_large */
+/** Creates a spreadsheet file from sheets. @throws MediaError too_large */
 function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods", isCsv: boolean): Uint8Array {
   const book = utils.book_new();
   const taken = new Set<string>();

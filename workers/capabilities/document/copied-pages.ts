@@ -23,13 +23,14 @@ const [ACRO_FORM, ANNOTS, FIELDS, KIDS, PARENT, SUBTYPE] = [
   "Subtype",
 ].map((name) => PDFName.of(name)) as [PDFName, PDFName, PDFName, PDFName, PDFName, PDFName];
 const WIDGET = PDFName.of("Widget");
-/** Form entries that fields need: fonts, default appearance, alignment, and whether viewers draw the values. */
+/** Entries of a PDF form that its fields need: fonts, default appearance, alignment, and whether viewers draw the values. */
 const FORM_ENTRIES = ["DR", "DA", "Q", "NeedAppearances"];
 /** Maximum depth of nested fields. A deeper tree is a cycle. */
 const NESTED_MAX = 50;
 
 /**
- * @param pages page numbers from 1. Links between copied pages are kept
+ * Copies pages into `target`. Links between copied pages are kept.
+ * @param pages page numbers from 1
  * @param options `keepsForm`: false if form fields become part of the page
  * @returns sentences about parts that are not kept
  * @throws MediaError corrupt
@@ -75,7 +76,7 @@ export async function copiedPages(
   }
 }
 
-/** Returns references to the widgets on the pages. */
+/** Returns references to the form field widgets on the pages. */
 function widgetsOf(pages: readonly PDFPage[]): readonly PDFRef[] {
   return pages.flatMap(({ node, doc: { context } }) => {
     const annotations = context.lookup(node.get(ANNOTS));
@@ -87,7 +88,7 @@ function widgetsOf(pages: readonly PDFPage[]): readonly PDFRef[] {
   });
 }
 
-/** Returns a field and its ancestors, the outermost last. */
+/** Returns a form field and its ancestors, from the inside to the outside. */
 function ancestorsOf(context: PDFDocument["context"], field: PDFRef): readonly PDFRef[] {
   const line = [field];
   for (let at = field; line.length < NESTED_MAX; line.push(at)) {
@@ -105,7 +106,7 @@ function kidsOf(context: PDFDocument["context"], field: PDFRef): PDFArray | unde
   return kids instanceof PDFArray ? kids : undefined;
 }
 
-/** Returns fields that share an ancestor with fields of these pages, but are on none of the pages. */
+/** Returns form fields that are on none of these pages, but share an ancestor with a field on these pages. */
 function otherFields(pages: readonly PDFPage[]): readonly PDFRef[] {
   const context = pages[0]?.doc.context;
   if (!context) return [];
@@ -138,7 +139,7 @@ function keepForm(target: PDFDocument, copier: PDFObjectCopier, form: PDFDict): 
   target.catalog.set(ACRO_FORM, context.register(kept));
 }
 
-/** Parts of a document that are not copied with its pages, by their path in the catalog. */
+/** Names of document parts that are not copied with pages, by their location in the PDF catalog. */
 const PARTS: readonly (readonly [path: readonly string[], name: string])[] = [
   [["Outlines", "First"], "bookmarks"],
   [["PageLabels"], "page labels"],

@@ -4,7 +4,7 @@ import { defineCapability, input } from "../define.ts";
 import { text } from "../params.ts";
 import { DOCUMENT_PRICE, openPdf, savePdf } from "./pdf.ts";
 
-/** Sample page with the passwords "tea" and "milk". Encryption uses random numbers, so the sample is stored instead of generated. */
+/** Encrypted sample page with the passwords "tea" and "milk". It is stored instead of generated, because encryption uses random numbers. */
 const LOCKED = [
   "JVBERi0xLjcKJYGBgYEKCjEgMCBvYmoKPDwKL1R5cGUgL1BhZ2VzCi9LaWRzIFsgNCAwIFIgXQovQ291bnQgMQo+PgplbmRvYmoKCjIgMCBvYm",
   "oKPDwKL1R5cGUgL0NhdGFsb2cKL1BhZ2VzIDEgMCBSCi9FeHRlbnNpb25zIDw8Ci9BREJFIDw8Ci9CYXNlVmVyc2lvbiAvMS43Ci9FeHRlbnNp",

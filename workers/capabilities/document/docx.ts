@@ -28,7 +28,7 @@ import type { Block, Run } from "./markdown.ts";
 
 configure({ useWebWorkers: false });
 
-/** Twips per point: a twip, the unit of Word, is a twentieth of a point. */
+/** Number of twips per point. A twip is Word's unit of length and a twentieth of a point. */
 const TWIP = 20;
 const HEADINGS = [
   HeadingLevel.HEADING_1,
@@ -49,7 +49,7 @@ interface Place {
   readonly next: () => number;
 }
 
-/** @param size page size in points */
+/** Creates a Word document. @param size page size in points */
 export async function docxOf(
   blocks: readonly Block[],
   { title, size }: { readonly title: string; readonly size: readonly [number, number] },
@@ -154,7 +154,7 @@ function tableOf({ head, rows, align }: Extract<Block, { readonly kind: "table" 
   });
 }
 
-/** Replaces tabs and removes characters that XML does not allow. */
+/** Replaces tabs in a text, and removes characters that XML does not allow. */
 function kept(text: string, tab: string): string {
   return text.replaceAll("\t", tab).replaceAll(/[^\P{Cc}\n]|[\ufffe\uffff]/gu, "");
 }

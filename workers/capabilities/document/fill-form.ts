@@ -130,7 +130,7 @@ function wrong(name: string, wanted: string): MediaError {
   return new MediaError("invalid", `Expected params.fields.${name.slice(0, 60)} to be ${wanted}.`);
 }
 
-/** Draws fields with the standard font if it has all characters, else with one of the installed fonts. */
+/** Returns a function that draws a form field. It uses the standard font if this font has all characters, otherwise an installed font. */
 function drawerOf(document: PDFDocument) {
   const embedded = new Map<string, PDFFont>();
   document.registerFontkit(fontkit);
@@ -157,7 +157,7 @@ function drawerOf(document: PDFDocument) {
   };
 }
 
-/** Returns the text in a field's appearance. */
+/** Returns the text that a field displays. */
 function textOfField(field: PDFField): string {
   if (field instanceof PDFTextField) return field.getText() ?? "";
   if (field instanceof PDFDropdown) return field.getSelected()[0] ?? "";
@@ -167,7 +167,7 @@ function textOfField(field: PDFField): string {
   return captions.map((one) => `${one?.normal ?? ""}${one?.down ?? ""}`).join("\n");
 }
 
-/** Most characters of a default appearance that are parsed: font, size and colour are shorter. */
+/** Maximum characters of a default appearance that are parsed. Font, size and colour need fewer. */
 const APPEARANCE_CHARACTERS_MAX = 500;
 
 /** Pixels per point of text that is drawn as an image. */

@@ -1,4 +1,4 @@
-/** Part of fontkit that pdf-lib needs. The package has no types. */
+/** Type declarations for the part of fontkit that pdf-lib needs. The package itself has no types. */
 declare module "fontkit" {
   import type { Fontkit } from "@cantoo/pdf-lib";
 

@@ -20,16 +20,16 @@ interface Part {
 }
 
 interface Shape {
-  /** True if cells are written one below the other: the table contains other tables, or a single cell. */
+  /** True if the cells are written one below the other, because the table contains other tables or a single cell. */
   readonly isLayout: boolean;
   readonly hasHead: boolean;
-  /** Alignment of each column; an empty string for none. */
+  /** Alignment of each column; empty for a column without one. */
   readonly aligns: readonly string[];
-  /** Number of columns before a cell that `rowspan` of earlier rows occupies. */
+  /** Number of columns to the left of a cell that the `rowspan` of earlier rows occupies. */
   readonly before: ReadonlyMap<Part, number>;
 }
 
-/** Maximum `colspan`; wider cells count as this many columns. */
+/** Maximum number of columns that a cell spans. A wider `colspan` counts as this number. */
 const SPAN_MAX = 50;
 const BORDERS: Readonly<Record<string, string>> = { left: ":---", right: "---:", center: ":---:" };
 
@@ -106,12 +106,12 @@ function shapeOf(table: Part): Shape {
   return { isLayout: false, hasHead: isHead, ...columns(rows) };
 }
 
-/** Returns the columns of all rows, including columns that `rowspan` occupies. @throws MediaError too_large */
+/** Determines the columns of all rows, including those that `rowspan` occupies. @throws MediaError too_large */
 function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
   const aligns: string[] = [];
   const before = new Map<Part, number>();
   let count = 0;
-  /** Index of the last row that a cell from above occupies, by column. */
+  /** Index of the last row that a cell from an earlier row occupies, by column. */
   let reached = new Map<number, number>();
   for (const [at, row] of rows.entries()) {
     // `rowspan` ends at the end of a section.
@@ -140,7 +140,7 @@ function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
   return { aligns: Array.from(aligns, (align) => align ?? ""), before };
 }
 
-/** Most columns of all cells of a table, including columns that `rowspan` occupies. */
+/** Maximum number of columns over all cells of a table, including those that `rowspan` occupies. */
 const TABLE_COLUMNS_MAX = 600_000;
 
 const SECTIONS = new Set(["THEAD", "TBODY", "TFOOT"]);
@@ -160,7 +160,7 @@ function columnsOf(cell: Part): number {
   return Number.isInteger(span) ? Math.min(SPAN_MAX, Math.max(1, span)) : 1;
 }
 
-/** Returns a cell's `rowspan`; 0 means all remaining rows of the section. */
+/** Returns the number of rows that a cell spans. A `rowspan` of 0 means all remaining rows of the section. */
 function rowsOf(cell: Part): number {
   const span = Number(cell.getAttribute("rowspan") ?? 1);
   return span === 0 ? Number.POSITIVE_INFINITY : Number.isInteger(span) && span > 0 ? span : 1;

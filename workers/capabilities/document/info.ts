@@ -4,7 +4,7 @@ import { defineCapability, input } from "../define.ts";
 import { text } from "../params.ts";
 import { openPdf, REPORT, unreadable } from "./pdf.ts";
 
-/** Most sizes and fields that are listed; further ones are only counted. */
+/** Maximum number of page sizes and fields that are listed. Further ones are only counted. */
 const LISTED_MAX = 100;
 
 export default defineCapability({
@@ -69,7 +69,7 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Returns undefined if the entry has another type: many programs write invalid dates. */
+/** Reads an entry of a PDF. Returns undefined if the entry has an invalid type, because many programs write invalid dates. */
 function read(fact: () => string | undefined): string | undefined {
   try {
     return fact();

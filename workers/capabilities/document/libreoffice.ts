@@ -1,6 +1,6 @@
 /**
- * Runs LibreOffice in a sandbox with only its own files and the run's folder. Documents can reference local files as pictures, and
- * LibreOffice would read them. For child processes only.
+ * Runs LibreOffice in a sandbox that contains only its own files and the run's folder. Documents can reference local files as pictures, and
+ * LibreOffice would read those files. For child processes only.
  */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { LibreOffice } from "../tools.ts";
 
 import type { OfficeKind } from "./office.ts";
 
-/** LibreOffice's names of import filters. Without one, LibreOffice would detect the format from the content. */
+/** LibreOffice's names of its import filters. If none is given, LibreOffice detects the format from the content. */
 const READERS: Readonly<Record<OfficeKind | "rtf", string>> = {
   docx: "MS Word 2007 XML",
   xlsx: "Calc MS Excel 2007 XML",
@@ -28,11 +28,14 @@ const SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `;
 
-/** System paths that LibreOffice needs besides its own folder; missing ones are skipped. */
+/** System folders that LibreOffice needs in addition to its own folder. Missing folders are skipped. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/var/cache/fontconfig"];
 const TRIAL_MS = 20_000;
 
-/** @returns the path of the PDF in `folder`. The file does not exist if LibreOffice cannot read the document */
+/**
+ * Converts a document to PDF with LibreOffice.
+ * @returns the path of the PDF in `folder`; the file does not exist if LibreOffice cannot read the document
+ */
 export async function printOffice(
   libreoffice: LibreOffice | undefined,
   { folder, source, kind }: { readonly folder: string; readonly source: string; readonly kind: OfficeKind | "rtf" },
@@ -87,8 +90,9 @@ function start<Stderr extends "ignore" | "pipe" = "ignore">(
 }
 
 /**
- * Returns bwrap arguments for a `/proc` with only the sandbox's processes. If a container masks parts of its `/proc`, the kernel refuses a
- * new one, and the container's is mounted read-only. It lists process names, but the user namespace hides their environment and files.
+ * Returns arguments for bwrap that mount a `/proc` with only the sandbox's processes. The kernel refuses this in a container that masks
+ * parts of its own `/proc`. The container's `/proc` is then mounted read-only. It lists process names, but the user namespace hides their
+ * environment and files.
  */
 function processesOf(bwrap: string): readonly string[] {
   const own = ["--proc", "/proc"];

@@ -66,7 +66,10 @@ function readerOf(allowsHtml: boolean): Marked {
   });
 }
 
-/** True for a path or an anchor without a scheme. Control characters are rejected, because browsers ignore them inside a scheme. */
+/**
+ * True for a relative link: a path or anchor without a scheme. Control characters are rejected, because browsers ignore them inside a
+ * scheme.
+ */
 function isNear(href: string): boolean {
   return !/\p{Cc}/u.test(href) && /^[^:]*(?:[/?#]|$)/.test(href.trim());
 }

@@ -9,7 +9,10 @@ import { textOf } from "../text.ts";
 import { type Block, blocksOf, MARKDOWN, type Run, TEXT_PRICE, titleOf } from "./markdown.ts";
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
 
-/** Most characters of a word without a break in a PDF: layout of 20,000 takes 7 s and 1.2 GB, of 5,000 takes 0.4 s and 30 MB. */
+/**
+ * Maximum characters of a word without a break in a PDF. Layout of 5,000 characters takes 0.4 s and 30 MB; layout of 20,000 takes 7 s and
+ * 1.2 GB.
+ */
 export const PDF_WORD_LETTERS_MAX = 5_000;
 
 /** Content in pdfmake's format. */
@@ -90,7 +93,7 @@ export default defineCapability({
 
 const SCALES = [2, 1.6, 1.35, 1.15, 1, 0.9] as const;
 
-/** @param width text width in points */
+/** Converts a block to pdfmake's format. @param width text width in points */
 function contentOf(block: Block, size: number, width: number): Content {
   const below = [0, 0, 0, size * 0.6];
   switch (block.kind) {
@@ -144,10 +147,10 @@ function contentOf(block: Block, size: number, width: number): Content {
   }
 }
 
-/** Longest text without a line break opportunity. */
+/** Matches text without a possible line break. */
 const WORD = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}-]+/gu;
 
-/** @throws MediaError too_large */
+/** Checks the length of the words in a text. @throws MediaError too_large */
 function checkWords(text: string): void {
   const max = PDF_WORD_LETTERS_MAX;
   for (const [word] of text.matchAll(WORD)) {
@@ -171,7 +174,10 @@ function inlineContent(runs: readonly Run[]): readonly Content[] {
   });
 }
 
-/** Returns the text itself if the font has all characters, else runs in several fonts. @throws MediaError invalid, too_large */
+/**
+ * Returns the text itself if the font has all its characters, otherwise runs of text in several fonts. @throws MediaError invalid,
+ * too_large
+ */
 function pieces(text: string, font: string): string | readonly Content[] {
   checkWords(text);
   const script = UNSET.find(([, letters]) => letters.test(text))?.[0];
@@ -181,7 +187,10 @@ function pieces(text: string, font: string): string | readonly Content[] {
   return runs.map((run) => (run.font === font ? { text: run.text } : { text: breakable(run.text), font: run.font }));
 }
 
-/** Unsupported scripts: pdfmake places words in reading order from the left, and its shaper misplaces glyphs or fails. */
+/**
+ * Scripts that PDF output does not support. pdfmake places words from left to right in reading order, and its shaper misplaces glyphs or
+ * fails.
+ */
 const UNSET = ["Arabic", "Hebrew", "Nko", "Gurmukhi", "Khmer", "Malayalam", "Myanmar"].map(
   (name) => [name, new RegExp(String.raw`\p{Script=${name}}`, "u")] as const,
 );
@@ -194,7 +203,7 @@ function notSet(what: string, cause?: unknown): MediaError {
 const WITHOUT_SPACES = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** Inserts zero-width spaces between words of scripts without spaces, so that lines can break. */
+/** Inserts zero-width spaces between the words of scripts that have no spaces, so that lines can break there. */
 function breakable(text: string): string {
   const segmenter = new Intl.Segmenter("und", { granularity: "word" });
   const marked = text.replaceAll(WITHOUT_SPACES, (part) =>

@@ -7,13 +7,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { isOfDepth } from "../faults.ts";
 
-/** Returns a parser for one text. After an error, a shared parser would add the footnotes to the next text. */
+/** Returns a parser for a single text. A shared parser would, after an error, add the footnotes of one text to the next. */
 export function markdownReader(...extensions: readonly MarkedExtension[]): Marked {
   // Fixed label, because the library writes it into the HTML without escaping.
   return new Marked({ gfm: true }, markedFootnote({ backRefLabel: "Back to reference" }), ...extensions);
 }
 
-/** Text with one style. */
+/** Run of text with one style. */
 export interface Run {
   readonly text: string;
   readonly isBold?: boolean;
@@ -32,7 +32,7 @@ export type Block =
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | {
       readonly kind: "list";
-      /** First number; undefined for a bullet list. */
+      /** First number of the list; undefined for a bullet list. */
       readonly start: number | undefined;
       readonly items: readonly (readonly Block[])[];
     }
@@ -44,7 +44,7 @@ export type Block =
     }
   | { readonly kind: "rule" };
 
-/** @throws MediaError too_large, for too many parts, and for Markdown that is nested too deeply */
+/** Parses Markdown to blocks. @throws MediaError too_large if the text has too many parts or is nested too deeply */
 export function blocksOf(markdown: string): readonly Block[] {
   checkMarkdown(markdown);
   return guarded(() => {
@@ -164,13 +164,13 @@ function textIn(token: Tokens.Generic): string {
   return typeof token["text"] === "string" ? token["text"] : token.raw;
 }
 
-/** Returns an http, https or mailto address; undefined for scripts and files. */
+/** Returns the link if it is an http, https or mailto URL; undefined for others, such as scripts and files. */
 export function safeLink(href: string): string | undefined {
   const address = href.replaceAll(/\p{Cc}/gu, "").trim();
   return /^(?:https?:\/\/|mailto:)/i.test(address) ? address.slice(0, 2_000) : undefined;
 }
 
-/** Returns the text of the first heading as title; undefined if there is none. */
+/** Returns the text of the first heading as the document's title; undefined if there is no heading. */
 export function titleOf(all: readonly Block[]): string | undefined {
   const heading = all.find((block) => block.kind === "heading");
   return heading?.kind === "heading"
@@ -192,23 +192,32 @@ export const TEXT_PRICE = { unit: "per_operation", operation_price: "0.1" } as c
 /** Maximum nesting of lists or quotes in Markdown. */
 export const DOCUMENT_DEPTH_MAX = 30;
 
-/** Most cells of Markdown tables, including the empty cells that fill a row: layout of this many takes 2 s. */
+/** Maximum number of cells in Markdown tables, including the empty cells that complete a row. Layout of this many cells takes 2 s. */
 export const MARKDOWN_CELLS_MAX = 20_000;
 
-/** Most asterisks, underscores and tildes in one paragraph: parsing 40,000 takes 34 s, parsing 5,000 takes 0.5 to 1.5 s. */
+/**
+ * Maximum number of asterisks, underscores and tildes in one paragraph. Parsing 5,000 of them takes 0.5 to 1.5 s; parsing 40,000 takes 34
+ * s.
+ */
 export const MARKDOWN_EMPHASIS_MAX = 5_000;
 
-/** Most footnotes and references. The parser searches all footnotes for each, and scans the remaining line for its end. */
+/**
+ * Maximum number of footnotes and references to them. For each one, the parser searches all footnotes and scans the remaining line for its
+ * end.
+ */
 const MARKDOWN_FOOTNOTES_MAX = 2_000;
 
-/** Line starts that can begin another block within consecutive lines. */
+/** Matches the start of a line that can begin another block within consecutive lines. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;
-/** Delimiter row below a table head. */
+/** Matches the delimiter row below the head of a table. */
 const COLUMNS = /^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/;
-/** Maximum number of quote marks before a line's text. More marks are not a line of code either. */
+/** Maximum number of quote marks that are skipped before a line's text. A line with more quote marks is not code either. */
 const QUOTE_MARKS_MAX = 10 * DOCUMENT_DEPTH_MAX;
 
-/** Counts parts of Markdown before parsing, because parse time is superlinear in them. @throws MediaError too_large */
+/**
+ * Checks the number of footnotes, table cells and other parts of a Markdown text before parsing, because parse time is superlinear in them.
+ * @throws MediaError too_large
+ */
 function checkMarkdown(markdown: string): void {
   const notes = countOf(markdown, /\[\^/g);
   if (notes > MARKDOWN_FOOTNOTES_MAX) throw tooMany("footnotes and references", MARKDOWN_FOOTNOTES_MAX, notes);

@@ -36,7 +36,10 @@ export default defineCapability({
   },
 });
 
-/** Detects the format by content; zipped documents are measured before parsing. @throws MediaError unsupported, corrupt, too_large */
+/**
+ * Detects the format of an office document from its content. The size of a zipped document is checked before parsing. @throws MediaError
+ * unsupported, corrupt, too_large
+ */
 async function kindOf(document: InputFile, folder: string): Promise<OfficeKind | "rtf"> {
   const kind = (await isZip(document)) ? (await openOffice(document, folder)).kind : undefined;
   if (kind !== undefined) return kind;

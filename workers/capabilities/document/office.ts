@@ -6,7 +6,7 @@ import { readArchive } from "../archive/read.ts";
 import type { InputFile } from "../define.ts";
 import { countFormulas, type Formulas } from "./formulas.ts";
 
-/** Most unpacked bytes of a zipped office document: parsers use several times as much memory. */
+/** Maximum unpacked size of a zipped office document, in bytes. Parsers use several times as much memory. */
 const DOCUMENT_UNPACKED_BYTES_MAX = 200 * 1_048_576;
 
 export type OfficeKind = "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp";
@@ -18,17 +18,17 @@ const ODF_KINDS: ReadonlyMap<string, OfficeKind> = new Map([
   [`${ODF}.spreadsheet`, "ods"],
   [`${ODF}.presentation`, "odp"],
 ]);
-/** Main parts of Office Open XML; some programs add a number to the name. */
+/** Patterns of the main zip entry of Office Open XML formats. Some programs add a number to its name. */
 const OOXML_KINDS: readonly (readonly [RegExp, OfficeKind])[] = [
   [/^word\/document\d*\.xml$/, "docx"],
   [/^xl\/workbook\d*\.xml$/, "xlsx"],
   [/^ppt\/presentation\d*\.xml$/, "pptx"],
 ];
 const MANIFEST = "META-INF/manifest.xml";
-/** Entries whose text is read to detect the format and encryption. */
+/** Zip entries whose text is read to detect the format and encryption. */
 const READ = ["mimetype", "content.xml", MANIFEST];
 
-/** Signature of compound files ([MS-CFB] 2.2), and the streams that identify their format. */
+/** Signature of compound files ([MS-CFB] 2.2). `ENCRYPTED` and `OLD_FORMATS` name the streams that identify their format. */
 const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const ENCRYPTED = "EncryptedPackage";
 const OLD_FORMATS = [
@@ -50,16 +50,19 @@ function tagsIn(bytes: Uint8Array): number {
 }
 
 export interface OfficeFile {
-  /** Format of the document; undefined for any other zip. */
+  /** Format of the document; undefined if the zip is not an office document. */
   readonly kind: OfficeKind | undefined;
   readonly bytes: Buffer;
-  /** Text of `content.xml`, the content of an ods; empty if absent. */
+  /** Text of the zip entry `content.xml`, which contains the sheets of an ods; empty if absent. */
   readonly content: string;
   /** Formulas in the sheets of an xlsx. */
   readonly formulas: Formulas;
 }
 
-/** True for a zip, the container of current formats. @throws MediaError invalid with a password, unsupported for an old format */
+/**
+ * True if the file is a zip, which is the container of current office formats. @throws MediaError invalid for a password-protected file,
+ * unsupported for an old format
+ */
 export async function isZip(file: InputFile): Promise<boolean> {
   const head = Buffer.from(await Bun.file(file.path).slice(0, COMPOUND.length).arrayBuffer());
   if (!head.equals(COMPOUND)) return head.subarray(0, 4).toString("latin1") === "PK\u0003\u0004";
@@ -88,7 +91,7 @@ function damaged(what: string, cause?: unknown): MediaError {
   );
 }
 
-/** @throws MediaError corrupt, too_large, invalid with a password */
+/** Unzips an office document and detects its format. @throws MediaError corrupt, too_large; invalid for a password-protected file */
 export async function openOffice(file: InputFile, folder: string): Promise<OfficeFile> {
   return unzipped(file, folder).catch((error: unknown) => {
     const isOurs = error instanceof MediaError && error.cause === undefined;

@@ -1,4 +1,4 @@
-/** Page ranges in the caller's syntax, such as `1-3,7,-1`. */
+/** Parses page ranges in the caller's syntax, such as `1-3,7,-1`. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { text } from "../params.ts";
@@ -15,7 +15,7 @@ export const requiredPages = (description: string) =>
   text(`${description} ${HINT}`, { max: 2_000, pattern: PAGES_PATTERN, required: true });
 
 /**
- * Returns page numbers from 1, in the caller's order. A page may occur twice.
+ * Returns the selected page numbers, from 1 and in the caller's order. A page may occur more than once.
  * @throws MediaError invalid, too_large
  */
 export function pagesOf(spec: string | undefined, count: number, param = "params.pages"): number[] {

@@ -13,12 +13,12 @@ export interface PageImage {
   readonly channels: 1 | 3 | 4;
 }
 
-/** Types of page objects and bitmap formats (fpdf_edit.h, fpdfview.h). */
+/** Constants of pdfium for types of page objects and bitmap formats (fpdf_edit.h, fpdfview.h). */
 const IMAGE = 3;
 const FORM = 5;
 const BGRA = 4;
 const NESTED_MAX = 10;
-/** Most objects on one page, including objects within its forms. */
+/** Maximum number of objects on one page, including objects within its form objects. */
 const OBJECTS_MAX = 1_000_000;
 
 /**
@@ -42,7 +42,7 @@ export async function pageImages(
   });
 }
 
-/** Returns the number of images that pdfium cannot decode, and therefore omits from the drawn page. @throws MediaError corrupt */
+/** Counts the images of a page that pdfium cannot decode. It omits these images when it draws the page. @throws MediaError corrupt */
 export async function countUndecoded(document: PDFiumDocument, page: number): Promise<number> {
   return withPage(document, page, (pdfium, handle) => {
     let count = 0;

@@ -9,7 +9,7 @@ export interface PageText {
   readonly unreadable: number;
 }
 
-/** @throws MediaError corrupt */
+/** Reads the text of one page. @throws MediaError corrupt */
 export async function pageText(document: PDFiumDocument, page: number): Promise<PageText> {
   const form = document.initializeFormFields();
   return withPage(document, page, (pdfium, handle) => {
@@ -25,10 +25,13 @@ export async function pageText(document: PDFiumDocument, page: number): Promise<
   });
 }
 
-/** Control, private-use and noncharacters: pdfium returns glyph codes without a Unicode mapping as such characters. */
+/**
+ * Matches control characters, private-use characters and noncharacters. For a glyph without a Unicode mapping, pdfium returns such a
+ * character.
+ */
 const NO_TEXT = /[\p{Co}\ufffd\uffff]|(?![\t\n])\p{Cc}/gu;
 
-/** Bullets of the fonts Symbol and Wingdings, as Word encodes them. */
+/** Bullet characters of the fonts Symbol and Wingdings, as Word encodes them. */
 const BULLETS = /[\uf0b7\uf0a7]/g;
 
 function drawnText(pdfium: Pdfium, page: number): PageText {
@@ -56,8 +59,8 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
 }
 
 /**
- * True if codes without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Glyph numbers are not: in the usual
- * order of glyphs, spaces and digits become control characters, and lowercase letters become capitals.
+ * True if character codes without a Unicode mapping are readable text, as in ASCII Type 3 fonts. Glyph numbers are not readable: in the
+ * usual glyph order, spaces and digits become control characters, and lowercase letters become capitals.
  */
 function isPlainText(codes: string): boolean {
   const small = codes.match(/[a-zß-öø-ÿ]/g)?.length ?? 0;
@@ -66,7 +69,7 @@ function isPlainText(codes: string): boolean {
   );
 }
 
-/** Lowest fraction of lowercase letters among the letters of a text. */
+/** Minimum fraction of lowercase letters among all letters, above which a text counts as readable. */
 const SMALL_LETTERS_MIN = 0.3;
 
 function piece(pdfium: Pdfium, handle: number, from: number, count: number): string {
@@ -84,16 +87,16 @@ export function joinHyphenatedWords(text: string): string {
     .replaceAll("\u00ad", "");
 }
 
-/** Types of annotations and form fields, and their flags (fpdf_annot.h, fpdf_formfill.h). */
+/** Constants of pdfium for the types and flags of annotations and form fields (fpdf_annot.h, fpdf_formfill.h). */
 const FREE_TEXT = 3;
 const WIDGET = 20;
 const HIDDEN = 0x02 | 0x20;
 const FIELD = { button: 1, checkBox: 2, radio: 3, list: 5, text: 6, signature: 7 } as const;
 const PASSWORD = 1 << 13;
-/** Most annotations that are read on one page. */
+/** Maximum number of annotations that are read on one page. */
 const ANNOTATIONS_MAX = 10_000;
 
-/** Returns lines `name: value` for form fields, and the texts of FreeText annotations. */
+/** Returns one line `name: value` per form field, and the texts of FreeText annotations. */
 function annotationTexts(pdfium: Pdfium, page: number, form: number): readonly string[] {
   const lines = new Set<string>();
   const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);

@@ -25,7 +25,7 @@ import { corruptOr } from "../faults.ts";
 
 export const DOCUMENT_PAGES_MAX = 2_000;
 
-/** Longest side of a page: 200 inches, the limit of viewers. */
+/** Maximum side length of a page, in points: 200 inches, the limit of PDF viewers. */
 export const DOCUMENT_PAGE_SIDE_POINTS_MAX = 14_400;
 
 export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
@@ -46,7 +46,7 @@ export interface OpenedPdf {
   readonly isEncrypted: boolean;
 }
 
-/** Returns the bytes of a PDF after the checks that precede parsing. @throws MediaError unsupported, too_large */
+/** Reads the bytes of a PDF, and makes the checks that must precede parsing. @throws MediaError unsupported, too_large */
 export async function pdfBytes(file: InputFile): Promise<Buffer> {
   const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
   if (!bytes.subarray(0, 1_024).includes("%PDF-")) {
@@ -57,7 +57,8 @@ export async function pdfBytes(file: InputFile): Promise<Buffer> {
 }
 
 /**
- * @param options `password`: the document's password; `passwordParam`: name of the param for it
+ * Opens a PDF with pdf-lib, and decrypts it if necessary.
+ * @param options `password`: the document's password; `passwordParam`: name of the parameter for it
  * @throws MediaError unsupported, corrupt, too_large, invalid
  */
 export async function openPdf(file: InputFile, options: PdfPassword = {}): Promise<OpenedPdf> {
@@ -79,7 +80,10 @@ export async function openPdf(file: InputFile, options: PdfPassword = {}): Promi
   }
 }
 
-/** @param param name of the param for the password; undefined if the capability has none */
+/**
+ * Returns the error for a missing or wrong password. @param param name of the parameter for the password; undefined if the capability has
+ * none
+ */
 export function wrongPassword(password: string | undefined, param: string | undefined, cause: unknown): MediaError {
   const message =
     param === undefined
@@ -118,7 +122,7 @@ function checkedPages(document: PDFDocument): number {
   return pages;
 }
 
-/** @throws MediaError too_large */
+/** Checks the number of pages of a document. @throws MediaError too_large */
 export function checkPageCount(pages: number): void {
   const max = DOCUMENT_PAGES_MAX;
   if (pages > max) throw new MediaError("too_large", `Expected at most ${max} pages, got ${pages}.`);
@@ -151,17 +155,17 @@ export async function savePdf(folder: string, document: PDFDocument, name = "doc
   return { path, mediaType: PDF, name };
 }
 
-/** Largest decompressed stream that is not an image, in bytes. */
+/** Maximum decompressed size of a PDF stream that is not an image, in bytes. */
 const DOCUMENT_CONTENT_BYTES_MAX = 32 * 1_048_576;
 
-/** Largest decompressed image stream, and largest sum of all streams, in bytes. */
+/** Maximum decompressed size of an image stream, and of all streams together, in bytes. */
 export const DOCUMENT_STREAM_BYTES_MAX = 256 * 1_048_576;
 const DOCUMENT_STREAMS_BYTES_MAX = 1_024 * 1_048_576;
 
-/** Maximum number of nested compressions. Valid PDFs have one, or two for images. */
+/** Maximum number of nested compressions of a PDF stream. Valid PDFs have one, or two for images. */
 const LAYERS_MAX = 3;
 
-/** Limits the decompressed size of a PDF's streams before parsing. @throws MediaError too_large */
+/** Checks the decompressed sizes of a PDF's streams before the PDF is parsed. @throws MediaError too_large */
 export function checkStreams(bytes: Buffer): void {
   let [at, total] = [bytes.indexOf("stream"), 0];
   while (at !== -1) {
@@ -179,7 +183,10 @@ export function checkStreams(bytes: Buffer): void {
   }
 }
 
-/** True for an image stream. Drawing instructions use far more memory in a renderer than pixels do. */
+/**
+ * True if the stream is an image. Other streams have a lower size limit, because drawing instructions use far more memory in a renderer
+ * than pixels do.
+ */
 function isPicture(bytes: Buffer, streamAt: number): boolean {
   const before = bytes.subarray(Math.max(0, streamAt - DICTIONARY_BYTES_MAX), streamAt).toString("latin1");
   return before.slice(before.lastIndexOf(" obj") + 1).includes("/Image");
@@ -211,10 +218,10 @@ function tooMuch(what: string, max: number): MediaError {
 // size. For child processes only.
 
 const name = (text: string): PDFName => PDFName.of(text);
-/** Maximum number of nodes and depth of the tree. A deeper tree is a cycle. */
+/** Maximum number of nodes in the page tree, and maximum depth. A deeper tree indicates a cycle. */
 const NODES_MAX = 100_000;
 const NESTED_MAX = 100;
-/** US letter in points: pdfium's size for pages without one. */
+/** US letter size in points, which pdfium uses for pages without a size. */
 const LETTER = [0, 0, 612, 792];
 
 /** @throws MediaError corrupt */
@@ -242,7 +249,7 @@ interface Walk {
   readonly box?: PDFArray;
 }
 
-/** Returns the number of pages below the node; 0 if the object is not a node. */
+/** Repairs a node and its children. Returns the number of pages below the node; 0 if the object is not a node. */
 function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: Walk): number {
   const node = context.lookup(ref);
   if (!(node instanceof PDFDict) || seen.has(ref) || seen.size > NODES_MAX || depth > NESTED_MAX) return 0;
@@ -276,7 +283,7 @@ function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: 
   return count;
 }
 
-/** Returns the reference of a kid. A page that is already in the tree is copied, with the same content. */
+/** Returns the reference to a child of a page tree node. A page that occurs in the tree twice is copied, with the same content. */
 function pageOfItsOwn(context: PDFContext, kid: PDFObject, seen: ReadonlySet<PDFRef>): PDFRef {
   if (!(kid instanceof PDFRef)) return context.register(kid);
   const node = seen.has(kid) && seen.size <= NODES_MAX ? context.lookup(kid) : undefined;

@@ -57,7 +57,7 @@ async function loaded(engine: PDFiumLibrary, file: InputFile, options: PdfPasswo
   }
 }
 
-/** True if all pages exist; a document may claim more. */
+/** True if all pages exist that the document claims to have. */
 function hasItsPages(document: PDFiumDocument): boolean {
   const { pdfium, documentIdx } = handlesOf(document);
   return withMemory(pdfium, 8, (pointer) => {
@@ -75,7 +75,10 @@ export function pageSize(document: PDFiumDocument, page: number): { readonly wid
   return { width, height };
 }
 
-/** Functions of pdfium (fpdf_*.h), most of which the library does not wrap. Pointers and handles are numbers; 0 means none. */
+/**
+ * Names of the pdfium functions (fpdf_*.h) that this project calls. The library does not wrap most of them. Pointers and handles are
+ * numbers, and 0 means none.
+ */
 type PdfiumFunction =
   | "_FORM_OnAfterLoadPage"
   | "_FORM_OnBeforeClosePage"
@@ -144,7 +147,7 @@ export async function withPage<T>(
   }
 }
 
-/** Allocates pdfium memory, calls `work`, and frees the memory. */
+/** Allocates memory in pdfium, calls `work` with it, and frees the memory. */
 export function withMemory<T>({ wasmExports }: Pdfium, bytes: number, work: (pointer: number) => T): T {
   const pointer = wasmExports.malloc(bytes);
   if (pointer === 0) throw unreadable(new Error(`pdfium has no ${bytes} bytes`));

@@ -1,4 +1,4 @@
-/** Part of pdfmake that this service uses. The published types would add browser types to every file. */
+/** Type declarations for the part of pdfmake that this service uses. The published types would add browser types to every file. */
 declare module "pdfmake" {
   interface PdfMaker {
     setFonts(fonts: Readonly<Record<string, Readonly<Record<string, string>>>>): void;

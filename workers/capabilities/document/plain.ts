@@ -1,4 +1,4 @@
-/** Returns Markdown as plain text. */
+/** Converts Markdown to plain text. */
 import { type Block, blocksOf, plain } from "./markdown.ts";
 
 export function blocksText(markdown: string): string {

@@ -1,4 +1,4 @@
-/** Reads sheets as rows of values. Formulas, styles and macros are neither run nor kept. */
+/** Reads spreadsheets as rows of values. Formulas and macros are not run, and styles are not kept. */
 import { type CellObject, read, SSF, utils, type WorkSheet } from "@e965/xlsx";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -9,7 +9,7 @@ import { corruptOr } from "../faults.ts";
 import { textOf } from "../text.ts";
 import { isZip, type OfficeFile, openOffice } from "./office.ts";
 
-/** Most characters in all cells of a workbook. Cells can share one long text. */
+/** Maximum characters in all cells of a workbook. Many cells can share one long text, so a small file can exceed it. */
 export const SHEET_CHARACTERS_MAX = 100 * 1_048_576;
 
 /** Elapsed time, which may exceed a day. */
@@ -44,7 +44,7 @@ export interface ReadSheets {
   readonly notes: readonly string[];
 }
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** Reads the sheets of a spreadsheet or CSV file. @throws MediaError unsupported, corrupt, too_large */
 export async function readSheets(file: InputFile, folder: string, delimiter: Delimiter): Promise<ReadSheets> {
   if (!(await isZip(file))) {
     return { sheets: [{ name: "Sheet1", rows: csvRows(await csvText(file), delimiter) }], formulas: 0, notes: [] };
@@ -103,7 +103,7 @@ function sheetsOf(office: OfficeFile): readonly Sheet[] {
   }
 }
 
-/** Returns the extent of the existing cells. The declared extent of a sheet can be larger. */
+/** Returns the number of rows and columns that the existing cells of a sheet span. The declared size of a sheet can be larger. */
 function extentOf(sheet: WorkSheet): { readonly rows: number; readonly columns: number } {
   let [rows, columns] = [0, 0];
   for (const key of Object.keys(sheet)) {
@@ -115,7 +115,7 @@ function extentOf(sheet: WorkSheet): { readonly rows: number; readonly columns: 
   return { rows, columns };
 }
 
-/** Error codes of cells ([MS-XLS] 2.5.10). */
+/** Texts of spreadsheet errors, by the error code of the cell ([MS-XLS] 2.5.10). */
 const ERRORS: ReadonlyMap<unknown, string> = new Map([
   [0x00, "#NULL!"],
   [0x07, "#DIV/0!"],
@@ -138,7 +138,7 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
 }
 
-/** True if a format contains a year or a day. Quoted and escaped parts are text. */
+/** True if a number format contains a year or a day. Quoted and escaped sections of the format are plain text. */
 function hasDay(format: string): boolean {
   return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
 }
@@ -150,20 +150,23 @@ function isElapsed(format: string): boolean {
 
 const DAYS_BEFORE_1904 = 1_462;
 const DAY_MS = 86_400_000;
-/** Day 0 of serial numbers after 28 February 1900. Excel counts a 29 February 1900, which did not exist. */
+/** Date of serial number 0, for serial numbers after 28 February 1900. Excel counts a 29 February 1900, which did not exist. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
 /** Start of the ISO 8601 text of serial number 0. */
 const NO_DAY = "1899-12-31T";
 
-/** Returns the date of a serial number, in milliseconds; undefined for the day that did not exist, and for dates out of range. */
+/**
+ * Converts a serial number to a date, exact to the millisecond. Returns undefined for 29 February 1900, which did not exist, and for dates
+ * out of range.
+ */
 function dateOf(days: number): Date | undefined {
   if (days >= 60 && days < 61) return undefined;
   const date = new Date(Math.round((days < 60 ? days + 1 : days) * DAY_MS) + DAY_ZERO);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Limits repeated cells: one cell of an ods can represent a whole sheet, and the parser would write all copies. */
+/** Checks the number of repeated cells. One cell of an ods file can represent a whole sheet, and the parser would create all copies. */
 function checkRepeats(content: string): void {
   let [rows, cells] = [1, 0];
   for (const [tag] of content.matchAll(/<table:(?:table-row|table-cell|covered-table-cell)\b[^>]*>/g)) {
@@ -175,7 +178,7 @@ function checkRepeats(content: string): void {
   checkCells(cells);
 }
 
-/** Returns a cell's value as text for text files. */
+/** Formats a cell's value as text. */
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Date) return dateText(cell);
@@ -183,7 +186,7 @@ export function cellText(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Returns the date, or date and time, in ISO 8601. Serial number 0 means no date, so only its time is returned. */
+/** Formats a date, or date and time, in ISO 8601. Serial number 0 means no date, so only the time is returned. */
 export function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return "";
   const text = date.toISOString();

@@ -11,7 +11,7 @@ import { pagesOf, pagesParam } from "./pages.ts";
 import { DOCUMENT_PRICE, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
 import { isWestern } from "./western.ts";
 
-/** Margin between mark and page edge: 24 points, less on small pages. */
+/** Returns the margin between watermark and page edge: 24 points, less on small pages. */
 const marginOf = (side: number): number => Math.min(24, side / 8);
 const LOGO_PIXELS_MAX = 2_000;
 
@@ -151,7 +151,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns the page size with crop and rotation, in points. */
+/** Returns the size of a page as viewers display it, after cropping and rotation, in points. */
 function seen(page: PDFPage): Size {
   const { width, height } = page.getCropBox();
   return page.getRotation().angle % 180 === 0 ? { width, height } : { width: height, height: width };
@@ -167,7 +167,7 @@ function shrunk(box: Size, angle: number, outer: Size): number {
   return Math.min(1, (outer.width - marginOf(outer.width)) / width, (outer.height - marginOf(outer.height)) / height);
 }
 
-/** Returns the lower left corner and rotation that place the box at its position and angle in a viewer. */
+/** Returns the lower left corner and rotation for drawing a watermark, so that viewers show it at its position and angle. */
 function origin(page: PDFPage, box: Size, { gravity, angle }: WatermarkStyle) {
   const outer = seen(page);
   const around = turnedBox(box, angle);

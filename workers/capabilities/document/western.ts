@@ -1,4 +1,4 @@
-/** Characters that the standard PDF fonts have: Windows-1252. */
+/** Matches text whose characters the standard PDF fonts all contain (Windows-1252). */
 const WESTERN = /^[\t\n\r\u0020-\u007e\u00a0-\u00ff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/u;
 
 export function isWestern(text: string): boolean {

@@ -13,7 +13,7 @@ configure({ useWebWorkers: false });
 
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** Reads a Word document, and makes the checks that must precede parsing. @throws MediaError unsupported, corrupt, too_large */
 export async function docxBytes(file: InputFile, folder: string): Promise<Buffer> {
   const office = (await isZip(file)) ? await openOffice(file, folder) : undefined;
   if (office?.kind === "docx") return office.bytes;
@@ -51,7 +51,10 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
-/** Returns an opened zip, which mammoth accepts as `file` (untyped). Elements that mammoth ignores are rewritten during reading. */
+/**
+ * Opens a Word document as a zip, which mammoth accepts as `file` (a member that its types lack). Elements that mammoth ignores are
+ * rewritten while they are read.
+ */
 async function openWord(bytes: Buffer): Promise<{ readonly input: Input; readonly notes: readonly string[] }> {
   const found = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
   const entries = new Map(found.flatMap((entry) => (entry.directory ? [] : [[entry.filename, entry]])));

@@ -101,7 +101,7 @@ export default defineCapability({
   },
 });
 
-/** Returns the colour as hex digits; undefined if it is fully transparent. */
+/** Returns a colour as hexadecimal digits; undefined if it is fully transparent. */
 async function hexOf(color: string): Promise<string | undefined> {
   const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
   const rgba = await pixel.raw().toBuffer();

@@ -49,7 +49,7 @@ async function rgbOf(color: string): Promise<number[]> {
   return [...(await pixel.raw().toBuffer())];
 }
 
-/** Returns a mask with 255 for each pixel to remove. */
+/** Returns a mask with the value 255 for each pixel that is removed. */
 function maskOf(
   data: Uint8Array,
   width: number,

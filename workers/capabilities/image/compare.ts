@@ -54,14 +54,17 @@ export default defineCapability({
   },
 });
 
-/** Returns RGB pixels, scaled to the first image's size. */
+/** Returns the RGB pixels of an image, scaled to the size of the first image. */
 async function pixelsOf(file: InputFile, width: number, height: number): Promise<Uint8Array> {
   const { image } = await openImage(file);
   const sized = image.flatten({ background: "white" }).toColourspace("srgb").resize({ width, height, fit: "fill" });
   return new Uint8Array(await sized.removeAlpha().raw().toBuffer());
 }
 
-/** Returns a 64-bit hash, stable under scaling and compression: a bit is true if a grey pixel is darker than the next one. */
+/**
+ * Returns a 64-bit hash of an image, which is stable under scaling and compression. A bit is true if a grey pixel is darker than the next
+ * one.
+ */
 async function hashOf(file: InputFile): Promise<readonly boolean[]> {
   const { image } = await openImage(file);
   const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });

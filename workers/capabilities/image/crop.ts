@@ -80,7 +80,7 @@ export const operation: ImageOperation<typeof params> = {
   },
 };
 
-/** Crops the height first, then the width, so that the image is not scaled. */
+/** Crops the height first and then the width, so that the image is cropped without scaling. */
 async function byInterest(
   from: OpenedImage,
   box: { width: number; height: number },

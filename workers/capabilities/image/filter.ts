@@ -77,7 +77,7 @@ function sepia(share: number): [[number, number, number], [number, number, numbe
   return [row(0), row(1), row(2)];
 }
 
-/** Returns an SVG of black whose opacity grows towards the corners. */
+/** Returns an SVG with a black overlay whose opacity increases towards the corners. */
 function vignette(width: number, height: number, share: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><radialGradient id="v" r="0.75"><stop offset="0.4" stop-opacity="0"/><stop offset="1" stop-opacity="${share}"/></radialGradient><rect width="100%" height="100%" fill="url(#v)"/></svg>`;
 }

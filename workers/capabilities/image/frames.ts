@@ -1,4 +1,7 @@
-/** Runs operations on single frames of an animation; on a whole one they would mix adjacent frames. For child processes only. */
+/**
+ * Runs operations on each frame of an animation separately. On all frames at once, these operations would mix adjacent frames. For child
+ * processes only.
+ */
 import sharp, { type Sharp } from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,7 +9,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { asMediaError } from "../faults.ts";
 import type { OpenedImage, Timing } from "./sharp.ts";
 
-/** Most pixels in all frames of an input, which are kept in memory with 4 bytes each: half a gigabyte. */
+/** Maximum number of pixels in all frames of an input. They are kept in memory with 4 bytes each, which is half a gigabyte. */
 const PIXELS_MAX = 128_000_000;
 
 /**

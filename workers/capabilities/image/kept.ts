@@ -1,4 +1,4 @@
-/** Keeps metadata of cameras in images with new pixels. For child processes only. */
+/** Copies the metadata of cameras to images with changed pixels. For child processes only. */
 import sharp, { type Metadata, type Sharp } from "sharp";
 
 import type { InputFile } from "../define.ts";
@@ -36,12 +36,12 @@ export async function withMetadata(image: Sharp, format: string, source: InputFi
   return info.channels === 4 ? whole : whole.removeAlpha();
 }
 
-/** Returns the image with the colour profile of its file if the profile fits the pixels; otherwise the colours are sRGB. */
+/** Returns the image with the colour profile of its file if the profile fits the pixels. Otherwise the colours are converted to sRGB. */
 export async function withColorProfile(image: Sharp): Promise<Sharp> {
   return keepsProfile(await image.metadata()) ? image.keepIccProfile() : image;
 }
 
-/** True without a profile, or for an RGB one. Results are RGB, so a CMYK or grey profile would not fit them. */
+/** True if the image has no colour profile, or an RGB one. Results are RGB, so a CMYK or grey profile would not fit them. */
 function keepsProfile({ icc, space }: Metadata): boolean {
   return icc === undefined || space.includes("rgb");
 }

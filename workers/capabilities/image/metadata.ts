@@ -45,7 +45,7 @@ export default defineCapability({
   },
 });
 
-/** Returns the EXIF block, which is the same in all formats. Most formats precede it with a header. */
+/** Returns the EXIF block without the header that most formats put before it. The block itself is the same in all formats. */
 function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
 }
@@ -57,10 +57,10 @@ function profileIn(comments: readonly { readonly keyword: string; readonly text:
   return digits === undefined ? undefined : Buffer.from(digits.replaceAll(/\s/g, ""), "hex");
 }
 
-/** TIFF tags about the storage of pixels, which no camera writes. */
+/** TIFF tags about the storage of pixels, which are not part of a camera's metadata. */
 const skip = ["StripOffsets", "StripByteCounts", "TileOffsets", "TileByteCounts", "JPEGTables"];
 
-/** Returns an empty object if EXIF is absent or unreadable. */
+/** Reads the EXIF members. Returns an empty object if EXIF is absent or unreadable. */
 async function exifOf(from: string | Uint8Array | undefined): Promise<object> {
   if (from === undefined) return {};
   try {

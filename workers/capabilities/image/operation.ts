@@ -1,6 +1,6 @@
 /**
- * Image operations: each is a capability and a step of `image.pipeline`. A step receives exactly the pixels that the previous step
- * returned.
+ * Defines image operations. Each operation is a capability and also a step of `image.pipeline`. A step receives exactly the pixels that the
+ * previous step returned.
  */
 import sharp, { type Sharp } from "sharp";
 
@@ -18,13 +18,15 @@ import { checkColor, type DeepSpace, type OpenedImage, openImage, OUTPUT, type O
 export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
-  /** True if the operation accepts all frames of an animation at once, stacked vertically. Otherwise it runs for each frame. */
+  /**
+   * True if the operation can process all frames of an animation at once, stacked vertically. Otherwise it runs separately for each frame.
+   */
   readonly takesFrames?: true;
-  /** True if the operation keeps 16 bits per sample; others use 8 bits. */
+  /** True if the operation keeps 16 bits per sample; otherwise it uses 8 bits. */
   readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
   /** True if the operation ignores the EXIF orientation. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
-  /** @throws MediaError `invalid`, `too_large` */
+  /** Applies the operation to an image. @throws MediaError `invalid`, `too_large` */
   readonly apply: (image: OpenedImage, params: ParamsOf<P>, assets: Assets) => Promise<Sharp> | Sharp;
 }
 
@@ -131,7 +133,7 @@ async function settledDeep(image: Sharp, format: OpenedImage["format"], deep: De
   return { image: opened, width, height, format, hasAlpha, pages: 1, dropped: 0, deep };
 }
 
-/** @throws MediaError too_large */
+/** Checks the side lengths of an image. @throws MediaError too_large */
 export function checkSide(width: number, height: number): void {
   const max = IMAGE_SIDE_PIXELS_MAX;
   if (width <= max && height <= max) return;

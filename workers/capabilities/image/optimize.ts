@@ -80,7 +80,7 @@ interface Tried {
   readonly bytes: number;
 }
 
-/** Encodes with a quality without visible loss, or with the best one below `max_bytes`. */
+/** Encodes an image with a quality that has no visible loss, or with the best quality below `max_bytes`. */
 async function smallest(
   opened: OpenedImage,
   file: InputFile,
@@ -164,7 +164,9 @@ async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | 
 
 /** Removes metadata of cameras and editors from image files. Encoded pixels are not changed. */
 
-/** Supports JPEG (T.81), PNG (W3C) and WebP (RFC 9649); returns undefined for any other or a truncated file. */
+/**
+ * Removes metadata from a JPEG (T.81), PNG (W3C) or WebP (RFC 9649) file. Returns undefined for any other format, and for a truncated file.
+ */
 function withoutMetadata(bytes: Buffer, orientation: number): Buffer | undefined {
   try {
     if (bytes.readUInt16BE(0) === 0xffd8) return bareJpeg(bytes, orientation);
@@ -189,13 +191,13 @@ function turnOf(orientation: number): Buffer {
   return block;
 }
 
-/** True for segments needed for decoding, and for JFIF, colour profiles and Adobe's colour encoding. */
+/** True if a JPEG segment is kept. These are the segments for decoding, JFIF, colour profiles and Adobe's colour encoding. */
 function isKeptSegment(marker: number, body: string): boolean {
   if (marker === 0xe2) return body.startsWith("ICC_PROFILE\0");
   return marker < 0xe1 || (marker > 0xef && marker !== 0xfe) || marker === 0xee;
 }
 
-/** Copies the file up to its end marker. Data after the end marker is another file with its own metadata. */
+/** Copies a JPEG file without metadata, up to its end marker. Data after the end marker is another file with its own metadata. */
 function bareJpeg(bytes: Buffer, orientation: number): Buffer {
   const head = Buffer.concat([
     Buffer.from([0xff, 0xe1, 0, 34]),
@@ -219,7 +221,7 @@ function bareJpeg(bytes: Buffer, orientation: number): Buffer {
   }
 }
 
-/** Returns the offset of the next marker that is not part of the scan. */
+/** Returns the offset of the next JPEG marker after the scan data. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes.readUInt8(at + 1);
@@ -228,7 +230,7 @@ function endOfScan(bytes: Buffer, from: number): number {
   throw new RangeError("a scan without an end");
 }
 
-/** Ancillary chunks that affect the display of the image. */
+/** Optional PNG chunks that are kept, because they affect the display of the image. */
 const PNG_KEPT = new Set(["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "pHYs", "acTL", "fcTL", "fdAT"]);
 
 function barePng(bytes: Buffer, orientation: number): Buffer {

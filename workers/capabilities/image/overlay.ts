@@ -1,4 +1,4 @@
-/** Images and text that are placed on other images. */
+/** Creates images and text that are placed on other images. */
 import sharp from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -13,7 +13,7 @@ export interface Overlay {
   readonly height: number;
 }
 
-/** @param width in pixels; default: the image's own width */
+/** Creates an overlay from an image, with the given opacity. @param width width in pixels; default: the image's own width */
 export async function imageOverlay(file: InputFile, width: number | undefined, opacity: number): Promise<Overlay> {
   const { image, ...own } = await openImage(file);
   if (width === undefined) return faded(await image.ensureAlpha().png().toBuffer(), opacity);
@@ -32,7 +32,7 @@ export async function imageOverlay(file: InputFile, width: number | undefined, o
   );
 }
 
-/** Returns the visible part of an overlay; undefined if none is visible. Sharp rejects overlays larger than the picture. */
+/** Returns the part of an overlay that is within the picture; undefined if no part is. Sharp rejects overlays larger than the picture. */
 export async function within(
   { data, ...own }: Overlay,
   left: number,
@@ -94,7 +94,10 @@ export async function textOverlay(
   }
 }
 
-/** Upper bound of a line's width, in units of the font size. Widths of non-Latin characters vary more. */
+/**
+ * Returns an upper bound of a line's width, in units of the font size. It adds a larger margin for non-Latin characters, because their
+ * widths vary more.
+ */
 function widthAtMost(line: string): number {
   return Array.from(line).reduce((sum, letter) => {
     const width = letterWidth(letter);

@@ -46,7 +46,10 @@ export default defineCapability({
 
 type Rgb = readonly [number, number, number];
 
-/** Splits the box with the widest channel at its mean until there are enough boxes. Equal colours stay in one box. */
+/**
+ * Returns the main colours of an image. Splits the box of colours with the widest channel at its mean until there are enough boxes. Equal
+ * colours stay in one box.
+ */
 function paletteOf(data: Uint8Array, count: number): { color: string; share: number }[] {
   const pixels: Rgb[] = [];
   for (let at = 0; at + 3 < data.length; at += 4) {

@@ -18,7 +18,7 @@ import { operation as rotate } from "./rotate.ts";
 import { checkColor, type OpenedImage, openImage, OUTPUT, writeImage } from "./sharp.ts";
 import { operation as watermark } from "./watermark.ts";
 
-/** Operations by name; each is also the capability `image.<name>`. */
+/** Operations by name. Each operation is also the capability `image.<name>`. */
 const OPERATIONS = {
   resize,
   crop,

@@ -21,7 +21,7 @@ const FORMATS = {
 type Type = keyof typeof FORMATS;
 const TYPES = Object.keys(FORMATS) as Type[];
 
-/** Maximum side in pixels; larger images are scaled down before reading. */
+/** Maximum side length in pixels. Larger images are scaled down before reading. */
 const SIDE_MAX = 3_000;
 
 interface Point {
@@ -80,7 +80,10 @@ export default defineCapability({
   },
 });
 
-/** Returns UPC-A if requested: the reader reports it as EAN-13 with a leading zero. GS1 assigns such numbers as UPC-A. */
+/**
+ * Returns the content of a barcode. The reader reports UPC-A as EAN-13 with a leading zero, so such a number is returned as UPC-A if UPC-A
+ * was requested. GS1 assigns these numbers as UPC-A.
+ */
 function contentOf(
   type: string,
   text: string,
@@ -95,7 +98,7 @@ function typeOf(format: string): string {
   return TYPES.find((type) => plain(FORMATS[type]) === plain(format)) ?? plain(format);
 }
 
-/** Loads the packaged WebAssembly. By default, the module would download it from its authors' server. */
+/** Loads the WebAssembly file of the package. By default, the module would download it from its authors' server. */
 async function prepare(): Promise<void> {
   const path = createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm");
   await prepareZXingModule({ overrides: { wasmBinary: readFileSync(path).buffer }, fireImmediately: true });

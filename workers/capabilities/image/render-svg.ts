@@ -10,10 +10,13 @@ import { textOf } from "../text.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
 
-/** Most filter effects of an SVG, multiplied by the megapixels of its image. Typical drawings use a few small ones for shadows. */
+/**
+ * Maximum product of an SVG's number of filter effects and the megapixels of its image. Typical drawings use a few small effects for
+ * shadows.
+ */
 export const SVG_EFFECTS_MEGAPIXELS_MAX = 2_000;
 
-/** Density at which one SVG pixel is one pixel of the result. */
+/** Density in dpi at which one pixel of the SVG is one pixel of the result. */
 const PLAIN_DPI = 72;
 
 const SVG =
@@ -79,11 +82,11 @@ export default defineCapability({
   },
 });
 
-/** Filter effects that read surrounding pixels: 0.1 to 4 s per megapixel each. */
+/** Matches filter effects that read surrounding pixels. Each takes 0.1 to 4 s per megapixel. */
 const EFFECTS =
   /<(?:[\w.-]+:)?fe(?:GaussianBlur|DropShadow|Turbulence|ConvolveMatrix|Morphology|DisplacementMap|DiffuseLighting|SpecularLighting)[\s/>]/g;
 
-/** @throws MediaError too_large */
+/** Checks the number of filter effects in an SVG. @throws MediaError too_large */
 function checkEffects(svg: string, megapixels: number): void {
   let effects = 0;
   for (const _ of svg.matchAll(EFFECTS)) effects++;
@@ -95,7 +98,7 @@ function checkEffects(svg: string, megapixels: number): void {
   );
 }
 
-/** Returns the text of all `text` elements. */
+/** Returns the text of all `text` elements of an SVG. */
 function textElementsOf(svg: string): string {
   const texts: string[] = [];
   let depth = 0;
@@ -111,7 +114,10 @@ function textElementsOf(svg: string): string {
     });
 }
 
-/** Tags, with their name without prefix, and the text between tags. Unterminated comments and names are scanned only once. */
+/**
+ * Matches the tags of an SVG, with their name without prefix, and the text between tags. Unterminated comments and names are scanned only
+ * once.
+ */
 const PARTS = /<!--[^]*?(?:-->|$)|<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])[^<>]*>|(?:<!\[CDATA\[)?[^<]+/g;
 
 interface Size {
@@ -133,7 +139,7 @@ function scaled({ width, height }: Size, by: number): Size {
   return { width: Math.max(1, Math.round(width * by)), height: Math.max(1, Math.round(height * by)) };
 }
 
-/** Returns the size of the result; a missing side follows from the SVG's aspect ratio. */
+/** Returns the size of the result. A missing side is derived from the SVG's aspect ratio. */
 function wantedSize(own: Size, width: number | undefined, height: number | undefined): Size {
   if (width !== undefined && height !== undefined) return { width, height };
   if (width !== undefined) return { width, height: scaled(own, width / own.width).height };

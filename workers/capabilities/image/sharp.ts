@@ -42,7 +42,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-/** Timing of an animation: duration of each frame in milliseconds, and the number of repetitions; 0 repeats forever. */
+/** Timing of an animation: the duration of each frame in milliseconds, and the number of repetitions, where 0 means forever. */
 export interface Timing {
   readonly delay?: number[];
   readonly loop?: number;
@@ -64,7 +64,7 @@ export interface OpenedImage {
   readonly pages: number;
   /** Number of frames in the file that were not opened. */
   readonly dropped: number;
-  /** 16-bit colourspace of the opened image; undefined for 8 bits. */
+  /** Colourspace with 16 bits per sample, if the image was opened with it; undefined for 8 bits. */
   readonly deep?: DeepSpace;
   /** True if the file has 16 bits per sample, but is opened in 8 bits. */
   readonly isShallow?: boolean;
@@ -75,7 +75,7 @@ export type DeepSpace = "rgb16" | "grey16";
 /** Formats that support 16 bits per sample. */
 const DEEP_FORMATS: readonly Format[] = ["png", "tiff"];
 
-/** Most bytes of a 16-bit image: the size of the largest 8-bit image. */
+/** Maximum size of an image with 16 bits per sample, in bytes. It equals the size of the largest 8-bit image. */
 const DEEP_BYTES_MAX = IMAGE_PIXELS_MAX * 4;
 
 const HEADERS: Readonly<Record<string, Format>> = {
@@ -88,9 +88,9 @@ const HEADERS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Opens an image, rotated by its EXIF orientation unless `asStored` is set.
- * @param options `frames`: all frames of an animation, stacked vertically; `headOnly`: pixels are not needed; `depthFor`: keeps 16 bits of
- * a still image if this output format, or the file's own, supports them
+ * Opens an image, and rotates it by its EXIF orientation unless `asStored` is set.
+ * @param options `frames`: opens all frames of an animation, stacked vertically; `headOnly`: true if the pixels are not needed;
+ * `depthFor`: keeps 16 bits of a still image if this output format, or the file's own, supports them
  * @throws MediaError unsupported, corrupt, too_large
  */
 export async function openImage(
@@ -147,13 +147,16 @@ export async function openImage(
   }
 }
 
-/** Returns undefined for images without 16 bits, or with too many pixels for 16 bits. */
+/**
+ * Returns the 16-bit colourspace of an image. Returns undefined if the image does not have 16 bits per sample, or has too many pixels for
+ * 16 bits.
+ */
 function deepSpaceOf({ depth, space, width, height, channels }: Metadata): DeepSpace | undefined {
   if (depth !== "ushort" || width * height * channels * 2 > DEEP_BYTES_MAX) return undefined;
   return space === "rgb16" || space === "grey16" ? space : undefined;
 }
 
-/** False for HEIC, which shares its container with AVIF: its header can be read, but its pixels cannot. */
+/** True if the pixels of the image can be decoded. False for HEIC, which has the same container as AVIF: only its header can be read. */
 function isDecoded({ compression }: Pick<Metadata, "compression">): boolean {
   return compression !== "hevc";
 }
@@ -173,10 +176,10 @@ export async function pngFrames(path: string): Promise<number> {
   return control < 0 || control + 8 > head.length ? 1 : Math.max(1, head.readUInt32BE(control + 4));
 }
 
-/** Bytes before the pixels that are searched: they contain a colour profile at most. */
+/** Number of bytes before the pixels of a PNG that are searched. They contain a colour profile at most. */
 const PNG_HEAD_BYTES = 4 * 1_048_576;
 
-/** @throws MediaError too_large */
+/** Checks the size and number of frames of an image. @throws MediaError too_large */
 export function checkSize(width: number, height: number, pages: number): void {
   if (width * height > IMAGE_PIXELS_MAX) {
     throw new MediaError("too_large", `Expected at most ${IMAGE_PIXELS_MAX} pixels, got ${width * height}.`);
@@ -189,9 +192,11 @@ export function checkSize(width: number, height: number, pages: number): void {
 
 /**
  * Writes the result in its format.
- * @param from the source image: supplies the default format, and the size for the price
- * @param operations number of operations in the price. @param name file name without extension
- * @param timing of an animation, if the image does not contain it. @param source file whose metadata is added to an image without its own
+ * @param from source image, which supplies the default format and the size for the price
+ * @param operations number of operations in the price
+ * @param name file name without extension
+ * @param timing timing of an animation, if the image does not contain it
+ * @param source file whose metadata is added to an image without its own
  * @throws MediaError invalid (the background), corrupt, too_large
  */
 export async function writeImage(
@@ -223,7 +228,7 @@ export async function writeImage(
   }
 }
 
-/** Returns `frames` if there are several, and `dropped_frames` if there are any. */
+/** Returns output members: `frames` if there are several frames, and `dropped_frames` if frames were dropped. */
 export function framesOf(frames: number, dropped = 0): object {
   return { ...(frames > 1 ? { frames } : {}), ...(dropped > 0 ? { dropped_frames: dropped } : {}) };
 }

@@ -1,4 +1,4 @@
-/** Parses callers' colours for FFmpeg and subtitles. */
+/** Parses colours in the caller's parameters, for FFmpeg and subtitles. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 interface Color {
@@ -8,7 +8,7 @@ interface Color {
   readonly rgba: readonly [number, number, number, number];
 }
 
-/** @param param name of the param in the error. @throws MediaError invalid */
+/** Parses a CSS colour. @param param name of the parameter in the error. @throws MediaError invalid */
 export function colorOf(param: string, value: string): Color {
   const rgba = Bun.color(value, "[rgba]");
   if (!rgba) throw new MediaError("invalid", `Expected ${param} to be a colour, got ${value.slice(0, 30)}.`);

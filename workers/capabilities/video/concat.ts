@@ -77,7 +77,7 @@ export default defineCapability({
   },
 });
 
-/** Size, frame rate and audio to which all videos are converted. */
+/** Size, frame rate and audio format to which all videos are converted before they are joined. */
 interface Form {
   readonly size: Size;
   readonly fps: number;
@@ -87,7 +87,10 @@ interface Form {
 const RATE = 48_000;
 const SILENCE_SECONDS = 0.1;
 
-/** Returns chains with the outputs `<name>v` for video and `<name>a` for audio. @param seconds exact length, by cutting or padding */
+/**
+ * Returns the filter chains for one video, with the outputs `<name>v` for video and `<name>a` for audio. @param seconds exact length,
+ * reached by cutting or padding
+ */
 function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | undefined): string[] {
   const opened = openScene(facts, `${name}i`);
   const { filters } = fitInto(facts, form.size, "contain", "black");
@@ -104,7 +107,10 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
   return [...opened.chains, picture, `${sound.join(",")}[${name}a]`];
 }
 
-/** Joins the parts with `concat`. Each part has audio, at least silence: without any, FFmpeg gives a part of one frame no duration. */
+/**
+ * Returns the chains that join videos one after the other with `concat`. Each video has audio, which may be silence. Without audio, FFmpeg
+ * gives a video of one frame no duration.
+ */
 function inTurn(count: number, { fps, hasSound }: Form): string[] {
   const parts = Array.from({ length: count }, (_, at) => `[p${at}v][p${at}a]`).join("");
   const ends = hasSound ? [] : ["[heard]anullsink"];
@@ -129,13 +135,13 @@ function round(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
-/** Returns the length in whole frames, in seconds, because a transition begins at an exact time. */
+/** Returns the length of a video in seconds, rounded down to whole frames, because a transition begins at an exact time. */
 function exactSeconds(facts: VideoFacts, fps: number): number {
   const seconds = secondsOf(openScene(facts));
   return Math.max(1, Math.floor(seconds * fps + 0.01)) / fps;
 }
 
-/** @throws MediaError invalid */
+/** Checks that each video is long enough for its transitions. @throws MediaError invalid */
 function checkOverlap(lengths: readonly number[], overlap: number): void {
   for (const [at, seconds] of lengths.entries()) {
     const isEdge = at === 0 || at === lengths.length - 1;
@@ -151,7 +157,7 @@ function checkOverlap(lengths: readonly number[], overlap: number): void {
 /** Number of frames that a decoder keeps as references. */
 const DECODER_FRAMES = 8;
 
-/** Limits the memory of all decoders, which are open at once. @throws MediaError too_large */
+/** Checks the memory that all decoders need together, because they are open at the same time. @throws MediaError too_large */
 function checkDecoders(all: readonly VideoFacts[]): void {
   const bytes = all.reduce((sum, { width, height }) => sum + width * height * 1.5 * DECODER_FRAMES, 0);
   if (bytes <= VIDEO_HELD_BYTES_MAX) return;

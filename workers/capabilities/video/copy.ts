@@ -15,12 +15,12 @@ export interface CopyVideo extends Pick<CopyPlan, "from" | "until" | "subtitles"
   readonly folder: string;
   readonly facts: VideoFacts;
   readonly format: VideoFormat;
-  /** Value of `params.mode` that copies, for the error message. */
+  /** Value of `params.mode` that selects copying. It appears in error messages. */
   readonly mode: string;
   readonly progress: (share: number) => void;
 }
 
-/** Returns rules against output params that have no effect on a copy. */
+/** Returns rules that reject output parameters for a copy, because they have no effect on it. */
 export function copyRules(mode: string): readonly Rule[] {
   return ["params.video_codec", "params.audio_codec"].map((path) => ({
     rule: "fits",
@@ -30,7 +30,7 @@ export function copyRules(mode: string): readonly Rule[] {
   }));
 }
 
-/** @throws MediaError invalid if the video cannot be copied, or not into the format; corrupt */
+/** Copies a video without encoding. @throws MediaError invalid if the video cannot be copied, or not into the format; corrupt */
 export async function copyVideo(copy: CopyVideo): Promise<RunOutput> {
   const { folder, facts, format, mode, progress, ...plan } = copy;
   const { container } = facts.source;

@@ -1,4 +1,4 @@
-/** Encodes a scene once, after all operations. For child processes only. */
+/** Encodes a scene (a filter graph for video and audio) once, after all operations. For child processes only. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -27,7 +27,7 @@ interface Container {
   readonly muxer: string;
   readonly mediaType: string;
   readonly options?: FfmpegOptions;
-  /** Supported codecs, the default first. */
+  /** Codecs that the container supports; the first one is the default. */
   readonly video: readonly VideoCodec[];
   readonly audio: readonly AudioCodec[];
 }
@@ -87,7 +87,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-/** @param at path of the output block: `params`, or `params.output` in a pipeline */
+/** Returns rules for the output parameters. @param at location of the output parameters: `params`, or `params.output` in a pipeline */
 export function outputRules(at = "params"): readonly Rule[] {
   const fits = (kind: "video" | "audio"): Rule => ({
     rule: "fits",
@@ -104,7 +104,7 @@ interface Coder {
   readonly options: (crf: number, preset: (typeof PRESETS)[number]) => FfmpegOptions;
 }
 
-/** Encoders with one thread each: with several, the output differs between runs. */
+/** Encoders and their options. Each encoder uses one thread, because with several threads the output differs between runs. */
 const VIDEO_CODERS: Readonly<Record<VideoCodec, Coder>> = {
   // Disables x264's macroblock tree, which reads uninitialised memory: equal frames sometimes gave different bytes.
   h264: {
@@ -156,7 +156,7 @@ export const CLIP = { video: { file_id: "file-sample-clip" } } as const;
 export interface EncodeVideo {
   readonly folder: string;
   readonly scene: Scene;
-  /** Format if `output` has none. */
+  /** Container format that is used if `output` has none. */
   readonly format: VideoFormat;
   readonly output: Output;
   readonly progress?: (share: number) => void;
@@ -164,19 +164,19 @@ export interface EncodeVideo {
   readonly options?: FfmpegOptions;
 }
 
-/** Codecs for 10-bit results. Few players decode H.264 in 10 bits. */
+/** Codecs for results with 10 bits per sample. Few players decode H.264 with 10 bits. */
 const DEEP_CODECS: readonly VideoCodec[] = ["h265", "vp9", "av1"];
 
 /**
- * Opens a scene with the depth and colours of its file if all operations and the result's codec keep them.
- * @throws MediaError as codecsOf
+ * Opens a scene. It keeps the bit depth and colours of its file if all operations and the result's codec support them.
+ * @throws MediaError as `codecsOf`
  */
 export function openDeepScene(facts: VideoFacts, output: Output, keepsDepth: boolean): Scene {
   const [codec] = codecsOf(output.format ?? facts.format, output);
   return openScene(facts, "", keepsDepth && DEEP_CODECS.includes(codec));
 }
 
-/** @throws MediaError invalid, corrupt, too_large */
+/** Encodes a scene to a video file. @throws MediaError invalid, corrupt, too_large */
 export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   const { folder, output, progress } = encode;
   const format = output.format ?? encode.format;
@@ -219,7 +219,10 @@ export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   return { output: facts, files: [{ path, mediaType, name }], notes: scene.notes };
 }
 
-/** @throws MediaError invalid if the format does not support the codec */
+/**
+ * Returns the requested video and audio codecs, or the format's defaults. @throws MediaError invalid if the format does not support a
+ * requested codec
+ */
 export function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
   const { video, audio } = CONTAINERS[format];
   const [usualVideo = "h264"] = video;
@@ -257,23 +260,28 @@ function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", {
   return { label, encoder, options: { b: `${kilobits}k` } };
 }
 
-/** Returns the nearest bitrate that the codec supports in mono and in stereo at its highest sample rate, in kbit/s. */
+/**
+ * Returns the bitrate that is nearest to the requested one, in kbit/s. The codec must support it in mono and in stereo at its highest
+ * sample rate.
+ */
 function bitrateOf(codec: AudioCodec, wanted: number): number {
   if (codec === "vorbis") return vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2);
   return codec === "opus" ? Math.min(wanted, OPUS_BITRATE_MAX) : wanted;
 }
 
-/** Highest bitrate in mono, in kbit/s. */
+/** Highest bitrate that Vorbis supports in mono, in kbit/s. */
 const VORBIS_BITRATE_MAX = 240;
 const OPUS_BITRATE_MAX = 256;
 
-/** Sample rates in hertz, limited by encoder or container: MP4 supports no MP3 below 16 kHz. */
+/** Supported sample rates in hertz, limited by encoder or container. For example, MP4 supports no MP3 audio below 16 kHz. */
 const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
   vorbis: `:sample_rates=${VORBIS_RATE_MAX}`,
   mp3: ":sample_rates=16000|22050|24000|32000|44100|48000",
 };
 
-/** Limits a scene to two audio channels, even sides and the maximum frame rate. @throws MediaError too_large */
+/**
+ * Limits a scene before encoding: at most two audio channels, even side lengths, and the maximum frame rate. @throws MediaError too_large
+ */
 function finished(scene: Scene, codec: AudioCodec): Scene {
   const evenScene = evened(scene);
   checkSides(evenScene, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
@@ -293,7 +301,7 @@ export interface SceneRun {
   readonly onLog?: (line: string) => void;
 }
 
-/** Writes the outputs of a scene's filter graph, labelled in `streams`, into one file. @throws MediaError corrupt, too_large */
+/** Runs the filter graph of a scene, and writes its outputs named in `streams` into one file. @throws MediaError corrupt, too_large */
 export async function runScene({ scene, streams, output, onSeconds, onLog }: SceneRun): Promise<void> {
   await runFilterGraph({
     graph: scene.chains.join(";"),

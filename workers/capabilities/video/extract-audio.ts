@@ -45,7 +45,10 @@ export default defineCapability({
   },
 });
 
-/** Returns the video's start on the file's clock, and the audio's end after that start, in seconds; 0 if the file states none. */
+/**
+ * Returns two times of a video file in seconds; 0 for a time that the file does not state. `startsAt` is the video's start on the file's
+ * clock, and `end` is the audio's end after that start.
+ */
 async function clockOf(source: FileSource): Promise<{ readonly startsAt: number; readonly end: number }> {
   const demuxer = await openSource(source);
   try {

@@ -17,10 +17,10 @@ import {
   VIDEO_SECONDS_MAX,
 } from "./limits.ts";
 
-/** Supported video codecs, by their common names. */
+/** Names of the supported video codecs, for error messages. */
 const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4, Sorenson H.263, VP6, Motion JPEG, ProRes or GIF";
 
-/** Lowest frame rate of motion; frames of a lower rate are still images. */
+/** Lowest frame rate that shows motion, in frames per second. Frames of a lower rate are treated as still images. */
 export const FPS_MIN = 10;
 
 export interface VideoFacts {
@@ -28,18 +28,18 @@ export interface VideoFacts {
   /** Output format if the caller sets none. */
   readonly format: VideoFormat;
   readonly seconds: number;
-  /** Start of the first frame on the file's clock, in seconds; often 0. */
+  /** Time of the first frame on the file's clock, in seconds; usually 0. */
   readonly startsAt: number;
-  /** End of the last frame, in seconds after `startsAt`; 0 if the file does not state it. Audio may be longer. */
+  /** Time after `startsAt` at which the last frame ends, in seconds; 0 if the file does not state it. Audio may be longer. */
   readonly picturesEnd: number;
-  /** Displayed size in pixels: rotated by the file's metadata, with square pixels. */
+  /** Size as displayed, in pixels, after rotation by the file's metadata and with square pixels. */
   readonly width: number;
   readonly height: number;
   /** Filters that convert stored frames to the displayed size. */
   readonly upright: readonly string[];
   /** Frames per second; 0 if the file does not state it. */
   readonly fps: number;
-  /** True if frames have uneven or long durations. Overlays with a start or end then need a constant rate. */
+  /** True if frames have uneven or long durations. Overlays with a start or end then need a conversion to a constant frame rate. */
   readonly isUneven: boolean;
   readonly codec: string;
   /** Clockwise rotation from the file's metadata, in degrees. */
@@ -47,7 +47,7 @@ export interface VideoFacts {
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | null;
   readonly signal: VideoSignal;
   readonly tracks: Readonly<Record<"video" | "audio" | "subtitles", number>>;
-  /** Sentences about tracks that results do not contain. */
+  /** Sentences for the caller about tracks that the result does not contain. */
   readonly dropped: readonly string[];
   /** Bitrate in bit/s. */
   readonly bitrate: number;
@@ -67,7 +67,7 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, VideoFormat]>> = 
   "image/gif": ["gif", "mp4"],
 };
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** Reads facts about a video file. @throws MediaError unsupported, corrupt, too_large */
 export async function probeVideo(file: InputFile): Promise<VideoFacts> {
   const demuxer = await openVideo(file);
   try {
@@ -83,7 +83,7 @@ export async function openVideo(file: InputFile): Promise<Demuxer> {
   return openSource({ path: file.path, container });
 }
 
-/** Opens a source, as `openVideo` does. @throws MediaError corrupt */
+/** Opens a demuxer for a source, as `openVideo` does. @throws MediaError corrupt */
 export async function openSource({ path, container }: FileSource): Promise<Demuxer> {
   await loadFfmpeg();
   const { Demuxer: Opened } = await import("node-av/api");
@@ -173,7 +173,7 @@ function tracksOf(
   return { tracks: counts, dropped };
 }
 
-/** Returns the stream's end on the file's clock, in seconds; 0 if the file does not state it. */
+/** Returns the time on the file's clock at which the stream ends, in seconds; 0 if the file does not state it. */
 export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): number {
   return duration > 0n ? (Number((startTime > 0n ? startTime : 0n) + duration) * num) / den : 0;
 }
@@ -185,7 +185,7 @@ function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   return guessed !== undefined && guessed <= VIDEO_INPUT_FPS_MAX ? guessed : 0;
 }
 
-/** True if the average rate is below `FPS_MIN`, or differs by more than 5 % from the most common rate. */
+/** True if a stream's average frame rate is below `FPS_MIN`, or differs by more than 5 % from its most common frame rate. */
 function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
   const usual = num > 0 && den > 0 ? num / den : 0;
   return fps < FPS_MIN || (usual > 0 && Math.abs(usual - fps) > fps / 20);
@@ -209,7 +209,10 @@ function checkInput({ codecpar: { width, height } }: Stream, fps: number, second
   }
 }
 
-/** Returns filters that rotate frames by the file's metadata: FFmpeg's program does so, its filters do not. */
+/**
+ * Returns the displayed size, and filters that rotate frames by the file's metadata. FFmpeg's program rotates frames automatically, but its
+ * filters do not.
+ */
 async function uprightOf({ codecpar }: Stream): Promise<Pick<VideoFacts, "width" | "height" | "upright" | "rotation">> {
   const { constants } = await loadFfmpeg();
   const { num, den } = codecpar.sampleAspectRatio;
@@ -227,7 +230,7 @@ async function uprightOf({ codecpar }: Stream): Promise<Pick<VideoFacts, "width"
   };
 }
 
-/** Returns the rotation of a display matrix of nine fixed-point numbers, rounded to a quarter turn, and its filters. */
+/** Returns the filters for a display matrix of nine fixed-point numbers, and its rotation rounded to a quarter turn. */
 function turnOf(matrix: Buffer): [string[], number] {
   const at = (place: number): number => matrix.readInt32LE(place * 4);
   const angle = Math.round((Math.atan2(at(1), at(0)) * 180) / Math.PI / 90) * 90;

@@ -12,7 +12,10 @@ export function even(side: number): number {
   return Math.max(2, Math.round(side / 2) * 2);
 }
 
-/** Returns filters and the resulting size; sides of `box` must be even. @param background border colour in FFmpeg's syntax */
+/**
+ * Returns filters that fit a video into a box, and the resulting size. The sides of `box` must be even. @param background border colour in
+ * FFmpeg's syntax
+ */
 export function fitInto(from: Size, box: Size, fit: Fit, background: string): { filters: string[]; size: Size } {
   const { width, height } = box;
   const [across, down] = [width / from.width, height / from.height];
@@ -26,7 +29,7 @@ export function fitInto(from: Size, box: Size, fit: Fit, background: string): { 
     : { filters: [scaled, `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:${background}`], size: box };
 }
 
-/** Returns the box of a requested size; a missing side follows from the other and the aspect ratio. */
+/** Returns the box for a requested size. A missing side is derived from the given side and the aspect ratio. */
 export function boxOf(from: Size, width: number | undefined, height: number | undefined, shape?: number): Size {
   const ratio = shape ?? from.width / from.height;
   const [across, down] = [width, height].map((side) => (side === undefined ? undefined : floored(side)));
@@ -35,7 +38,7 @@ export function boxOf(from: Size, width: number | undefined, height: number | un
   return { width: floored(from.width), height: floored(from.height) };
 }
 
-/** Returns the smallest box of an aspect ratio around a size, or the largest within it. */
+/** Returns the smallest box with an aspect ratio that contains the size, or the largest box within the size. */
 export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
   const isWide = from.width / from.height > shape;
   return isWide === isWithin

@@ -98,7 +98,7 @@ function sheetOf(
   return { columns, size: { width: columns * width, height: Math.ceil(count / columns) * height } };
 }
 
-/** @throws MediaError too_large */
+/** Checks the size of an image. @throws MediaError too_large */
 function checkPicture(what: string, { width, height }: Size): void {
   const side = IMAGE_SIDE_PIXELS_MAX;
   const pixels = IMAGE_FRAMES_PIXELS_MAX;
@@ -109,7 +109,7 @@ function checkPicture(what: string, { width, height }: Size): void {
   );
 }
 
-/** Interval between images, in seconds. */
+/** Returns the interval between images, in seconds. */
 function stepOf(
   seconds: number,
   {
@@ -155,7 +155,7 @@ async function bytesOf(files: readonly OutputFile[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Writes one sprite sheet and a WebVTT index with the time of each image, the format of players' previews. */
+/** Writes one sprite sheet and a WebVTT index that states the time of each image. Players use this format for previews. */
 async function sheet(pictures: Pictures, params: Output & { readonly columns: number }): Promise<Laid> {
   const { folder, stills, width, height, step, seconds } = pictures;
   const { columns, size } = sheetOf({ width, height }, stills.length, params.columns);

@@ -14,7 +14,7 @@ import { stillSource } from "./stills.ts";
 import { VIDEO_FPS_MAX, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 const FADE_S = 1;
-/** Enlargement of an image at the end of its display; 0.25 is 25 %. */
+/** Enlargement of an image by the end of its display, as a fraction: 0.25 means 25 %. */
 const ZOOM = 0.25;
 
 export default defineCapability({
@@ -104,7 +104,7 @@ interface SlideshowSettings {
   readonly fps: number;
 }
 
-/** Decodes an image with sharp, within its limits, and scales it to the video's size. */
+/** Decodes an image with sharp within sharp's limits, and scales it to the video's size. */
 async function still(
   file: InputFile,
   folder: string,
@@ -118,18 +118,20 @@ async function still(
   return path;
 }
 
-/** Timing in whole frames from the start: rounding each image alone would accumulate errors. */
+/**
+ * Timing of the images in whole frames from the start of the video. Rounding the duration of each image separately would accumulate errors.
+ */
 interface Turns {
   /** Index of each image's first frame. */
   readonly starts: readonly number[];
   /** Number of frames of each image, including fades. */
   readonly lengths: readonly number[];
   readonly fade: number;
-  /** Total number of frames. */
+  /** Total number of frames of the video. */
   readonly frames: number;
 }
 
-/** @throws MediaError invalid */
+/** Calculates the timing of the images. @throws MediaError invalid */
 function turnsOf(count: number, { seconds_each: seconds, transition, fps }: SlideshowSettings): Turns {
   const each = seconds * fps;
   if (each < 1) {

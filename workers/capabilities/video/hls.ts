@@ -14,7 +14,7 @@ import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 import { VIDEO_FPS_MAX } from "./limits.ts";
 
 const USUAL_FPS = 30;
-/** Shortest video, in seconds: playlists of shorter ones contain no resolutions. */
+/** Minimum length of a video, in seconds. Playlists of shorter videos would contain no resolutions. */
 const SECONDS_MIN = 0.5;
 
 export default defineCapability({
@@ -101,13 +101,13 @@ export default defineCapability({
   },
 });
 
-/** Repeats the last frame until the audio ends, because players stop with the video. */
+/** Returns filters that repeat the last frame until the audio ends, because players stop when the video ends. */
 function asLong(whole: Scene, fps: number): string[] {
   const frames = Math.max(1, Math.round(whole.seconds * fps));
   return [...atRate(whole, fps), "tpad=stop=-1:stop_mode=clone", `trim=end_frame=${frames}`];
 }
 
-/** Returns the heights in descending order. */
+/** Returns the heights of the output videos in descending order. Heights above the video's own are omitted. */
 function heightsOf(wanted: readonly number[], own: number): number[] {
   const fitting = [...new Set(wanted.map(even))]
     .filter((height) => height <= own)
@@ -119,7 +119,7 @@ function widthOf(scene: Scene, height: number): number {
   return even((scene.width * height) / scene.height);
 }
 
-/** Outputs one video per height as `v_0` and up, and copies of the audio as `a_0` and up. */
+/** Adds one video output per height, labelled `v_0` and up, and copies of the audio, labelled `a_0` and up. */
 function sizes(scene: Scene, heights: readonly number[], sounds: number): Scene {
   const labels = (kind: string, count: number): string =>
     Array.from({ length: count }, (_, at) => `[${kind}${at}]`).join("");

@@ -1,4 +1,7 @@
-/** Video operations: each is a capability and a step of `video.pipeline`. All steps share one filter graph and one encode. */
+/**
+ * Defines video operations. Each operation is a capability and also a step of `video.pipeline`. All steps share one filter graph and one
+ * encode.
+ */
 import type { CapabilityModality, Rule } from "#shared/calls/capabilities/entry.ts";
 
 import {
@@ -15,15 +18,15 @@ import { CLIP, encodeVideo, openDeepScene, OUTPUT, type Output, outputRules, VID
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { checkScene, type Scene } from "./scene.ts";
 
-/** State of the video before an operation. */
+/** Video as it is before an operation. */
 export interface Before {
   readonly facts: VideoFacts;
-  /** Result of the previous operations. */
+  /** Filter graph so far, which contains the previous operations. */
   readonly scene: Scene;
-  /** Second input of operations that have one. */
+  /** File of the second input; undefined for operations without one. */
   readonly second: InputFile | undefined;
   readonly folder: string;
-  /** Index of the operation, for its temporary file names. */
+  /** Index of the operation, used in the names of its temporary files. */
   readonly at: number;
 }
 
@@ -41,9 +44,9 @@ export interface VideoOperation<P extends Params = Params> {
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
   readonly second?: Second;
-  /** True if the operation keeps 10 bits and HDR colours; otherwise frames are first converted to 8 bits and SDR. */
+  /** True if the operation keeps 10 bits and HDR colours. Otherwise, frames are converted to 8 bits and SDR before the operation. */
   readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
-  /** @throws MediaError `invalid` */
+  /** Adds the operation to the filter graph. @throws MediaError `invalid` */
   readonly apply: (before: Before, params: ParamsOf<P>) => Promise<Scene> | Scene;
 }
 
@@ -79,7 +82,7 @@ interface OperationRun extends Pick<Run<object, unknown>, "params" | "folder" | 
   readonly inputs: { readonly video: InputFile };
 }
 
-/** Applies one operation and encodes the result. @throws MediaError as the operation does */
+/** Applies one operation and encodes the result. @throws MediaError of the operation */
 export async function runOperation<const P extends Params>(
   operation: VideoOperation<P>,
   { params, inputs, folder, progress }: OperationRun,

@@ -1,4 +1,4 @@
-/** Section of a scene, which begins with the frame on display at its start. For child processes only. */
+/** Cuts a section out of a scene. The section begins with the frame that is on display at its start. For child processes only. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { type DisplayedFrame, findDisplayedFrame } from "#workers/children/displayed-frame.ts";
 
@@ -7,25 +7,27 @@ import { onAudio, onVideo, type Scene } from "./scene.ts";
 
 interface Span {
   readonly start: number;
-  /** End in seconds; undefined for the scene's end. */
+  /** End of the section in seconds; undefined for the end of the scene. */
   readonly until: number | undefined;
   /** Length of the section in seconds; 0 if unknown. */
   readonly seconds: number;
 }
 
-/** Returns the start times of the frame on display and of the next one, in seconds of the video's clock. */
+/** Returns the start times of the frame that is on display at a time and of the next frame, in seconds of the video's clock. */
 export async function framesAround({ source, startsAt }: VideoFacts, seconds: number): Promise<DisplayedFrame> {
   const { displayed, next } = await findDisplayedFrame(() => openSource(source), seconds + startsAt);
   const own = (at: number | undefined): number | undefined => at && Math.max(0, at - startsAt);
   return { displayed: own(displayed), next: own(next) };
 }
 
-/** Largest shift to an earlier time, in seconds. It is not noticeable, and keeps the frame rate constant. */
+/**
+ * Maximum time by which a frame is moved to an earlier time, in seconds. The shift is not noticeable, and it keeps the frame rate constant.
+ */
 const EARLY_SECONDS_MAX = 0.05;
-/** Tolerance in seconds, because filters round times to ticks. */
+/** Tolerance when times are compared, in seconds. Filters round times to clock ticks. */
 export const TICK_SECONDS = 0.0005;
 
-/** @throws MediaError invalid if the section contains no frame */
+/** Cuts a section out of a scene. @throws MediaError invalid if the section contains no frame */
 export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Promise<Scene> {
   const { start, until, seconds } = span;
   const { origin } = scene;
@@ -39,7 +41,7 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
   ]);
 }
 
-/** Returns filters for frames that still have the times of their file. */
+/** Returns filters that cut a section out of frames which still have the times of their file. */
 async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: Span): Promise<string[]> {
   const around = await framesAround(facts, start + origin);
   const [displayed, next] = [around.displayed, around.next].map((at) => at && Math.max(0, at - origin));
@@ -53,7 +55,7 @@ async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: 
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];
 }
 
-/** Returns filters for frames with changed times; the last frame is repeated while the audio may continue. */
+/** Returns filters that cut a section out of frames with changed times. The last frame is repeated, because the audio may be longer. */
 function heldPiece({ start, until, seconds }: Span): string[] {
   const isEnded = until !== undefined || seconds > 0;
   const held = isEnded ? ["tpad=stop=-1:stop_mode=clone"] : [];
@@ -64,7 +66,7 @@ function endOf(until: number | undefined): string {
   return until === undefined ? "" : `:end=${fixed(until)}`;
 }
 
-/** Formats seconds without an exponent, which FFmpeg does not support in times. */
+/** Formats seconds without an exponent, because FFmpeg does not accept exponents in times. */
 export function fixed(seconds: number): string {
   return seconds.toFixed(6);
 }

@@ -16,7 +16,7 @@ import { operation as text } from "./text.ts";
 import { operation as trim } from "./trim.ts";
 import { operation as watermark } from "./watermark.ts";
 
-/** Operations by name; each is also the capability `video.<name>`. */
+/** Operations by name. Each operation is also the capability `video.<name>`. */
 const OPERATIONS = {
   trim,
   resize,

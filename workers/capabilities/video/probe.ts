@@ -43,7 +43,7 @@ export default defineCapability({
   },
 });
 
-/** Counts frames by packets, because each packet contains one frame. */
+/** Counts the frames of a video by counting packets, because each packet contains one frame. */
 async function countFrames(video: Parameters<typeof openVideo>[0]): Promise<number> {
   const demuxer = await openVideo(video);
   try {

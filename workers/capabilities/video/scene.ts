@@ -1,4 +1,4 @@
-/** Filter graph that operations extend one after the other, with the properties of its outputs. */
+/** FFmpeg filter graph of a video and its audio. Operations extend it one after the other, and its output properties are tracked. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 import type { StreamColor } from "#workers/children/graph-streams.ts";
@@ -8,9 +8,9 @@ import { outputSignalOf } from "./signal.ts";
 import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export interface Scene {
-  /** Chains in FFmpeg's syntax, to be joined with `;`. */
+  /** Filter chains in FFmpeg's syntax, to be joined with `;`. */
   readonly chains: readonly string[];
-  /** Output labels without brackets. */
+  /** Label of the video output; `audio` is that of the audio output, or null without audio. Labels have no brackets. */
   readonly video: string;
   readonly audio: string | null;
   readonly width: number;
@@ -18,23 +18,24 @@ export interface Scene {
   /** Frames per second; 0 if unknown. */
   readonly fps: number;
   readonly seconds: number;
-  /** Source time at the scene's time 0, in seconds; undefined if frames no longer have the times of their file. */
+  /** Time in the source at which the scene's time 0 is, in seconds; undefined if frames no longer have the times of their file. */
   readonly origin: number | undefined;
   /** Number of audio channels; undefined if unknown. */
   readonly channels?: number;
-  /** Colours of the samples; undefined if they come from several files. */
+  /** Colour properties of the samples; undefined if they come from several files. */
   readonly color?: StreamColor;
-  /** True to encode in 10 bits; otherwise 8 bits. */
+  /** True to encode with 10 bits per sample; otherwise 8 bits. */
   readonly isDeep?: boolean;
-  /** Sentences about parts of the inputs that the scene omits. */
+  /** Sentences for the caller about parts of the inputs that the scene omits. */
   readonly notes: readonly string[];
 }
 
 type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "origin">>;
 
 /**
- * Opens a scene upright, with square pixels, from time 0. HDR is mapped to SDR unless it is kept.
- * @param name prefix of labels, for several sources. @param keepsDepth true if the encoder and all operations support 10 bits
+ * Opens a scene for a video: upright, with square pixels, and starting at time 0. HDR is mapped to SDR unless it is kept.
+ * @param name prefix of labels, for scenes with several sources
+ * @param keepsDepth true if the encoder and all operations support 10 bits
  */
 export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Scene {
   const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds, dropped } = facts;
@@ -64,31 +65,34 @@ export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Sce
   };
 }
 
-/** Inserts silence at the start and in gaps: filters that count samples would otherwise be early. */
+/** Filter that inserts silence at the start and in gaps. Without it, filters that count samples would act too early. */
 export const STEADY_SOUND = "aresample=async=1:first_pts=0";
 
-/** Appends video filters. */
+/** Appends filters to the video of a scene. */
 export function onVideo(scene: Scene, filters: readonly string[], change: Change = {}): Scene {
   if (filters.length === 0) return { ...scene, ...change };
   const video = next(scene, "v");
   return { ...scene, ...change, chains: [...scene.chains, `[${scene.video}]${filters.join(",")}[${video}]`], video };
 }
 
-/** Appends audio filters, if there is audio. */
+/** Appends filters to the audio of a scene, if it has audio. */
 export function onAudio(scene: Scene, filters: readonly string[]): Scene {
   if (scene.audio === null || filters.length === 0) return scene;
   const audio = next(scene, "a");
   return { ...scene, chains: [...scene.chains, `[${scene.audio}]${filters.join(",")}[${audio}]`], audio };
 }
 
-/** Removes the audio into a null sink, because every output of a graph must be connected. */
+/** Removes the audio of a scene. The audio is connected to a null sink, because every output of a graph must be connected. */
 export function muted(scene: Scene): Scene {
   if (scene.audio === null) return scene;
   const { channels: _, ...rest } = scene;
   return { ...rest, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
 }
 
-/** Adds stereo audio: replaces the scene's audio, or mixes with it by a filter such as `amix`. @param source chain without label */
+/**
+ * Adds stereo audio to a scene. The audio replaces the scene's audio, or is mixed with it by a filter such as `amix`. @param source chain
+ * without output label
+ */
 export function withSound(scene: Scene, source: string, filter?: string): Scene {
   const base = filter === undefined ? muted(scene) : scene;
   const second = next(base, "t");
@@ -98,7 +102,7 @@ export function withSound(scene: Scene, source: string, filter?: string): Scene 
   return { ...base, chains: [...chains, `[${base.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
 }
 
-/** Adds a filter of two videos, such as `overlay`. @param source chain without output label */
+/** Adds a filter that combines the scene with a second video, such as `overlay`. @param source chain without output label */
 export function withPicture(scene: Scene, source: string, filter: string): Scene {
   const second = next(scene, "s");
   const chains = [...scene.chains, `${source}[${second}]`];
@@ -124,7 +128,10 @@ export function evened(scene: Scene): Scene {
   return onVideo(scene, filters, { width, height, fps: isFast ? VIDEO_FPS_MAX : scene.fps });
 }
 
-/** Returns filters to a constant rate from time 0, faster or slower by a factor. A late first frame is held from time 0. */
+/**
+ * Returns filters that convert a scene to a constant frame rate, and change its speed by a factor. If the first frame is late, it is shown
+ * from time 0.
+ */
 export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, fps: number, factor = 1): string[] {
   // Adds the duration of the last frame, as in `openScene`.
   const time = from > 0 ? `PTS+if(eq(PTS,PREV_INPTS),round(1/(${from}*TB)),0)` : "PTS";
@@ -133,7 +140,7 @@ export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, f
   return [`setpts='round((${time})/${factor})'`, `fps=${fps}:start_time=0${isShort ? ":eof_action=pass" : ""}`];
 }
 
-/** Converts an uneven rate to a constant one, because an overlay can start and end only with a frame. */
+/** Converts an uneven frame rate to a constant one. An overlay can start and end only with a frame, so uneven frames would shift it. */
 export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">): Scene {
   if (!isUneven || scene.origin === undefined) return scene;
   const fps = Math.max(FPS_MIN, scene.fps);
@@ -146,7 +153,7 @@ export function secondsOf({ seconds }: Scene): number {
   throw new MediaError("unsupported", "Expected video with a known duration.");
 }
 
-/** Checks a scene after each operation: intermediate results have the limits of inputs. @throws MediaError too_large */
+/** Checks the limits of a scene after each operation. Intermediate results have the same limits as inputs. @throws MediaError too_large */
 export function checkScene(scene: Scene): void {
   checkSides(scene, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX);
   if (scene.seconds <= VIDEO_SECONDS_MAX) return;
@@ -154,7 +161,7 @@ export function checkScene(scene: Scene): void {
   throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${got}.`);
 }
 
-/** Checks the sides in either orientation. @throws MediaError too_large */
+/** Checks the long and short side of a scene, in either orientation. @throws MediaError too_large */
 export function checkSides({ width, height }: Pick<Scene, "width" | "height">, long: number, short: number): void {
   if (Math.max(width, height) <= long && Math.min(width, height) <= short) return;
   throw new MediaError("too_large", `Expected video of at most ${long} × ${short} pixels, got ${width} × ${height}.`);

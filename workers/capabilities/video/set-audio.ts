@@ -56,7 +56,7 @@ export const operation: VideoOperation<typeof params> = {
   },
 };
 
-/** Returns the source of the audio, with exactly the length of the result. */
+/** Returns the filters for the new audio of a video, with exactly the length of the result. */
 function soundOf({ source, channels }: AudioFacts, { loop, volume }: ParamsOf<typeof params>, seconds: number): string {
   return [
     fileSource("audio", source, loop ? 0 : 1),

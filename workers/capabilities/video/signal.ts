@@ -6,7 +6,7 @@ import type { StreamColor } from "#workers/children/graph-streams.ts";
 
 export interface VideoSignal extends StreamColor {
   readonly bits: number;
-  /** Code points of ITU-T H.273; 2 is unspecified. */
+  /** Colour properties as code points of ITU-T H.273; 2 means unspecified. */
   readonly matrix: number;
   readonly isFullRange: boolean;
 }
@@ -31,7 +31,7 @@ export async function signalOf({ codecpar }: Stream): Promise<VideoSignal> {
   };
 }
 
-/** @param format FFmpeg's name of a pixel format, such as `yuv420p10le` */
+/** Returns the number of bits per sample. @param format FFmpeg's name of a pixel format, such as `yuv420p10le` */
 function bitsOf(format: string): number {
   if (/^(?:rgb|bgr)a?(?:48|64)/.test(format)) return 16;
   const bits = Number(/(\d+)[lb]e$/.exec(format)?.[1] ?? 8);
@@ -48,20 +48,23 @@ export function isHdr({ transfer }: Pick<VideoSignal, "transfer">): boolean {
 }
 
 /**
- * Maps HDR to the range and colours of BT.709. Diffuse white of PQ (203 cd/m², ITU-R BT.2408) becomes 91 % of white; brighter parts are
- * compressed. The filter's other curves darken parts above 1,000 cd/m² (measured).
+ * Filters that map HDR to the range and colours of BT.709. Diffuse white of PQ (203 cd/m², ITU-R BT.2408) becomes 91 % of white. Brighter
+ * areas are compressed. The filter's other curves darken areas above 1,000 cd/m² (measured).
  */
 const TONE_MAP = "format=yuv420p10le,tonemapx=tonemap=mobius:desat=0:t=bt709:m=bt709:p=bt709:r=tv:format=yuv420p";
 
 interface OutputSignal {
   readonly filters: readonly string[];
   readonly color: StreamColor;
-  /** True to encode in 10 bits. */
+  /** True to encode with 10 bits per sample. */
   readonly isDeep: boolean;
   readonly notes: readonly string[];
 }
 
-/** Returns the signal of a scene. @param keepsDepth true if the encoder and all operations support 10 bits */
+/**
+ * Returns the bit depth, colours and conversion filters of a scene. @param keepsDepth true if the encoder and all operations support 10
+ * bits
+ */
 export function outputSignalOf(signal: VideoSignal, keepsDepth: boolean): OutputSignal {
   const { bits } = signal;
   const lost = bits > 10 ? [`The picture has 10 instead of ${bits} bits per sample.`] : [];
@@ -76,7 +79,7 @@ export function outputSignalOf(signal: VideoSignal, keepsDepth: boolean): Output
   return { filters: [], color: { primaries: signal.primaries, transfer: signal.transfer }, isDeep: false, notes };
 }
 
-/** FFmpeg's names of H.273's code points. */
+/** FFmpeg's names for the code points of ITU-T H.273. */
 const PRIMARIES: Readonly<Record<number, string>> = {
   1: "bt709",
   4: "bt470m",
@@ -118,7 +121,7 @@ const MATRICES: Readonly<Record<number, string>> = {
   14: "ictcp",
 };
 
-/** Returns the colours for the caller; null for values that the file does not state. */
+/** Returns the names of a video's colour properties for the caller; null for properties that the file does not state. */
 export function namedColor({ primaries, transfer, matrix, isFullRange }: VideoSignal) {
   return {
     primaries: PRIMARIES[primaries] ?? null,

@@ -85,7 +85,10 @@ interface Layout {
   readonly pip_scale: number;
 }
 
-/** Returns the cells: rows have equal heights, columns equal widths, and grid cells the first video's size. */
+/**
+ * Returns the position and size of each video. Videos in a row have equal heights, and videos in a column equal widths. Videos in a grid
+ * have the first video's size.
+ */
 function cellsOf(all: readonly VideoFacts[], { layout, gap, pip_gravity: gravity, pip_scale: scale }: Layout): Cell[] {
   const [first = { width: 2, height: 2 }] = all;
   const [width, height] = [even(first.width), even(first.height)];
@@ -126,7 +129,7 @@ function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: n
   return isAudible ? fittedScene : muted(fittedScene);
 }
 
-/** Places the videos on a background. A video that ends early stays at its last frame. */
+/** Places the videos on a background. The last frame of a video that ends early remains visible. */
 function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fps: number): Scene {
   const seconds = Math.max(...scenes.map((scene) => scene.seconds));
   const chains = scenes.flatMap((scene) => scene.chains);

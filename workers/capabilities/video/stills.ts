@@ -10,7 +10,7 @@ import { muted, type Scene } from "./scene.ts";
 interface StillsPlan {
   readonly name: string;
   readonly pixelFormat?: string;
-  /** Output label whose times report progress, for scenes that output frames only at their end. */
+  /** Label of an additional output whose times report the progress. It is needed for scenes that output frames only at their end. */
   readonly clock?: string;
   readonly onSeconds?: (seconds: number) => void;
 }
@@ -35,7 +35,7 @@ export async function writeStills(
   return own.map((one) => join(folder, one));
 }
 
-/** Returns a still image as a graph source with one frame. */
+/** Returns the filter that reads a still image as a video with one frame. */
 export function stillSource(path: string): string {
   return fileSource("video", { path, container: "png_pipe" });
 }

@@ -26,7 +26,7 @@ const params = {
 
 const DESCRIPTION = "The subtitles, in SRT or WebVTT.";
 
-/** Burns subtitles into the frames. */
+/** Operation that draws subtitles into the frames. */
 export const operation: VideoOperation<typeof params> = {
   params,
   second: { member: "subtitles", kind: "text", description: DESCRIPTION, sample: {} },
@@ -54,7 +54,7 @@ const TRACKS: Readonly<Record<VideoFormat, SubtitleTrack["codec"]>> = {
   webm: "webvtt",
 };
 
-/** Adds subtitles as a track; video and audio are copied. */
+/** Adds subtitles as a separate track. Video and audio are copied without encoding. */
 async function soft(
   facts: VideoFacts,
   subtitles: InputFile,
@@ -116,24 +116,24 @@ export default defineCapability({
 
 // Parses subtitles in SRT or WebVTT within limits. Files that are written later contain only parsed text.
 
-/** Most subtitles in one file, and most characters in one subtitle. */
+/** Maximum number of subtitles in one file, and of characters in one subtitle. */
 const SUBTITLES_MAX = 10_000;
 const SUBTITLE_CHARACTERS_MAX = 1_000;
 
-/** Time in both formats. SRT uses a comma, and WebVTT may omit hours. */
+/** Pattern of a time in either format. SRT uses a comma before the milliseconds, and WebVTT may omit the hours. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 const BEGINNINGS = new RegExp(String.raw`\n(?:\d{1,9}[ \t]*\n)?(?=[ \t]*${TIME}[ \t]*-->)`, "g");
 
 interface ParsedSubtitles {
-  /** Subtitles in order of their start, as plain text. */
+  /** Subtitles as plain text, in order of their start. */
   readonly cues: readonly SubtitleCue[];
-  /** Sentences about dropped subtitles. */
+  /** Sentences for the caller about subtitles that were dropped. */
   readonly notes: readonly string[];
 }
 
-/** Most characters of an invalid time that a note quotes. */
+/** Maximum characters of an invalid time that a note quotes. */
 const QUOTED_CHARACTERS_MAX = 60;
 
 /** Parses subtitles and drops those that no player can show. @throws MediaError corrupt if there are none; too_large */
@@ -184,7 +184,9 @@ function parseSubtitles(text: string): ParsedSubtitles {
   return { cues: cues.toSorted((one, other) => one.startMs - other.startMs), notes };
 }
 
-/** Splits the file into blocks. Many files have spaces in empty lines, or no empty line before a time. */
+/**
+ * Splits a subtitle file into blocks. It also handles spaces in empty lines, and a missing empty line before a time, which are both common.
+ */
 function blocksOf(text: string): string[] {
   const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll(/^[ \t]+$/gm, "");
   return lines.replaceAll(BEGINNINGS, "\n$&").split(/\n{2,}/);
@@ -223,7 +225,10 @@ function tooMany(): MediaError {
   return new MediaError("too_large", `Expected at most ${SUBTITLES_MAX} subtitles, got more.`);
 }
 
-/** Cuts subtitles at the video's end, because a track would extend the video. @throws MediaError invalid if none is left */
+/**
+ * Cuts subtitles at the end of the video, because a subtitle track would otherwise extend the video. @throws MediaError invalid if none
+ * remain
+ */
 function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
   const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
   const visible = cues.filter(({ startMs }) => startMs < end);
@@ -232,7 +237,7 @@ function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
   throw new MediaError("invalid", `Expected input.subtitles that begin before the end at ${seconds} s, got ${first}.`);
 }
 
-/** Merges simultaneous subtitles into one with several lines. */
+/** Merges subtitles that are shown at the same time into one subtitle with several lines. */
 function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
   const edges = [...new Set(cues.flatMap(({ startMs, endMs }) => [startMs, endMs]))].toSorted(
     (one, other) => one - other,
@@ -253,13 +258,13 @@ function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
 interface SubtitleStyle {
   readonly width: number;
   readonly height: number;
-  /** Font size in pixels of the frame. */
+  /** Font size in pixels of the video frame. */
   readonly size: number;
   /** Red, green, blue and opacity, from 0 to 255. */
   readonly rgba: readonly [number, number, number, number];
 }
 
-/** Returns a SubStation Alpha file with size and colour, which FFmpeg draws. */
+/** Returns subtitles as a SubStation Alpha file with font size and colour, which FFmpeg can draw. */
 function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string {
   const { width, height, size, rgba } = style;
   const [red, green, blue, opacity] = rgba;
@@ -291,7 +296,10 @@ function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string 
   ].join("\n");
 }
 
-/** Braces and backslashes are SubStation code: braces are escaped, and a backslash is separated from the next letter. */
+/**
+ * Escapes a text for SubStation Alpha, in which braces and backslashes have a special meaning. Braces are escaped, and a backslash is
+ * separated from the next letter.
+ */
 function bare(text: string): string {
   return text
     .replaceAll("\\", "\\\u{2060}")

@@ -101,10 +101,13 @@ function alignOf(gravity: string): keyof typeof ANCHORS {
   return gravity.includes("east") ? "R" : "C";
 }
 
-/** Variables of a filter's expressions for the width and height of the frame and of the text. */
+/** Names of the variables in a filter's expressions for the width and height of the frame and of the text. */
 type Names = readonly [width: string, height: string, textWidth: string, textHeight: string];
 
-/** Returns the position as `placed` does, in filter expressions, because only FFmpeg knows the text's size. */
+/**
+ * Returns the position of a text as filter expressions, by the same rules as `placed`. Expressions are needed because only FFmpeg knows the
+ * size of the text.
+ */
 function placeOf(
   gravity: string,
   margin: number,
@@ -117,7 +120,7 @@ function placeOf(
   return { x: along(w, tw, "west", "east"), y: along(h, th, "north", "south") };
 }
 
-/** Returns the image on a coloured box that is larger by `border` on each side. */
+/** Draws an image on a coloured box that is larger by `border` pixels on each side. */
 async function boxed(
   { data, width, height }: Overlay,
   box: readonly [number, number, number, number] | undefined,

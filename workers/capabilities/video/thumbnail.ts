@@ -11,10 +11,10 @@ import { onVideo, openScene, type Scene } from "./scene.ts";
 import { writeStills } from "./stills.ts";
 import { VIDEO_SECONDS_MAX, VIDEO_INPUT_LONG_SIDE_MAX } from "./limits.ts";
 
-/** Most frames that are compared: the filter buffers all of them. */
+/** Maximum number of frames that are compared. The filter buffers all of them in memory. */
 const FRAMES_MAX = 60;
 const FRAMES_BYTES_MAX = 200_000_000;
-/** Length of the searched section, in seconds. A title that fades in takes some of the first seconds. */
+/** Length of the section that is searched for a thumbnail, in seconds. A title that fades in takes some of the first seconds. */
 const SEARCHED_SECONDS = 60;
 
 export default defineCapability({
@@ -68,7 +68,7 @@ export default defineCapability({
   },
 });
 
-/** @throws MediaError invalid if the time is after the end */
+/** Writes the frame that is shown at a time as an image. @throws MediaError invalid if the time is after the end */
 async function stillAt(folder: string, facts: VideoFacts, time: number): Promise<readonly string[]> {
   const { displayed, next } = await framesAround(facts, time);
   const last = (displayed ?? 0) + (facts.fps > 0 ? 1 / facts.fps : Infinity);

@@ -1,4 +1,4 @@
-/** Start and end of an overlay. */
+/** Start and end time at which an overlay is shown. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { number } from "../params.ts";
@@ -11,7 +11,10 @@ export const TIMES = {
   end: number("Time in seconds at which it disappears. Default: end of the video.", TIME),
 };
 
-/** Returns FFmpeg's `enable` condition; undefined for always. @param seconds video length; 0 if unknown. @throws MediaError invalid */
+/**
+ * Returns FFmpeg's `enable` condition for an overlay; undefined if the overlay is always shown. @param seconds video length; 0 if unknown.
+ * @throws MediaError invalid
+ */
 export function enableCondition(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (seconds > 0 && (start ?? 0) >= seconds) {

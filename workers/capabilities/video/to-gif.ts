@@ -67,7 +67,7 @@ export default defineCapability({
   },
 });
 
-/** Repeats the last frame until the audio ends. @param frames 0 if unknown */
+/** Returns filters that repeat the last frame until the audio ends. @param frames total number of frames; 0 if unknown */
 function asLong(frames: number): string[] {
   if (frames === 0) return [];
   return ["tpad=stop=-1:stop_mode=clone", `trim=end_frame=${Math.max(1, Math.round(frames))}`];
@@ -79,7 +79,9 @@ interface Run {
   readonly onSeconds: (seconds: number) => void;
 }
 
-/** Computes the palette first: a single pass would buffer all frames until the palette is known. */
+/**
+ * Writes a GIF in two passes, of which the first computes the palette. A single pass would buffer all frames until the palette is known.
+ */
 async function writeGif(folder: string, scene: Scene, { path, loop, onSeconds }: Run): Promise<void> {
   const colours = onVideo(scene, ["palettegen=stats_mode=full"]);
   const [palette = ""] = await writeStills(folder, colours, { name: "palette", pixelFormat: "rgba" });

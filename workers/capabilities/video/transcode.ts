@@ -88,7 +88,7 @@ function smaller(scene: Scene, { fps, max_width: across, max_height: down }: Par
   return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps, origin: undefined });
 }
 
-/** Returns options for a bitrate instead of `crf`, which each encoder disables with another value. */
+/** Returns encoder options for a bitrate instead of `crf`. Each encoder needs a different value to disable `crf`. */
 function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable<EncodeVideo["options"]> {
   const [codec] = codecsOf(output.format ?? format, output);
   const rate = { crf: codec === "av1" ? "0" : "-1", b: `${kbps}k` };
@@ -96,10 +96,10 @@ function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable
   return codec === "h264" || codec === "h265" ? { ...rate, maxrate: `${kbps}k`, bufsize: `${kbps}k` } : rate;
 }
 
-/** Smallest side of frames, in pixels, at which SVT-AV1 can keep a bitrate. */
+/** Minimum side length of frames for which SVT-AV1 can keep a bitrate, in pixels. */
 const AV1_SIDE_MIN = 64;
 
-/** Prepares a scene for AV1 at a bitrate: SVT-AV1 divides by zero below one frame per second. @throws MediaError invalid */
+/** Prepares a scene for AV1 at a given bitrate. Below one frame per second, SVT-AV1 would divide by zero. @throws MediaError invalid */
 function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
   const { width, height } = scene;
   if (Math.min(width, height) >= AV1_SIDE_MIN) return steady(scene, facts);
@@ -112,10 +112,10 @@ function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
 
 const TRIES = 4;
 const AUDIO_KBPS_MIN = 32;
-/** Fraction of the size for the streams; the remainder covers container overhead and the encoder's deviation. */
+/** Fraction of the requested file size that the streams may use. The remainder covers container overhead and deviations of the encoder. */
 const STREAMS_SHARE = 0.95;
 
-/** @throws MediaError invalid if no bitrate fits */
+/** Encodes a video with a bitrate that keeps the file within a size. @throws MediaError invalid if no bitrate fits */
 async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutput> {
   const { scene, output } = encode;
   const seconds = secondsOf(scene);

@@ -1,4 +1,7 @@
-/** Runs Chromium for one page at a time, without network access, saved profile or remaining files. For child processes only. */
+/**
+ * Runs Chromium for one page at a time. The browser has no network access and no saved profile, and leaves no files. For child processes
+ * only.
+ */
 import { mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -20,12 +23,14 @@ export interface BrowserVisit {
   readonly tools: Tools;
   /** Content of the page, which has already been fetched. */
   readonly html: { readonly path: string; readonly contentType: string };
-  /** Address of the page, the base of its relative links. */
+  /** URL of the page, which is the base of its relative links. */
   readonly address: string;
-  /** Path of the socket that answers requests for subresources; undefined to block them. */
+  /**
+   * Path of the socket that answers the page's requests for images, scripts and other resources. Undefined if these requests are blocked.
+   */
   readonly guard: string | undefined;
   readonly javascript: boolean;
-  /** Action for characters that no font contains. Default: `draw`. */
+  /** Action for characters that no font contains: reject the call, or draw them anyway. Default: `draw`. */
   readonly letters?: "refuse" | "draw";
   readonly width?: number;
   readonly height?: number;
@@ -35,7 +40,7 @@ export interface BrowserVisit {
   readonly waitMs: number;
 }
 
-/** Address of a page that has none. */
+/** URL that is used for a page without one. */
 export const NO_ADDRESS = "http://document.invalid/";
 
 const FLAGS = [
@@ -55,11 +60,11 @@ const FLAGS = [
   "--proxy-bypass-list=<-loopback>",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
-/** Packaged fonts. The machine may have none, and text would be invisible. */
+/** Configuration of the packaged fonts. The machine may have no fonts, so that text would be invisible. */
 const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
 const LAUNCH_MS = 20_000;
 
-/** Loads the page, calls `work` with it, and closes the browser. @throws MediaError too_large, corrupt */
+/** Loads a page in the browser, calls `work` with it, and closes the browser. @throws MediaError too_large, corrupt */
 export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Promise<T>): Promise<T> {
   const context = await launch(visit.folder, visit.tools.chromium, optionsOf(visit));
   try {
@@ -74,7 +79,7 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
   }
 }
 
-/** Returns the param `missing_letters` of capabilities that draw a page. */
+/** Declares the parameter `missing_letters` of capabilities that draw a page. */
 export const missingLettersParam = (byDefault: "refuse" | "draw", more = "") =>
   choice(
     `Letters that neither the page's fonts nor the installed fonts have: \`refuse\` the call, or \`draw\` them as boxes.${more}`,
@@ -82,7 +87,7 @@ export const missingLettersParam = (byDefault: "refuse" | "draw", more = "") =>
     { default: byDefault },
   );
 
-/** @throws MediaError invalid */
+/** Checks that fonts exist for all visible characters of a page. @throws MediaError invalid */
 async function checkPage(page: Page): Promise<void> {
   const [missing] = await missingOnPage(page);
   if (missing === undefined) return;
@@ -98,7 +103,7 @@ export async function missingOnPage(page: Page): Promise<readonly string[]> {
   return missingLetters(texts.join(""), MISSING_LETTERS_MAX).map(named);
 }
 
-/** Timeout of a frame's list of characters, in milliseconds. */
+/** Timeout for listing the characters of one frame, in milliseconds. */
 const FRAME_MS = 2_000;
 
 async function lettersIn(frame: Frame): Promise<string> {
@@ -114,7 +119,10 @@ async function lettersIn(frame: Frame): Promise<string> {
   }
 }
 
-/** Script in the page: returns each character beyond Latin once. Skips transparent, clipped, empty and off-page text. */
+/**
+ * Script that runs in a page, and returns each non-Latin character of its visible text once. Transparent, clipped, empty and off-page text
+ * is skipped.
+ */
 const LETTERS = `(() => {
   const families = (list) => list.split(",").map((one) => one.trim().replaceAll(/["']/g, ""));
   const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").flatMap(({ family }) => families(family)));
@@ -136,7 +144,7 @@ const LETTERS = `(() => {
   return [...letters].join("");
 })()`;
 
-/** Limits the wait, because a page in a loop never answers. @throws MediaError too_large after 30 s */
+/** Limits the wait for a page, because a page with an endless loop never responds. @throws MediaError too_large after 30 s */
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLong = (cause?: unknown): MediaError =>
@@ -160,7 +168,7 @@ export async function tryBrowser(folder: string, chromium: Chromium | undefined)
   await context.close();
 }
 
-/** Starts Chromium. All of its files are in the run's folder: they count towards the run's limits, and are deleted with it. */
+/** Starts Chromium. All of its files are in the run's folder, so they count towards the run's limits and are deleted with the folder. */
 async function launch(
   folder: string,
   chromium: Chromium | undefined,
@@ -213,7 +221,7 @@ async function guardRequests(context: BrowserContext, visit: BrowserVisit): Prom
   await context.routeWebSocket("**/*", (socket) => void socket.close());
 }
 
-/** Answers a request for a subresource. Navigations and requests other than GET are blocked. */
+/** Responds to a page's request for a resource. Navigations and all methods other than GET are blocked. */
 async function answer(route: Route, guard: string | undefined): Promise<void> {
   const asked = route.request();
   // With status 204 the page stays unchanged; an error would replace it.
@@ -245,7 +253,7 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** Requests an address through the worker, which applies its own timeout. */
+/** Requests a URL through the worker, which applies its own timeout. */
 function askGuard(socketPath: string, address: string): Promise<Part> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -270,8 +278,8 @@ function askGuard(socketPath: string, address: string): Promise<Part> {
 }
 
 /**
- * Resolves when the page has loaded and its network is idle. Navigation to another page is blocked, and may prevent the load event. An idle
- * network is then sufficient.
+ * Waits until the page has loaded and its network is idle. Navigation to another page is blocked, which may prevent the load event. In this
+ * case, an idle network is sufficient.
  */
 async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): Promise<void> {
   const network = watchNetwork(page);
@@ -303,7 +311,7 @@ const IDLE_MS = 500;
 const WEB_IDLE_WAIT_MS = 5_000;
 
 interface Network {
-  /** Resolves when no request has been active for `IDLE_MS` since the call. */
+  /** Resolves when no request has been active for `IDLE_MS`, counted from this call. */
   idle(): Promise<void>;
   close(): void;
 }

@@ -9,7 +9,7 @@ import { choice, custom, flag, integer } from "../params.ts";
 
 import { PAGE_MEMBER, SAMPLE, WEB_PRICE } from "./page.ts";
 
-/** Most request headers from a caller. */
+/** Maximum number of request headers that a caller can set. */
 const WEB_HEADERS_MAX = 20;
 
 /** Headers of message framing and routing, which callers cannot set. */

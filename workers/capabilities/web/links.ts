@@ -56,7 +56,7 @@ export default defineCapability({
   },
 });
 
-/** Entry whose further members are returned unchanged. */
+/** Entry of a list. Members that `Entry` does not define are returned unchanged. */
 type Named = Entry & Readonly<Record<string, unknown>>;
 
 interface Found {
@@ -122,10 +122,10 @@ interface Bounds {
   readonly sameHost: boolean;
 }
 
-/** Longest listed address, in characters. */
+/** Maximum characters of a listed URL. */
 const ADDRESS_CHARACTERS_MAX = 4_000;
 
-/** Collects lists without duplicate addresses. All lists together are limited to the largest text of a result. */
+/** Collects lists of links without duplicate URLs. All lists together are limited to the maximum text of a result. */
 function openLists({ base, page, max, sameHost }: Bounds) {
   const { host } = new URL(page);
   let bytes = 0;
@@ -159,10 +159,10 @@ function openLists({ base, page, max, sameHost }: Bounds) {
 // Parses feeds and sitemaps into lists of pages.
 
 interface Entry {
-  /** Link of the entry; empty if it has none. */
+  /** URL of the entry's page; empty if it has none. */
   readonly href: string;
   readonly title?: string;
-  /** Date in the author's format. */
+  /** Date of the entry, in the format of the feed's author. */
   readonly date?: string;
 }
 
@@ -173,7 +173,7 @@ interface Feed {
   readonly entries: readonly Entry[];
 }
 
-/** Returns undefined if the text is not a feed. @param address base of relative links @throws MediaError corrupt */
+/** Parses a feed. Returns undefined if the text is not a feed. @param address base of relative links @throws MediaError corrupt */
 function readFeed(text: string, address: string): Feed | undefined {
   try {
     const { format, feed } = parseFeed(text);
@@ -242,14 +242,17 @@ interface FeedLink {
 /** URI prefix of registered link relations, which feeds may write in full (RFC 4287, 4.2.7.2). */
 const RELATIONS = "http://www.iana.org/assignments/relation/";
 
-/** Returns the link to the entry, HTML first. `edit`, `self` and `enclosure` are other targets. */
+/**
+ * Returns the link to the page of an entry, preferably to an HTML page. Links with the relations `edit`, `self` and `enclosure` have other
+ * targets.
+ */
 function alternateOf(links: readonly FeedLink[]): string | undefined {
   const alternates = links.filter(({ rel = "alternate" }) => rel.replace(RELATIONS, "").toLowerCase() === "alternate");
   const html = alternates.find(({ type = "text/html" }) => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type));
   return (html ?? alternates[0])?.href;
 }
 
-/** Returns an absolute address in a `guid` that is not marked as another kind of identifier (RSS 2.0). */
+/** Returns the absolute URL in a `guid` element; undefined if it is marked as another kind of identifier (RSS 2.0). */
 function permalinkOf(
   guid: { readonly value?: string; readonly isPermaLink?: boolean } | undefined,
 ): string | undefined {
@@ -257,7 +260,7 @@ function permalinkOf(
   return isPermaLink && /^\s*https?:\/\//i.test(value) ? value : undefined;
 }
 
-/** Resolves a link against the feed's address and the `xml:base` of feed and entry, if present. */
+/** Resolves a link. The base is the feed's URL, and the `xml:base` of feed and entry if present. */
 function from(
   address: string,
   href: string | undefined,
@@ -322,10 +325,10 @@ interface Anchor {
 }
 
 interface HtmlNames {
-  /** Base address from the page's `base` element; undefined without one. */
+  /** URL in the page's `base` element; undefined without one. */
   readonly base: string | undefined;
   readonly anchors: readonly Anchor[];
-  /** Links from `link` elements. */
+  /** Links in the page's `link` elements. */
   readonly relations: readonly {
     readonly rel: string;
     readonly href: string;
@@ -344,7 +347,7 @@ interface Open {
   readonly href: string;
   readonly rel: string | null;
   readonly alt: string;
-  /** Text of the element, with undecoded character references. */
+  /** Text of the link, in which character references are not decoded yet. */
   text: string;
 }
 
@@ -434,11 +437,11 @@ function oneLine(text: string, max = TEXT_CHARACTERS_MAX): string {
     .toWellFormed();
 }
 
-/** Longest attribute value that is read, in characters. */
+/** Maximum characters of an attribute value. Longer values are treated as empty. */
 const RAW_CHARACTERS_MAX = 8_000;
 
 /**
- * Decodes character references in an attribute. In an attribute, `&copy=` and `&sectionx` are not references but parts of addresses (HTML
+ * Decodes the character references in an attribute value. In attributes, `&copy=` and `&sectionx` are part of URLs and not references (HTML
  * standard, 13.2.5.73).
  */
 function attributeValue(raw: string | null): string {

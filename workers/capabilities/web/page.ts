@@ -1,4 +1,4 @@
-/** Media type and text of a fetched page. For child processes only. */
+/** Determines the media type and decodes the text of a fetched page. For child processes only. */
 import { gunzipSync } from "node:zlib";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -10,7 +10,7 @@ import { charsetIn, charsetOf, decodeText, type DecodedText, knownCharset } from
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
-/** Returns the param `wait` of capabilities that load a page in a browser. */
+/** Declares the parameter `wait` of capabilities that load a page in a browser. */
 export const wait = (more = "") =>
   number(`Seconds to wait after the page has loaded and its network is idle.${more}`, {
     min: 0,
@@ -25,14 +25,14 @@ export function typeOf({ contentType }: InputPage): string {
   return contentType.split(";", 1).join("").trim().toLowerCase();
 }
 
-/** Returns the page for the browser, as HTML if the server names no type. */
+/** Returns the page's file and content type for the browser. The type is HTML if the server names none. */
 export function htmlOf({ path, contentType }: InputPage): { readonly path: string; readonly contentType: string } {
   return { path, contentType: contentType === "" ? "text/html" : contentType };
 }
 
 /**
- * Decodes a page by its byte order mark, the server's charset, its head, or its bytes, in this order. A gzip file as body, such as
- * `sitemap.xml.gz`, is decompressed first. @throws MediaError corrupt, too_large
+ * Decodes the text of a page. The charset is determined by the byte order mark, the server, the page's head, or the bytes, in this order. A
+ * gzip file as body, such as `sitemap.xml.gz`, is decompressed first. @throws MediaError corrupt, too_large
  */
 export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
   const bytes = inflated(await Bun.file(path).bytes());
@@ -64,7 +64,10 @@ const ROOTS: ReadonlyMap<string, Form> = new Map([
   ["html", "html"],
 ]);
 
-/** Detects the format by a known first element, else by the content type, which feeds often misstate. @throws MediaError unsupported */
+/**
+ * Detects the format of a page, such as HTML or a feed. A known first element decides, otherwise the content type, which feeds often
+ * misstate. @throws MediaError unsupported
+ */
 export function formOf(page: InputPage, text: string): Form {
   const type = typeOf(page);
   const start = text.slice(0, 4_096).replaceAll(/<!--[^]*?-->/g, "");
@@ -79,7 +82,7 @@ export function formOf(page: InputPage, text: string): Form {
   throw new MediaError("unsupported", `Expected a page of text, got ${type === "" ? page.mediaType : type}.`);
 }
 
-/** Returns an absolute http or https address without user information; undefined for any other address. */
+/** Resolves a link to an absolute http or https URL without user information. Returns undefined for any other URL. */
 export function resolved(href: string, base: string): URL | undefined {
   const url = URL.canParse(href, base) ? new URL(href, base) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;

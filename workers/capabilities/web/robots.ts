@@ -2,7 +2,7 @@
 
 export interface RobotsTask {
   readonly robots: string;
-  /** Address of the robots.txt, whose host the rules apply to. */
+  /** URL of the robots.txt. Its rules apply only to the host of this URL. */
   readonly address: string;
   readonly url: string;
   readonly agent: string;
@@ -11,11 +11,14 @@ export interface RobotsTask {
 interface Rule {
   readonly isAllowed: boolean;
   readonly patterns: Forms;
-  /** Length of the pattern in octets. The longest matching rule applies. */
+  /** Length of the rule's pattern in octets. The longest of all matching rules applies. */
   readonly length: number;
 }
 
-/** Returns whether the longest matching rule allows the visit; true if no rule matches, and for the robots.txt itself. */
+/**
+ * Returns whether a robots.txt allows a visit, which the longest matching rule decides. True if no rule matches, and for the robots.txt
+ * itself.
+ */
 export function isVisitAllowed({ robots, address, url, agent }: RobotsTask): boolean {
   const { origin, pathname, search } = new URL(url);
   if (origin !== new URL(address).origin || pathname === "/robots.txt") return true;
@@ -33,7 +36,7 @@ export function sitemapsOf(robots: string): readonly string[] {
   return linesOf(robots).flatMap(({ name, value }) => (name === "sitemap" && value !== "" ? [value] : []));
 }
 
-/** Splits lines into names, in lower case, and values. The colon is optional, as in Google's parser. */
+/** Splits a robots.txt into lines of a name, in lower case, and a value. The colon is optional, as in Google's parser. */
 function linesOf(robots: string): readonly { readonly name: string; readonly value: string }[] {
   return robots.split(/\r\n|\r|\n/).flatMap((line) => {
     const [, name = "", value = ""] = /^\s*([a-z-]+)(?:\s*:|\s)([^#]*)/i.exec(line) ?? [];
@@ -41,7 +44,10 @@ function linesOf(robots: string): readonly { readonly name: string; readonly val
   });
 }
 
-/** Returns the rules of all groups for the agent, else of the groups for `*`. Other lines do not end a group (RFC 9309, 2.2.4). */
+/**
+ * Returns the rules of all groups for the agent, or of the groups for `*` if there are none. Other lines do not end a group (RFC 9309,
+ * 2.2.4).
+ */
 function rulesFor(robots: string, agent: string): readonly Rule[] {
   const token = tokenOf(agent);
   const [own, common]: [Rule[], Rule[]] = [[], []];
@@ -64,14 +70,14 @@ function rulesFor(robots: string, agent: string): readonly Rule[] {
   return isNamed ? own : common;
 }
 
-/** Returns an agent's product token without version (RFC 9309, 2.2.1). */
+/** Returns the product token of a user agent, without its version (RFC 9309, 2.2.1). */
 function tokenOf(agent: string): string {
   return /^[^\s/]+/.exec(agent.trim())?.[0].toLowerCase() ?? "";
 }
 
 /**
- * One path in two forms of RFC 9309, 2.2.2: with reserved characters of the query percent-encoded, and with its slashes unencoded. A
- * pattern without a question mark can mean either.
+ * URL path in two forms of RFC 9309, 2.2.2: with reserved characters of the query percent-encoded, and with slashes of the query unencoded.
+ * A pattern without a question mark can match either form.
  */
 type Forms = readonly [string, string];
 
@@ -84,7 +90,10 @@ function formsOf(path: string, isPattern: boolean): Forms {
 /** Delimiters of path and query. They have another meaning when percent-encoded. */
 const DELIMITERS = "/?&=";
 
-/** Normalizes octets: all but unreserved characters, delimiters and pattern signs are percent-encoded. */
+/**
+ * Normalizes the percent-encoding of a path. All octets are encoded except unreserved characters, delimiters and the special characters of
+ * patterns.
+ */
 function encoded(path: string, isPattern: boolean): string {
   return path.replaceAll(/%[\da-f]{2}|[^]/giu, (sign, at: number) => {
     if (sign.length === 3 && sign.startsWith("%")) {
@@ -97,12 +106,15 @@ function encoded(path: string, isPattern: boolean): string {
   });
 }
 
-/** Returns the pattern's length in octets; a reserved character counts as one. */
+/** Returns the length of a pattern in octets. A reserved character counts as one octet. */
 function octetsOf(pattern: string): number {
   return pattern.replaceAll(/%[\da-f]{2}|[^\0-\x7f]/giu, (sign) => encoded(sign, true)).length;
 }
 
-/** True if the pattern matches the path's start; `*` is any run, a final `$` the end. Scans the path once for each part. */
+/**
+ * True if the pattern matches the start of the path. `*` matches any characters, and `$` at the end of the pattern matches the end of the
+ * path. Scans the path once for each part of the pattern.
+ */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");

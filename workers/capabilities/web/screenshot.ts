@@ -90,7 +90,9 @@ export default defineCapability({
   },
 });
 
-/** Fails at once if the element is invisible; the screenshot would wait for it. @throws MediaError invalid */
+/**
+ * Checks that the requested element is visible. Otherwise the screenshot would wait for it until its timeout. @throws MediaError invalid
+ */
 async function checkTarget(target: Locator, selector: string): Promise<void> {
   const isSeen = await target.isVisible().catch((error: unknown) => {
     const message = `Expected params.selector to be a CSS selector, got ${selector.slice(0, 100)}.`;
@@ -100,7 +102,7 @@ async function checkTarget(target: Locator, selector: string): Promise<void> {
   throw new MediaError("invalid", `Expected params.selector to match a visible element, got none for ${selector}.`);
 }
 
-/** Checks the size of the image, because the page's reported size is unreliable. @throws MediaError too_large */
+/** Checks the size of a screenshot's image file, because the page's reported size is unreliable. @throws MediaError too_large */
 function checkSize(width: number, height: number): void {
   const max = IMAGE_SIDE_PIXELS_MAX;
   if (Math.max(width, height) <= max && width * height <= IMAGE_PIXELS_MAX) return;

@@ -69,10 +69,13 @@ export default defineCapability({
   },
 });
 
-/** Most frames of a page whose content is read. */
+/** Maximum number of frames of a page whose content is read. */
 const WEB_FRAMES_MAX = 50;
 
-/** Copies the content of each frame into its `srcdoc`, innermost frames first, so that the page's HTML contains it. */
+/**
+ * Copies the content of each frame into its `srcdoc` attribute, innermost frames first. The page's HTML then contains the content of its
+ * frames.
+ */
 async function writeFrames(page: Page): Promise<void> {
   for (const frame of page
     .frames()
@@ -96,7 +99,7 @@ async function writeFrames(page: Page): Promise<void> {
   }
 }
 
-/** Returns the page's HTML after a browser has loaded it. */
+/** Loads the page in a browser, and returns its HTML. */
 async function rendered(
   page: InputPage,
   own: Pick<BrowserVisit, "folder" | "tools" | "guard" | "waitMs">,
@@ -112,14 +115,14 @@ async function rendered(
 
 // Extracts the article from HTML, or the whole page as readable content.
 
-/** Longest HTML that is converted to Markdown, in characters. Parsers hold several copies of it, and traverse it several times. */
+/** Maximum characters of HTML that is converted to Markdown. Parsers keep several copies of it, and traverse it several times. */
 const WEB_HTML_CHARACTERS_MAX = 5 * 1_048_576;
 const WEB_ELEMENTS_MAX = 50_000;
 
-/** Most tags and entities. Each splits a text node in two. */
+/** Maximum number of tags and character entities in HTML. Each of them splits a text node in two. */
 const WEB_MARKS_MAX = 250_000;
 
-/** Maximum depth of nested elements: parsers recurse for each level. */
+/** Maximum nesting depth of HTML elements. Parsers recurse for each level. */
 const WEB_DEPTH_MAX = 400;
 
 interface Article {
@@ -137,7 +140,7 @@ interface ReadOptions {
   readonly hasRunScripts: boolean;
 }
 
-/** Returns the article, or the whole page if there is none. @throws MediaError too_large */
+/** Returns the article of a page, or the whole page if it has no article. @throws MediaError too_large */
 function readArticle(html: string, options: ReadOptions): Article {
   try {
     return read(html, options);
@@ -173,7 +176,7 @@ function wholePage(html: string, options: ReadOptions): Article {
   return { html: markup(document.body), scope: "page", facts };
 }
 
-/** Elements that contain no readable content. */
+/** Selector of elements that contain no readable content. */
 const UNREAD =
   "script,style,noscript,template,iframe,object,embed,frame,svg,canvas,input,button,select,textarea,title,meta,link";
 
@@ -185,7 +188,7 @@ function present(facts: Readonly<Record<string, string | null | undefined>>): Re
   );
 }
 
-/** Returns an element's content as HTML. linkedom does not escape ampersands in attributes, so they are escaped first. */
+/** Returns the content of an element as HTML. linkedom does not escape ampersands in attributes, so they are escaped before. */
 function markup(root: Element): string {
   for (const { attributes } of root.querySelectorAll("*")) {
     for (const attribute of attributes) attribute.value = attribute.value.replaceAll("&", "&amp;");
@@ -222,7 +225,10 @@ interface Document {
   querySelectorAll(selector: string): Iterable<Element>;
 }
 
-/** Parses a page with the content of its frames. Page and frames together must keep the limits of a page. @throws MediaError too_large */
+/**
+ * Parses a page, and inserts the content of its frames. Page and frames together must be within the limits of a page. @throws MediaError
+ * too_large
+ */
 function openPage(html: string, options: ReadOptions): Document {
   const document = openDocument(html, options);
   checkDepth(document.documentElement);
@@ -263,7 +269,7 @@ function openDocument(html: string, options: ReadOptions, depth = 0): Document {
   return document;
 }
 
-/** Replaces a `noscript` element with its content, which also replaces a placeholder image before it. */
+/** Replaces a `noscript` element by its content. The content also replaces a placeholder image before the element. */
 function showWithoutScripts(part: Element): void {
   const pictures = [...part.querySelectorAll("img")];
   for (const picture of pictures) if (!isSeen(picture)) picture.remove();
@@ -272,7 +278,7 @@ function showWithoutScripts(part: Element): void {
   part.replaceWith(...part.childNodes);
 }
 
-/** False for hidden elements, such as tracking pixels and empty frames. */
+/** True if an element is visible. Examples of invisible elements are tracking pixels and empty frames. */
 function isSeen(element: Element): boolean {
   const [width, height] = ["width", "height"].map((name) => Number.parseFloat(element.getAttribute(name) ?? "2"));
   const style = element.getAttribute("style") ?? "";
@@ -304,10 +310,10 @@ function frameContent(document: Document, frame: Element, options: ReadOptions, 
   return container;
 }
 
-/** Attributes that contain the address of a lazily loaded image. */
+/** Attributes that may contain the URL of a lazily loaded image. */
 const LAZY = ["data-src", "data-lazy-src", "data-original", "data-lazy"];
 
-/** Returns the address of an image: the lazily loaded one, else `src`, else the largest `srcset` candidate. */
+/** Returns the URL of an image: the lazily loaded one, else `src`, else the largest candidate in `srcset`. */
 function imageSource(image: Element): string | undefined {
   const of = (name: string): string => image.getAttribute(name)?.trim() ?? "";
   const address = [...LAZY, "src"].map(of).find((value) => value !== "" && !/^(?:data|about|blob):/i.test(value));
@@ -334,7 +340,7 @@ function largest(set: string): string | undefined {
 
 const TITLE = /<title\b[^<>]*>[^<]*<\/title\s*>/i;
 
-/** Adds missing `html`, `head` and `body` elements, because linkedom does not. */
+/** Adds missing `html`, `head` and `body` elements to an HTML text, because linkedom does not add them. */
 function whole(html: string): string {
   if (/<body[\s>]/i.test(html) && /<html[\s>]/i.test(html)) return html;
   const root = /<html\b[^<>]*>/i.exec(html)?.[0] ?? "<html>";

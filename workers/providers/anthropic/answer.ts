@@ -1,6 +1,7 @@
 /**
- * Converts a complete response to one choice. JSON without a schema (`json_object`) is requested only by prompt, so a complete response is
- * checked to be one object. Streamed text is already sent and stays unchecked. Source: platform.claude.com/docs/en/api/messages.
+ * Converts a complete response to a chat answer with one choice. JSON without a schema (`json_object`) is requested only by prompt. A
+ * complete response is therefore checked to be a single JSON object. Streamed text cannot be checked, because it has already been sent.
+ * Source: platform.claude.com/docs/en/api/messages.
  */
 import { type Members, membersOf, parseObject, textOf } from "../json.ts";
 import { type ChatCall, type ChatResult, ProviderError } from "../provider.ts";
@@ -10,7 +11,10 @@ import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";
 
-/** @throws ProviderError `failed` for an unreadable response or invalid JSON, `refused` for a refusal without content */
+/**
+ * Converts a response body. @throws ProviderError `failed` for an unreadable response or invalid JSON, `refused` for a refusal without
+ * content
+ */
 export function messageResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -39,7 +43,7 @@ export function messageResult(text: string, call: ChatCall): ChatResult {
   };
 }
 
-/** Returns a finished text; for JSON output, one object without the code fence that models add. */
+/** Returns the final text of an answer. JSON output becomes one object, without the code fence that models add. */
 function asAsked(text: string, { request }: ChatCall): string {
   // An answer that the caller began is JSON only together with its beginning.
   if (request.response_format?.type !== "json_object" || request.messages.at(-1)?.role === "assistant") return text;
@@ -57,7 +61,7 @@ function withoutFence(text: string): string {
   return trimmed.slice(open + 1, -FENCE.length).trim();
 }
 
-/** Returns the error of a refusal. Its reason is only logged. */
+/** Returns the error for a refusal by the model. The reason of the refusal is only logged. */
 export function declined(details: unknown): ProviderError {
   const { category, explanation } = (details ?? {}) as { category?: unknown; explanation?: unknown };
   return new ProviderError("refused", `refusal ${textOf(category)} ${textOf(explanation)}`.trim());
@@ -70,7 +74,7 @@ interface Blocks {
   readonly calls: readonly Members[];
 }
 
-/** Reads blocks of the requested kinds; results of the provider's own tools are not for the client. */
+/** Reads the content blocks that the client receives. Results of the provider's own tools are omitted. */
 function readBlocks(blocks: readonly Members[], answerTool: unknown): Blocks {
   let said = "";
   let answer: string | undefined;
@@ -107,7 +111,8 @@ function readBlocks(blocks: readonly Members[], answerTool: unknown): Blocks {
 }
 
 /**
- * Returns the block in the form that the model requires back; empty for an unsigned block, which would be rejected.
+ * Converts a thinking block to the form in which the model must receive it back. Returns an empty list for an unsigned block, which would
+ * be rejected.
  * @param more further members for our own use
  */
 export function signedBlock(block: Members, more: Members): Members[] {

@@ -1,8 +1,11 @@
-/** `cache_control`, our extension on blocks, messages and tools, is passed on, since it affects the cost of a call. */
+/** Passes on `cache_control`, our extension on blocks, messages and tools, because it affects the cost of a call. */
 import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
-/** Returns `{ cache_control }` to spread into a block, or an empty object. @throws ProviderError `rejected` for an invalid value */
+/**
+ * Returns an object with `cache_control`, to spread into a block; empty if it is not set. @throws ProviderError `rejected` for an invalid
+ * value
+ */
 export function cacheControl(holder: Readonly<Record<string, unknown>>, param: string): Members {
   const value = holder["cache_control"];
   if (value === undefined || value === null) return {};

@@ -1,7 +1,7 @@
 /**
- * Maps Anthropic's error bodies to error classes, decided once. The type takes precedence over the status. A message counts only within its
- * type, and only its beginning: the rest may repeat text of the caller, who must not be able to cause an error that blames us. Source:
- * platform.claude.com/docs/en/api/errors.
+ * Maps Anthropic's error bodies to error classes. The type of an error takes precedence over the status. A message is used only within its
+ * type, and only its beginning, because the remainder may repeat the caller's text. A caller must not be able to cause an error that blames
+ * this service. Source: platform.claude.com/docs/en/api/errors.
  */
 import { isMembers, parseObject, textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -20,17 +20,17 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   api_error: "failed",
 };
 
-/** Messages within `invalid_request_error`; the first three do not blame the form of the request. */
+/** Patterns of messages within `invalid_request_error`. The first three are not caused by the form of the request. */
 const REFUSED_MESSAGE = /^Output blocked by content filtering policy\b/;
 const SPENT_MESSAGE = /^(Your credit balance is too low\b|You have reached your specified (API )?usage limits\b)/;
 const DISABLED_MESSAGE = /^This organization has been disabled\b/;
 const TOO_LONG_MESSAGE = /^(prompt is too long:|input length and `max_tokens` exceed context limit\b)/;
-/** May begin with the path of the block in our body. */
+/** Pattern of errors about unreadable media. The message may begin with the location of the block in our request body. */
 const UNREADABLE_MESSAGE = /^([a-z0-9_.]{1,200}: )?Could not process (the )?(image|pdf|document)\b/i;
-/** `details.error_code`, which contains no text of a caller. */
+/** Pattern of `details.error_code` for exceeded spending limits. The member contains no text of a caller. */
 const SPENT_CODE = /^([a-z]+_)?spend_limit(_[a-z]+)?$/;
 
-/** @param text body as received; only logged, and truncated */
+/** Returns the error for a response with an error status. @param text body as received, which is only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const reported = readError(parseObject(text)?.["error"]);
   const kind = classOf(status, reported);
@@ -85,7 +85,10 @@ function classOfStatus(status: number): ProviderErrorClass {
 
 type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
 
-/** Returns error options for the client. The vendor's message is omitted, because its paths refer to our body instead of the client's. */
+/**
+ * Returns the error details for the client. The provider's message is omitted, because it refers to locations in our request body instead
+ * of the client's.
+ */
 function clientOptions(status: number, { type, message }: ReportedError): ClientOptions {
   if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };
   if (status === 413 || type === "request_too_large") {

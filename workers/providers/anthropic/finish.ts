@@ -1,4 +1,4 @@
-/** Finish reasons of answers, with OpenAI's names. */
+/** Maps stop reasons of answers to OpenAI's finish reasons. */
 import { ProviderError } from "../provider.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -12,8 +12,9 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param hasCalls true if the answer has calls for the client; the tool that contains a JSON answer does not count
- * @throws ProviderError `failed` for an unknown reason, since the answer may be incomplete
+ * Returns OpenAI's finish reason.
+ * @param hasCalls true if the answer has tool calls for the client; the tool that contains a JSON answer does not count
+ * @throws ProviderError `failed` for an unknown reason, because the answer may be incomplete
  */
 export function finishReason(stopReason: string, hasCalls: boolean): string {
   const reason = Object.hasOwn(REASONS, stopReason) ? REASONS[stopReason] : undefined;
@@ -22,7 +23,7 @@ export function finishReason(stopReason: string, hasCalls: boolean): string {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Returns the stop text that ended the answer, to spread into the choice. OpenAI has no member for it, and clients ignore it. */
+/** Returns the stop sequence that ended the answer, to spread into the choice. OpenAI has no such member, so its clients ignore it. */
 export function stopSequenceOf({ stop_sequence: met }: Readonly<Record<string, unknown>>): { stop_sequence?: string } {
   return typeof met === "string" ? { stop_sequence: met } : {};
 }

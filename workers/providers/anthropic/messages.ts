@@ -1,4 +1,7 @@
-/** Converts a conversation in OpenAI's format to `system` and alternating turns. Source: platform.claude.com/docs/en/api/messages. */
+/**
+ * Converts a conversation in OpenAI's format to Anthropic's `system` and alternating turns. Source:
+ * platform.claude.com/docs/en/api/messages.
+ */
 import type { ChatMessage } from "#schemas/generated/types.ts";
 import { decodeText } from "#workers/capabilities/text.ts";
 
@@ -20,20 +23,23 @@ export interface Conversation {
 }
 
 export interface ConversationOptions {
-  /** True if the source accepts instructions only at the beginning. */
+  /** True if the model accepts instructions only at the beginning of the conversation. */
   readonly isSystemFirst?: boolean;
-  /** Names of the call's deferred tools. */
+  /** Names of the call's deferred tools, which the model sees only after a tool result refers to them. */
   readonly deferred?: ReadonlySet<unknown>;
 }
 
-/** @throws ProviderError `rejected` with the message that is not supported */
+/** Converts the messages of a request. @throws ProviderError `rejected` naming the message that is not supported */
 export function convertMessages(
   chatMessages: readonly ChatMessage[],
   { isSystemFirst = false, deferred = new Set() }: ConversationOptions = {},
 ): Conversation {
   const system: Members[] = [];
   let messages: Turn[] = [];
-  /** Adjacent messages of one role become one turn; an empty turn would be rejected. */
+  /**
+   * Appends blocks to the conversation. Adjacent messages of one role become one turn. Messages without blocks are skipped, because an
+   * empty turn would be rejected.
+   */
   const add = (role: Turn["role"], blocks: readonly Members[]): void => {
     const last = messages.at(-1);
     if (blocks.length === 0) return;
@@ -92,7 +98,7 @@ function asReminder(block: Members): Members {
   return { ...block, text: reminder(textOf(block["text"])) };
 }
 
-/** Puts results before any other content of the user turn; otherwise the call is rejected. */
+/** Adds a tool result to a user turn, before any other content of the turn. The provider would reject any other order. */
 function addToolResult(messages: Turn[], result: Members): void {
   const last = messages.at(-1);
   if (last?.role !== "user") {
@@ -103,7 +109,7 @@ function addToolResult(messages: Turn[], result: Members): void {
   last.content.splice(behind < 0 ? last.content.length : behind, 0, result);
 }
 
-/** Removes trailing white space of an answer to be continued, which would be rejected. */
+/** Removes trailing white space from an answer that the model must continue, because it would be rejected. */
 function trimLast(messages: readonly Turn[]): void {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
@@ -121,7 +127,7 @@ function contentBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** Moves the cache mark of a message to its last block that supports one; thinking blocks do not. */
+/** Moves the cache mark of a message to its last block that supports a cache mark. Thinking blocks do not support one. */
 function markLast(blocks: Members[], mark: Members): Members[] {
   const last = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   if (last) Object.assign(last, mark);
@@ -171,7 +177,7 @@ function assistantBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** Returns false for a text of white space only, which may result from a cut and is rejected. */
+/** True unless the block is a text that contains only white space. Such a text may result from a cut, and the provider rejects it. */
 function isSaid({ type, text }: Members): boolean {
   return type !== "text" || textOf(text).trim() !== "";
 }
@@ -211,13 +217,17 @@ function parseArguments(text: string, param: string): Members {
   throw unsupported(param, "Expected the arguments to be a JSON object for this model.");
 }
 
-/** Replaces characters in ids of other families that are rejected here; a call and its result change alike. */
+/**
+ * Replaces characters in tool call ids from other providers that Anthropic rejects. The id of a call and that of its result are changed in
+ * the same way.
+ */
 function toolId(value: unknown): string {
   return textOf(value).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
 }
 
 /**
- * Returns references to deferred tools as a result without other content; the other content follows the turn's results. Source:
+ * Converts a message of role `tool` to a result block. References to deferred tools must be a result without other content, so other
+ * content is returned separately and follows the results of the turn. Source:
  * platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
  */
 function toolResult(message: Holder, param: string, deferred: ReadonlySet<unknown>): ToolResult {
@@ -252,11 +262,11 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** Media types of text outside `text/`, which models can read. */
+/** Matches media types of text that models can read, including types outside `text/`. */
 const TEXT_TYPE =
   /^text\/|^application\/(json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|ld\+json)$|\+(json|xml)$/;
 
-/** @throws ProviderError `rejected` for other types than JPEG, PNG, GIF or WebP */
+/** Converts an image to a block. @throws ProviderError `rejected` for types other than JPEG, PNG, GIF and WebP */
 function imageBlock(url: unknown, param: string): Members {
   const media = readDataUrl(textOf(url), param);
   if (!IMAGE_TYPES.has(media.type)) {
@@ -265,7 +275,10 @@ function imageBlock(url: unknown, param: string): Members {
   return { type: "image", source: { type: "base64", media_type: media.type, data: media.base64() } };
 }
 
-/** Returns a PDF or a text as a document block, and an image as an image block. @throws ProviderError `rejected` for other types */
+/**
+ * Converts a file to a block: a PDF or a text becomes a document block, and an image an image block. @throws ProviderError `rejected` for
+ * other types
+ */
 function fileBlock(file: unknown, param: string): Members {
   const members = isMembers(file) ? file : {};
   const name = typeof members["file_data"] === "string" ? "file_data" : "file_url";

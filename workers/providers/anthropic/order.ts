@@ -1,24 +1,24 @@
 /**
- * Order of an answer's blocks, which a chat message loses: its text, calls and thinking are separate members. Signed thinking at another
- * position is rejected. Therefore each thinking block contains what preceded it (`after`), and a message from our Messages API lists its
- * blocks in order (`block_order`). Pure.
+ * Restores the order of an answer's blocks, which a chat message loses because its text, calls and thinking are separate members. Signed
+ * thinking at another position is rejected. Each thinking block therefore states what preceded it (`after`). A message from our Messages
+ * API also lists the order of its blocks (`block_order`). Pure.
  */
 import { isMembers, type Members, textOf } from "../json.ts";
 
-/** Returns members with the position of a thinking block, to spread into it; empty for the first block. */
+/** Returns an object with the position of a thinking block, to spread into the block; empty for the first block. */
 export function afterMembers(characters: number, toolCalls: number): Members {
   return characters === 0 && toolCalls === 0 ? {} : { after: { characters, tool_calls: toolCalls } };
 }
 
-/** Blocks of a message by kind, each kind in its own order. */
+/** Blocks of a message by kind. The blocks of one kind are in order. */
 export interface BlocksByKind {
-  /** Thinking blocks, each with its `after` as received, which may be any value. */
+  /** Thinking blocks. Each has its position `after` as received from the caller, which may be any value. */
   readonly thinking: readonly { readonly block: Members; readonly after: unknown }[];
   readonly texts: readonly Members[];
   readonly calls: readonly Members[];
 }
 
-/** @param order the message's `block_order`, ignored if it does not match the blocks */
+/** Returns all blocks in their original order. @param order the message's `block_order`; ignored if it does not match the blocks */
 export function arrange(blocks: BlocksByKind, order: unknown): Members[] {
   return byOrder(blocks, order) ?? byPlace(blocks);
 }
@@ -39,7 +39,10 @@ function byOrder({ thinking, texts, calls }: BlocksByKind, order: unknown): Memb
   return arranged;
 }
 
-/** Thinking without a position follows the previous thinking; between two thinking blocks, text comes first, then calls. */
+/**
+ * Orders blocks by the positions of the thinking blocks. Thinking without a position follows the previous thinking. Between two thinking
+ * blocks, text comes first and then calls.
+ */
 function byPlace({ thinking, texts, calls }: BlocksByKind): Members[] {
   const arranged: Members[] = [];
   const text = new TextCutter(texts);
@@ -58,7 +61,7 @@ function countOf(value: unknown): number {
   return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }
 
-/** Texts in order, split where thinking occurred between their parts. */
+/** Returns texts in order, and splits a text where thinking occurred within it. */
 class TextCutter {
   private readonly texts: readonly Members[];
   private next = 0;
@@ -70,7 +73,7 @@ class TextCutter {
     this.texts = texts;
   }
 
-  /** Returns the remaining texts, up to this many characters from the beginning of all texts. */
+  /** Returns the remaining texts up to a position, which is a number of characters from the beginning of all texts. */
   until(characters: number): Members[] {
     const parts: Members[] = [];
     for (
@@ -93,7 +96,7 @@ class TextCutter {
   }
 }
 
-/** Moves a position out of the middle of a surrogate pair, where it falls if a client changed the text. */
+/** Moves a position out of the middle of a surrogate pair. A position can be there if a client changed the text. */
 function characterEnd(text: string, end: number): number {
   const code = text.charCodeAt(end);
   return code >= 0xdc00 && code <= 0xdfff ? end + 1 : end;

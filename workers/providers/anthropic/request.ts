@@ -1,7 +1,7 @@
 /**
- * Converts a chat request to the body of `POST /messages`. Members are copied one by one, so that no caller can choose where or as whom we
- * call. Omitted without loss, because the family does not have them: `seed`, the penalties, `store`, `metadata`, `prompt_cache_key`, names
- * of participants.
+ * Converts a chat request to the body of `POST /messages`. Members are copied one by one, so that no caller can choose the address or the
+ * account of the request. Some members are omitted without loss, because Claude models do not have them: `seed`, the penalties, `store`,
+ * `metadata`, `prompt_cache_key`, and names of participants.
  */
 import { createHash } from "node:crypto";
 
@@ -16,7 +16,7 @@ import { unsupported } from "./rejected.ts";
 import { closedSchema } from "./schema.ts";
 import { convertTools } from "./tools.ts";
 
-/** @throws ProviderError `rejected` with the parameter that Claude models do not support */
+/** Returns the provider request for a chat call. @throws ProviderError `rejected` with the parameter that Claude models do not support */
 export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseWhatIsMissing(request);
@@ -49,7 +49,7 @@ export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest 
   return { path: "/messages", body: stringifyExact(body, call.exactIntegers), ...headers };
 }
 
-/** Sent by Anthropic's own clients with deferred tools, although its documentation no longer requires it. */
+/** Beta feature that Anthropic's own clients request with deferred tools, although Anthropic's documentation no longer requires it. */
 const DEFERRED_TOOLS = "advanced-tool-use-2025-11-20";
 
 const MISSING: readonly (readonly [
@@ -94,7 +94,9 @@ function refuseWhatIsMissing(request: ChatCompletionRequest): void {
   for (const [param, isAsked, say] of MISSING) if (isAsked(request)) throw unsupported(param, say);
 }
 
-/** Returns an instruction for JSON without a schema, which cannot be enforced. Complete responses are checked. */
+/**
+ * Returns an instruction to answer with JSON. JSON without a schema cannot be enforced by the provider, but complete responses are checked.
+ */
 function jsonInstruction({ response_format: format }: ChatCompletionRequest): Members[] {
   if (format?.type !== "json_object") return [];
   return [{ type: "text", text: "Answer with one JSON object and nothing else: no other text, no code fences." }];
@@ -116,24 +118,30 @@ function stopSequences({ stop }: ChatCompletionRequest): Members {
   return sequences.length > 0 ? { stop_sequences: sequences } : {};
 }
 
-/** Returns a pseudonym per workspace: the caller's identifiers of its users are never sent. */
+/**
+ * Returns a pseudonym for the end user, which differs between workspaces. The caller's identifiers of its users are never sent to the
+ * provider.
+ */
 function endUser({ request, workspaceId }: ChatCall): Members {
   const name = request.safety_identifier ?? request.user ?? "";
   if (name === "") return {};
   return { metadata: { user_id: createHash("sha256").update(`${workspaceId}:${name}`).digest("hex") } };
 }
 
-/** Maps the tier. Every tier except `auto` excludes capacity at another price. */
+/** Maps the requested service tier. Every tier except `auto` excludes capacity that has another price. */
 function serviceTier({ service_tier: tier }: ChatCompletionRequest): Members {
   return tier == null ? {} : { service_tier: tier === "auto" ? "auto" : "standard_only" };
 }
 
 // Sampling parameters: the values of temperature, top_p and top_k that the model accepts.
 
-/** Lowest `top_p` with thinking. */
+/** Minimum `top_p` that is accepted together with thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
-/** @throws ProviderError `rejected` for a value that the model rejects; a value without effect is omitted instead */
+/**
+ * Converts the sampling parameters. A value without effect is omitted. @throws ProviderError `rejected` for a value that the model does not
+ * accept
+ */
 function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits">, { thinking }: Reasoning): Members {
   const temperature = request.temperature ?? undefined;
   const topP = request.top_p ?? undefined;
@@ -180,7 +188,7 @@ interface Reasoning {
   readonly effort?: string;
 }
 
-/** Our effort → Anthropic's effort, and its share of the output limit for models with a budget. */
+/** Maps our effort to Anthropic's effort. For models with a token budget, `share` is the budget as a fraction of the output limit. */
 const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share: number }>> = {
   minimal: { effort: "low", share: 0.1 },
   low: { effort: "low", share: 0.2 },
@@ -193,8 +201,9 @@ const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share:
 const BUDGET_TOKENS_MIN = 1_024;
 
 /**
- * `effort_only`, set by our Messages API, means an effort without a request for thinking: thinking is disabled.
- * @param isForced true if a tool must be called, which excludes thinking
+ * Converts the reasoning settings of a request. With `effort_only`, which our Messages API sets, an effort was given without a request for
+ * thinking, so thinking is disabled.
+ * @param isForced true if the model must call a tool, which excludes thinking
  * @throws ProviderError `rejected` with `reasoning_effort`
  */
 function convertReasoning(
@@ -228,8 +237,9 @@ function convertReasoning(
 }
 
 /**
- * A turn with thinking and tool calls must be returned with its thinking; otherwise a call with a budget is rejected. For clients without
- * thinking blocks, the rest of such a turn continues without thinking.
+ * True if the model may think in its next answer. A turn with thinking and tool calls must be sent back with its thinking; otherwise, a
+ * call with a thinking budget is rejected. For clients that do not send thinking blocks back, the remainder of such a turn continues
+ * without thinking.
  */
 function mayThinkOn(messages: Conversation["messages"]): boolean {
   if (messages.at(-1)?.content[0]?.["type"] !== "tool_result") return true;

@@ -1,6 +1,6 @@
 /**
- * Reduces a JSON Schema to the part that answers and strict tools can enforce. Other constraints become text of the description, as in the
- * vendor's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
+ * Reduces a JSON Schema to the part that the provider can enforce in answers and strict tools. Other constraints become text of the
+ * description, as in Anthropic's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
  */
 import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
@@ -20,7 +20,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   "uuid",
 ]);
 
-/** Members that this file converts; all others become text. */
+/** Members of a JSON Schema that this file converts. All other members become text of the description. */
 const HANDLED: ReadonlySet<string> = new Set([
   ...KEPT,
   "$schema",
@@ -37,7 +37,10 @@ const HANDLED: ReadonlySet<string> = new Set([
   "items",
 ]);
 
-/** @throws ProviderError `rejected` for objects with unknown members and for values of any type, which cannot be enforced */
+/**
+ * Converts a JSON Schema. @throws ProviderError `rejected` for objects with unknown members and for values of any type, which cannot be
+ * enforced
+ */
 export function closedSchema(schema: unknown, param: string): Members {
   if (!isMembers(schema)) throw open(param);
   const closed: Members = {};
@@ -72,7 +75,7 @@ export function closedSchema(schema: unknown, param: string): Members {
   return closed;
 }
 
-/** Excludes members beyond the listed ones: the remaining values are still valid by the original schema. */
+/** Restricts an object to its listed members. All values that remain possible are still valid under the original schema. */
 function closeObject(schema: Members, closed: Members, param: string): void {
   const { properties, additionalProperties, required } = schema;
   if (!isMembers(properties) && additionalProperties !== false) throw open(param);

@@ -12,10 +12,10 @@ import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";
 
-/** Most tool calls of a stream; more are a fault. */
+/** Maximum number of tool calls in one stream. A stream with more is treated as a provider failure. */
 const TOOL_CALLS_MAX = 1_024;
 
-/** An open block; kinds that we do not forward have none. */
+/** Content block of the stream that has not ended yet. Kinds that are not forwarded to the client are not stored. */
 type Block =
   | { readonly kind: "text" }
   | { readonly kind: "thinking"; readonly block: Members; readonly after: Members; thinking: string; signature: string }
@@ -27,14 +27,14 @@ export function createReader(call: Pick<ChatCall, "request" | "traits">): ChatSt
 }
 
 class MessageStream implements ChatStreamReader {
-  /** Name of the tool whose input is the answer; empty without such a tool. */
+  /** Name of the tool whose input is the answer; empty if there is no such tool. */
   private readonly answerTool: string;
   private readonly blocks = new Map<unknown, Block>();
   private start: Members | undefined;
   private calls = 0;
-  /** Number of thinking blocks that were sent. */
+  /** Number of thinking blocks that were sent to the client. */
   private thoughts = 0;
-  /** Number of characters of content that were sent. */
+  /** Number of characters of content that were sent to the client. */
   private saidLength = 0;
   private hasContent = false;
   private hasOutput = false;
@@ -178,7 +178,10 @@ class MessageStream implements ChatStreamReader {
     return signed.length > 0 ? delta({ thinking_blocks: signed }) : undefined;
   }
 
-  /** Returns the arguments of the block's start, or `{}` without arguments, so that clients can parse them as JSON. */
+  /**
+   * Returns the arguments that a tool call's first event contained, or `{}` if it has none, so that clients can parse the arguments as
+   * JSON. Undefined if arguments were already sent.
+   */
   private whole(block: Block): ChatDelta | undefined {
     if ((block.kind !== "call" && block.kind !== "answer") || block.hasArguments) return undefined;
     return this.argue(block, JSON.stringify(isMembers(block.input) ? block.input : {}));
@@ -204,7 +207,7 @@ class MessageStream implements ChatStreamReader {
     return delta(piece);
   }
 
-  /** Limits the text that is stored without being sent. Returns the text. */
+  /** Counts text that is stored without being sent, and limits it. Returns the text. */
   private hide(text: string): string {
     this.hiddenLength += text.length;
     if (this.hiddenLength > PROVIDER_BYTES_MAX) {
@@ -214,7 +217,7 @@ class MessageStream implements ChatStreamReader {
   }
 }
 
-/** Merges the pending chunks of unclosed blocks and the withheld text into one chunk. */
+/** Merges the pending chunks of blocks that have not ended, and the withheld text, into one chunk. */
 function mergePieces(choices: readonly Members[], text: string): Members {
   const pieces = choices.map((choice) => choice["delta"] as Members);
   const content = pieces.map((piece) => textOf(piece["content"])).join("") + text;
@@ -231,7 +234,7 @@ function delta(piece: Members, finish: string | null = null, more: Members = {})
   return { choices: [{ index: 0, delta: piece, logprobs: null, finish_reason: finish, ...more }] };
 }
 
-/** Returns the input usage at the beginning of a stream, including cache reads and writes; empty if unknown. */
+/** Returns the input usage that is reported at the beginning of a stream, including cache reads and writes; empty if unknown. */
 function inputUsageOf(report: unknown): Pick<ChatDelta, "inputUsage"> {
   const usage = readAnthropicUsage(report);
   if (usage === null || usage === "impossible" || promptTokens(usage) === 0) return {};

@@ -1,4 +1,4 @@
-/** Tools and tool choice. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
+/** Converts tools and the tool choice. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
 import { isMembers, type Members, membersOf, textOf } from "../json.ts";
@@ -8,7 +8,7 @@ import { unsupported } from "./rejected.ts";
 import { closedSchema } from "./schema.ts";
 
 export interface Tooling {
-  /** `tools` and `tool_choice` of the body. */
+  /** Members `tools` and `tool_choice` of the request body. */
   readonly members: Members;
   /** True if the model must call a tool, which excludes thinking. */
   readonly isForced: boolean;
@@ -16,7 +16,7 @@ export interface Tooling {
   readonly deferred: ReadonlySet<unknown>;
 }
 
-/** @throws ProviderError `rejected` with the tool or choice that is not supported */
+/** Converts the tools of a call. @throws ProviderError `rejected` with the tool or choice that is not supported */
 export function convertTools({ request, traits }: Pick<ChatCall, "request" | "traits">): Tooling {
   const narrowed = allowedNames(request.tool_choice);
   const tools = membersOf(request.tools)
@@ -71,14 +71,17 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   };
 }
 
-/** Returns type and settings of a tool that Claude models know. Tools that run at Anthropic and are charged there are excluded. */
+/**
+ * Returns the type and settings of a tool that Claude models know and that the client executes. Tools that run at Anthropic, which charges
+ * for them, are excluded.
+ */
 function clientTool(value: unknown): Members | undefined {
   if (!isMembers(value) || !/^(?:bash|memory|text_editor)_\d{8}$/.test(textOf(value["type"]))) return undefined;
   const most = value["max_characters"];
   return { type: value["type"], ...(typeof most === "number" ? { max_characters: most } : {}) };
 }
 
-/** Returns the names to which a call is restricted; undefined without restriction. */
+/** Returns the names of the tools that the model may call; undefined if all are allowed. */
 function allowedNames(choice: ChatCompletionRequest["tool_choice"]): ReadonlySet<string> | undefined {
   if (typeof choice !== "object" || choice.type !== "allowed_tools") return undefined;
   return new Set(
@@ -110,8 +113,8 @@ function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "aut
 const ANSWER_TOOL = "json_answer";
 
 /**
- * Returns a tool that replaces output by schema: it has the schema, and its input is the answer. Undefined without a requested schema, or
- * if a tool of the caller must be called.
+ * Returns a tool that replaces output by schema: the tool has the requested schema, and its input is the answer. Undefined if no schema was
+ * requested, or if a tool of the caller must be called.
  */
 export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "traits">): Members | undefined {
   const format = request.response_format;
@@ -133,7 +136,9 @@ export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "tr
   };
 }
 
-/** Forces the tool with the answer, or any tool if the caller's tools may be called first. */
+/**
+ * Returns the tool choice for an answer by tool. It forces the tool with the answer, or any tool if the caller's tools may be called first.
+ */
 function answerChoice(request: ChatCompletionRequest, name: string): Members {
   const mayCall = membersOf(request.tools).length > 0 && choiceMode(request.tool_choice) !== "none";
   return mayCall ? { type: "any" } : { type: "tool", name };

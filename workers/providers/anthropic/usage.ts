@@ -1,20 +1,22 @@
 /**
- * Converts Anthropic's usage report to our buckets. `input_tokens` excludes cache reads and writes; `output_tokens` contains thinking.
+ * Converts Anthropic's usage report to our kinds of tokens. `input_tokens` excludes cache reads and writes, and `output_tokens` includes
+ * thinking.
  * Source: platform.claude.com/docs/en/api/messages.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 
-/** Larger counts are a fault of the report and must never reach the ledger. */
+/** Maximum plausible token count. A larger count is an error in the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** Parts of a call at the model's own prices. */
+/** Types of a usage report's parts that are charged at the model's own prices. */
 const EXECUTORS: ReadonlySet<unknown> = new Set(["message", "compaction"]);
 
 /**
- * null = no report (or only zeros); "impossible" = negative, fractional, not a number or absurdly large.
- * @param earlier earlier report of the same stream: counts are cumulative, so it only fills in missing counts
+ * Reads a usage report. Returns null if there is no report, or only zeros. Returns "impossible" if a count is negative, fractional, not a
+ * number or absurdly large.
+ * @param earlier earlier report of the same stream; counts are cumulative, so it only supplies missing counts
  */
 export function readAnthropicUsage(value: unknown, earlier?: unknown): TokenUsage | null | "impossible" {
   if (value === null || value === undefined) return null;
@@ -37,8 +39,8 @@ const BUCKETS = ["input", "cachedInput", "cacheWrite5m", "cacheWrite1h", "output
 type Buckets = Record<(typeof BUCKETS)[number], number>;
 
 /**
- * Returns the parts to add up, because the totals exclude compaction. After a fallback at the provider, the totals are those of the
- * answering model, and the usage of the first model is not charged.
+ * Returns the parts of a usage report to add up, because its totals exclude compaction. After a fallback at the provider, the totals are
+ * those of the answering model. The usage of the first model is then not charged.
  */
 function partsOf(report: Members): Members[] {
   const iterations = membersOf(report["iterations"]);
@@ -47,7 +49,7 @@ function partsOf(report: Members): Members[] {
   return executed.length > 0 ? executed : [report];
 }
 
-/** Returns undefined for an impossible count. */
+/** Converts one group of counts to our token buckets. Returns undefined for an impossible count. */
 function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   const own = part["cache_creation"];
   const cacheCreation = own ?? commonSplit;

@@ -1,6 +1,6 @@
 /**
- * Maps Deepgram's error bodies to error classes, decided once: `{err_code, err_msg}` of the older services and `{category, message,
- * details}` of the newer ones. Source: developers.deepgram.com/docs/errors.
+ * Maps Deepgram's error bodies to error classes. Older services return `{err_code, err_msg}`; newer services return `{category, message,
+ * details}`. Source: developers.deepgram.com/docs/errors.
  */
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -22,12 +22,12 @@ const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
 };
 
 const UNREADABLE = /corrupt or unsupported data|failed to (?:process|decode) audio|unable to (?:read|decode)|no audio/i;
-/** Message for a wrong model, language or tier, without a hint which of the three is wrong. */
+/** Deepgram's message for a wrong model, language or tier. The message does not say which of the three is wrong. */
 const UNKNOWN_COMBINATION = /no such model\/language/i;
 const UNKNOWN_MODEL = /\b(?:no such|unknown|invalid) model\b|\bmodel\b.*\b(?:not found|does not exist)\b/i;
 const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit)\b/i;
 
-/** Facts of a call that decide which parameter an error names. */
+/** Facts of a call that decide which parameter its error names. */
 interface Subject {
   readonly param: "file" | "input";
   /** True if the caller set a language. */

@@ -1,4 +1,4 @@
-/** Deepgram: transcription and speech. */
+/** Deepgram adapters for transcription and speech. */
 import type { Endpoint } from "../http.ts";
 import type { ProviderAdapters } from "../provider.ts";
 import { createDeepgramSpeech } from "./speech.ts";

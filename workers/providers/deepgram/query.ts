@@ -1,6 +1,6 @@
-/** Query strings for Deepgram, whose parameters are in the query and whose bodies are audio or text. */
+/** Builds query strings for Deepgram. Its parameters are in the query string, because its bodies are audio or text. */
 
-/** Returns one pair per member; lists become repeated pairs, and undefined or null members are omitted. */
+/** Returns a query string with one pair per member. A list becomes repeated pairs; undefined and null members are omitted. */
 export function queryOf(members: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

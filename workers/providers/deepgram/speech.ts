@@ -1,4 +1,4 @@
-/** Deepgram's speech. Source: developers.deepgram.com/reference/text-to-speech/speak-request. */
+/** Speech adapter of Deepgram. Source: developers.deepgram.com/reference/text-to-speech/speak-request. */
 import { type Endpoint, type JsonRequest, postStream } from "../http.ts";
 import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -6,7 +6,10 @@ import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
 import { queryOf } from "./query.ts";
 
-/** Combinations of developers.deepgram.com/docs/tts-media-output-settings; formats without a rate have a fixed one. */
+/**
+ * Query parameters of each audio format, from developers.deepgram.com/docs/tts-media-output-settings. Formats without a sample rate here
+ * have a fixed rate.
+ */
 const FORMATS: Readonly<Record<SpeechFormat, Readonly<Record<string, string | number>>>> = {
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },
@@ -16,9 +19,9 @@ const FORMATS: Readonly<Record<SpeechFormat, Readonly<Record<string, string | nu
   pcm: { encoding: "linear16", container: "none", sample_rate: 24_000 },
 };
 
-/** Range of the `speed` of Aura-2. */
+/** Lowest and highest `speed` of Deepgram's Aura-2 model. */
 const SPEEDS = [0.7, 1.5] as const;
-/** Most characters in one request. */
+/** Maximum text length of one request, in characters. */
 const CHARACTERS_MAX = 2_000;
 
 export function createDeepgramSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
@@ -32,7 +35,10 @@ export function createDeepgramSpeech(endpoint: Endpoint): DirectAdapter<SpeechIn
   };
 }
 
-/** Builds the request; the voice selects the model. Instructions are omitted as unsupported. @throws ProviderError `rejected` */
+/**
+ * Builds the request. The voice selects the model. Deepgram does not support instructions, so they are omitted. @throws ProviderError
+ * `rejected`
+ */
 function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
   checkSpeed(input.speed, SPEEDS);
   const length = characters(input.text);

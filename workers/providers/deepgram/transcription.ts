@@ -1,4 +1,4 @@
-/** Deepgram's transcription. Source: developers.deepgram.com/reference/speech-to-text/listen-pre-recorded. */
+/** Transcription adapter of Deepgram. Source: developers.deepgram.com/reference/speech-to-text/listen-pre-recorded. */
 import { type Endpoint, post, type ProviderRequest } from "../http.ts";
 import { type Members, objectOf, parseObject } from "../json.ts";
 import type { DirectAdapter, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
@@ -20,7 +20,7 @@ export function createDeepgramTranscription(endpoint: Endpoint): DirectAdapter<T
   };
 }
 
-/** Builds the request. Prompt and temperature are not supported and are omitted. */
+/** Builds the request. Deepgram does not support prompt and temperature, so they are omitted. */
 function transcriptionRequest({ input, sourceModel, adapt }: MediaCall<TranscriptionInput>): ProviderRequest {
   const query: Record<string, unknown> = {
     model: sourceModel,
@@ -36,7 +36,10 @@ function transcriptionRequest({ input, sourceModel, adapt }: MediaCall<Transcrip
   };
 }
 
-/** @throws ProviderError `failed` for a text that is no transcription */
+/**
+ * Parses the text of a response into a transcript.
+ * @throws ProviderError `failed` for a text that is no transcription
+ */
 function transcriptionResult(text: string, asked: string | undefined): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");

@@ -1,6 +1,6 @@
 /**
- * Maps ElevenLabs' error bodies to error classes, decided once. The code in the body takes precedence over the status, which is ambiguous
- * (401 is a wrong key or a spent quota). Source: elevenlabs.io/docs/developers/resources/error-messages.
+ * Maps ElevenLabs' error bodies to error classes. The error code in the body takes precedence over the HTTP status, which is ambiguous. For
+ * example, 401 is a wrong key or a spent quota. Source: elevenlabs.io/docs/developers/resources/error-messages.
  */
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -33,7 +33,7 @@ const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   system_busy: "busy",
 };
 
-/** Codes that blame the request, with the error message for the client. */
+/** ElevenLabs' error codes that blame the request, with our error message for the client. */
 const REJECTED: Readonly<
   Record<string, { code: "unsupported_value" | "invalid_request"; param: string; say: string }>
 > = {
@@ -75,7 +75,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   "unsupported_file_format",
 ]);
 
-/** ElevenLabs' member → ours, for errors that only name a member. */
+/** Maps ElevenLabs' member names to our parameter names, for errors that contain only a member name. */
 const PARAMS: Readonly<Record<string, string>> = {
   text: "input",
   voice_id: "voice",
@@ -91,7 +91,7 @@ const PARAMS: Readonly<Record<string, string>> = {
 interface ErrorBody {
   readonly message: string;
   readonly codes: readonly string[];
-  /** Member that a validation error names. */
+  /** Request member that a validation error names; undefined for other errors. */
   readonly member: string | undefined;
 }
 
@@ -126,7 +126,7 @@ function classOfStatus(status: number, body: ErrorBody): ProviderErrorClass {
   return body.member === undefined || paramOf(body) !== undefined ? "rejected" : "misconfigured";
 }
 
-/** Reads `detail`: an object with a code, a list of validation errors, or a text. */
+/** Reads `detail` of an error body. It is an object with an error code, a list of validation errors, or a text. */
 function readErrorBody(text: string): ErrorBody {
   let detail: unknown;
   try {
@@ -141,7 +141,7 @@ function readErrorBody(text: string): ErrorBody {
   return { message: typeof message === "string" ? message : "", codes: said, member: undefined };
 }
 
-/** Reads `[{loc: ["body", "voice_settings", "speed"], msg, type}]`; the first entry decides. */
+/** Reads a list of validation errors, `[{loc: ["body", "voice_settings", "speed"], msg, type}]`. Only the first entry is used. */
 function readFaults(faults: readonly unknown[]): ErrorBody {
   const { loc, msg } = (faults[0] ?? {}) as Readonly<Record<string, unknown>>;
   const path = Array.isArray(loc) ? loc.map(String) : [];

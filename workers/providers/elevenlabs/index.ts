@@ -1,4 +1,4 @@
-/** ElevenLabs: speech, transcription and music. */
+/** ElevenLabs adapters for speech, transcription and music. */
 import type { Endpoint } from "../http.ts";
 import type { ProviderAdapters } from "../provider.ts";
 import { createElevenLabsMusic } from "./music.ts";

@@ -1,4 +1,4 @@
-/** ElevenLabs' music. Source: elevenlabs.io/docs/api-reference/music/compose. */
+/** Music adapter of ElevenLabs. Source: elevenlabs.io/docs/api-reference/music/compose. */
 
 import { type Fields, place, setField } from "../fields.ts";
 import { type Endpoint, fetchBytes, type JsonRequest } from "../http.ts";
@@ -18,7 +18,10 @@ import { exchanged } from "../start.ts";
 
 import { classifyAnswer } from "./errors.ts";
 
-/** Sample rate. ElevenLabs has no lossless container, so for unsupported formats we return its samples with a WAV header. */
+/**
+ * Sample rate of requested PCM audio, in hertz. ElevenLabs has no lossless container, so for unsupported formats we return its samples with
+ * a WAV header.
+ */
 const RATE = 44_100;
 const LOSSLESS = { theirs: `pcm_${RATE}`, ours: "pcm" } as const;
 
@@ -31,13 +34,13 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
   pcm: LOSSLESS,
 };
 
-/** Default fields, without the seed, which is rejected with a prompt. */
+/** Default fields for inputs. The seed is missing, because ElevenLabs rejects a seed together with a prompt. */
 const USUAL: Fields = { prompt: "prompt", duration: "music_length_ms:ms" };
 
-/** Range of `music_length_ms`, in seconds. */
+/** Shortest and longest duration that `music_length_ms` accepts, in seconds. */
 const LENGTHS = [3, 600] as const;
 
-/** Most characters of the prompt, including lyrics. */
+/** Maximum length of the prompt including lyrics, in characters. */
 const CHARACTERS_MAX = 4_100;
 
 export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicInput, readonly Artifact[]> {
@@ -67,8 +70,9 @@ function musicRequest({ input, sourceModel, fields = USUAL, adapt }: MediaCall<M
 }
 
 /**
- * Returns the prompt with lyrics (elevenlabs.io/docs/overview/capabilities/music), unless the source has a field for lyrics.
- * @throws ProviderError `rejected` when both together are too long
+ * Returns the prompt, with the lyrics appended unless the source has a field for lyrics. Source:
+ * elevenlabs.io/docs/overview/capabilities/music.
+ * @throws ProviderError `rejected` when prompt and lyrics together are too long
  */
 function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
   const whole = lyrics === undefined || fields["lyrics"] !== undefined ? prompt : `${prompt}\n\nLyrics:\n${lyrics}`;
@@ -82,7 +86,10 @@ function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
   });
 }
 
-/** @throws ProviderError `rejected` */
+/**
+ * Checks the requested duration against the accepted range.
+ * @throws ProviderError `rejected`
+ */
 function checkLength(duration: number | undefined, fields: Fields): void {
   const [least, most] = LENGTHS;
   if (duration === undefined || fields["duration"] === undefined || (duration >= least && duration <= most)) return;
@@ -90,7 +97,10 @@ function checkLength(duration: number | undefined, fields: Fields): void {
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "duration", say });
 }
 
-/** Returns the audio. Music is charged once it has begun, so an unreadable response is no failure. @throws ProviderError `unknown` */
+/**
+ * Returns the audio of a response. An unreadable response is no definite failure, because ElevenLabs charges for music once generation has
+ * begun. @throws ProviderError `unknown`
+ */
 async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   try {
     return await spokenArtifact(bytes, headers, format);
@@ -99,7 +109,10 @@ async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat
   }
 }
 
-/** Returns a WAV file. The samples do not contain the number of channels: two, unless that would be half of the requested duration. */
+/**
+ * Returns the samples as a WAV file. The samples do not contain the number of channels. Two are assumed, unless that would give half of the
+ * requested duration.
+ */
 function waveResult(
   bytes: Uint8Array,
   asked: number | undefined,
@@ -118,7 +131,10 @@ function waveResult(
 const HEAD_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
 
-/** @param samples 16-bit little-endian samples; an incomplete frame is omitted */
+/**
+ * Adds a WAV header to samples.
+ * @param samples 16-bit little-endian samples; an incomplete frame is omitted
+ */
 function waveOf(
   samples: Uint8Array,
   { rate, channels }: { readonly rate: number; readonly channels: number },

@@ -1,11 +1,11 @@
-/** ElevenLabs' speech. Source: elevenlabs.io/docs/api-reference/text-to-speech/convert. */
+/** Speech adapter of ElevenLabs. Source: elevenlabs.io/docs/api-reference/text-to-speech/convert. */
 import { type Endpoint, postStream, type JsonRequest } from "../http.ts";
 import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
 
-/** ElevenLabs' format for each of ours. For unsupported formats, lossless WAV is returned with its own media type. */
+/** Maps our audio formats to ElevenLabs' formats. For unsupported formats, lossless WAV is returned with its own media type. */
 const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly ours: SpeechFormat }>> = {
   mp3: { theirs: "mp3_44100_128", ours: "mp3" },
   opus: { theirs: "opus_48000_128", ours: "opus" },
@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
   pcm: { theirs: "pcm_24000", ours: "pcm" },
 };
 
-/** Range of `voice_settings.speed`. */
+/** Lowest and highest accepted `voice_settings.speed`. */
 const SPEEDS = [0.7, 1.2] as const;
 
 export function createElevenLabsSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
@@ -29,7 +29,7 @@ export function createElevenLabsSpeech(endpoint: Endpoint): DirectAdapter<Speech
   };
 }
 
-/** Builds the request. Instructions are not supported and are omitted. @throws ProviderError `rejected` */
+/** Builds the request. ElevenLabs does not support instructions, so they are omitted. @throws ProviderError `rejected` */
 function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
   checkSpeed(input.speed, SPEEDS);
   const body: Record<string, unknown> = {
@@ -44,7 +44,7 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
   return { path: `/text-to-speech/${voice}?output_format=${theirs}`, body: JSON.stringify(body) };
 }
 
-/** Returns a voice id for the path, which must consist of letters and digits. */
+/** Returns a voice id for the URL path. The id must consist of letters and digits. */
 function voiceId(id: string | undefined): string {
   if (id !== undefined && /^[A-Za-z0-9]{1,64}$/.test(id)) return id;
   const say =

@@ -1,4 +1,4 @@
-/** ElevenLabs' transcription. Source: elevenlabs.io/docs/api-reference/speech-to-text/convert. */
+/** Transcription adapter of ElevenLabs. Source: elevenlabs.io/docs/api-reference/speech-to-text/convert. */
 import { type Endpoint, post } from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { DirectAdapter, MediaCall, MediaResult, Transcript, TranscriptionInput } from "../media.ts";
@@ -34,7 +34,10 @@ function transcriptionForm({ input, sourceModel, adapt }: MediaCall<Transcriptio
   return form;
 }
 
-/** @throws ProviderError `failed` for a text that is no transcription */
+/**
+ * Parses the text of a response into a transcript.
+ * @throws ProviderError `failed` for a text that is no transcription
+ */
 function transcriptionResult(text: string): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -52,7 +55,7 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
   return { output, usage: secondsUsed(seconds) };
 }
 
-/** Returns the words of a list that also contains spaces and sounds. */
+/** Returns only the words of a list that also contains spaces and sounds. */
 function wordsOf(values: readonly unknown[]): TimedWord[] {
   return values.flatMap((value) => {
     const { text, type, start, end } = (value ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Request body of a fal model: inputs under the source's field names, which differ between models. */
+/** Builds the request body of a fal model. Inputs are sent under the source's field names, because field names differ between models. */
 import { type FieldValues, type Fields, isMedia, place, setField, urlOf } from "../fields.ts";
 import { ProviderError } from "../provider.ts";
 

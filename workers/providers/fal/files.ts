@@ -1,18 +1,18 @@
 /**
- * Files in responses of fal's models: `{url, content_type, …}` under a member whose name differs between models. Source: the output types
- * of fal's own client (fal-ai/fal-js, libs/client/src/types/endpoints.ts, August 2026).
+ * Reads files from responses of fal's models. A file is `{url, content_type, …}` under a member whose name differs between models. Source:
+ * output types of fal's own client (fal-ai/fal-js, libs/client/src/types/endpoints.ts, August 2026).
  */
 import { isMembers, type Members } from "../json.ts";
 import type { Artifact, MediaUsage } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-/** Files of one kind of model. */
+/** Describes where the responses of one kind of model contain their files. */
 export interface Delivery {
-  /** Members with files, in order of preference; a dotted name is a nested path. */
+  /** Names of members that contain files, in order of preference. A dotted name is a nested path. */
   readonly members: readonly string[];
-  /** First part of the media type. */
+  /** Expected top-level media type of the files. */
   readonly family: "image" | "video" | "audio" | "model";
-  /** Name for the log. */
+  /** Name of the kind of file, used in log entries. */
   readonly name: string;
 }
 
@@ -23,8 +23,8 @@ export interface FalFile {
 }
 
 /**
- * Returns the files; undefined for an unknown or partly unreadable result, which is no definite failure.
- * @param asked most files that are delivered and paid for
+ * Returns the files of a response. Undefined for an unknown or partly unreadable result, which is no definite failure.
+ * @param asked maximum number of files that are delivered and paid for
  * @throws ProviderError `refused` when the filter blackened all files, `failed` without files
  */
 export function readFiles(answer: Members, delivery: Delivery, asked: number): readonly FalFile[] | undefined {
@@ -44,14 +44,14 @@ export function computeOf({ timings }: Members): Pick<MediaUsage, "computeSecond
   return isLength(seconds) ? { computeSeconds: seconds } : {};
 }
 
-/** Returns the total duration of all files in seconds; empty if one duration is missing. */
+/** Returns the total duration of all files in seconds; empty if the duration of any file is missing. */
 export function lengthOf(files: readonly FalFile[]): Pick<MediaUsage, "seconds"> {
   const lengths = files.map(({ seconds }) => seconds);
   if (!lengths.every((seconds) => seconds !== undefined)) return {};
   return { seconds: lengths.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
-/** Returns the first non-empty member as a list; an empty list if all present members are empty, undefined if none exists. */
+/** Returns the first non-empty member as a list. Returns an empty list if all existing members are empty, and undefined if none exists. */
 function listOf(answer: Members, names: readonly string[]): readonly unknown[] | undefined {
   let found: readonly unknown[] | undefined;
   for (const name of names) {

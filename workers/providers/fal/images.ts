@@ -8,7 +8,7 @@ import { ProviderError } from "../provider.ts";
 import type { FalBody } from "./body.ts";
 import { computeOf, type Delivery, readFiles } from "./files.ts";
 
-/** Default fields, which nearly all models have. */
+/** Default fields for inputs. Nearly all image models of fal have these fields. */
 const USUAL: Fields = { n: "num_images", seed: "seed" };
 
 const DELIVERY: Delivery = { members: ["images", "image"], family: "image", name: "image" };
@@ -17,7 +17,10 @@ export function generationBody(call: MediaCall<ImageInput>): FalBody {
   return bodyOf(call, placeInputs(call, USUAL));
 }
 
-/** @throws ProviderError `misconfigured` when the source has no field for the image */
+/**
+ * Builds the request body of an image edit.
+ * @throws ProviderError `misconfigured` when the source has no field for the image
+ */
 export function editBody(call: MediaCall<ImageEditInput>): FalBody {
   const placed = placeInputs(call, USUAL);
   if (placed.some(({ ours }) => ours === "image")) return bodyOf(call, placed);
@@ -32,13 +35,13 @@ function bodyOf(call: MediaCall<ImageInput>, placed: readonly PlacedInput[]): Fa
   return { input, asked: call.input.n, usual: USUAL };
 }
 
-/** Sizes become two numbers; other values, such as `auto`, stay unchanged. */
+/** Converts a size such as `1024x768` to width and height. Other values, such as `auto`, stay unchanged. */
 function sizeOf(value: PlacedInput["value"]): unknown {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(typeof value === "string" ? value : "") ?? [];
   return width === undefined || height === undefined ? value : { width: Number(width), height: Number(height) };
 }
 
-/** Returns the images of a response; undefined and errors as in readFiles. */
+/** Returns the images of a response. Returns undefined and throws errors as `readFiles` does. */
 export function readImages(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -1,6 +1,6 @@
 /**
- * fal.ai by its queue. Source: fal.ai/docs/documentation/model-apis/inference/queue. Inputs differ between models, so each source in the
- * catalogue maps them to fields in `fields`.
+ * fal.ai adapters, which use fal's queue. Inputs differ between models, so each source in the catalogue maps them to fields in `fields`.
+ * Source: fal.ai/docs/documentation/model-apis/inference/queue.
  */
 import type { Endpoint } from "../http.ts";
 import type { ProviderAdapters } from "../provider.ts";

@@ -7,10 +7,10 @@ import { meshValues } from "../media-fields.ts";
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, readFiles } from "./files.ts";
 
-/** Default fields, which nearly all models have. */
+/** Default fields for inputs. Nearly all mesh models of fal have these fields. */
 const USUAL: Fields = { prompt: "prompt", image: "image_url", mesh: "model_url", seed: "seed" };
 
-/** Preferred members: a self-contained file first, and better materials before others. */
+/** Members with files, in order of preference. Self-contained files come first, then files with better materials. */
 const DELIVERY: Delivery = {
   members: [
     "model_glb",
@@ -28,14 +28,15 @@ const DELIVERY: Delivery = {
 };
 
 /**
- * An image without a field at the source is omitted, as the spec says of `image_url`; a mesh is not.
+ * Builds the request body of a mesh call. An image without a field at the source is omitted, as the spec says of `image_url`. A mesh is
+ * never omitted.
  * @throws ProviderError `misconfigured` when the source has no field for the mesh, or for any input
  */
 export function meshBody({ input, fields }: MediaCall<MeshInput>): FalBody {
   return bodyOf(meshValues(input), { fields, usual: USUAL, required: ["mesh"] });
 }
 
-/** Returns the meshes of a response; undefined and errors as in readFiles. */
+/** Returns the meshes of a response. Returns undefined and throws errors as `readFiles` does. */
 export function readMesh(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return files && { output: files.map(({ artifact }) => artifact), usage: computeOf(answer) };

@@ -7,7 +7,7 @@ import { musicValues } from "../media-fields.ts";
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, lengthOf, readFiles } from "./files.ts";
 
-/** Default fields, which nearly all models have. */
+/** Default fields for inputs. Nearly all music models of fal have these fields. */
 const USUAL: Fields = { prompt: "prompt", lyrics: "lyrics", duration: "duration", seed: "seed" };
 
 const DELIVERY: Delivery = {
@@ -16,12 +16,15 @@ const DELIVERY: Delivery = {
   name: "recording",
 };
 
-/** @throws ProviderError `misconfigured` when the source has no field for the prompt */
+/**
+ * Builds the request body of a music call.
+ * @throws ProviderError `misconfigured` when the source has no field for the prompt
+ */
 export function musicBody({ input, fields }: MediaCall<MusicInput>): FalBody {
   return bodyOf(musicValues(input), { fields, usual: USUAL, required: [] });
 }
 
-/** Returns the music of a response; undefined and errors as in readFiles. */
+/** Returns the music of a response. Returns undefined and throws errors as `readFiles` does. */
 export function readMusic(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -1,6 +1,6 @@
 /**
- * fal's queue: a job is submitted under its model's full name, and polled at the paths in the response. There is no failed status: a failed
- * job is COMPLETED, and its result is an error.
+ * Adapter for fal's queue. A job is submitted under its model's full name and polled at the URL paths in the response. fal has no failed
+ * status: a failed job is COMPLETED, and its result is an error.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
@@ -21,14 +21,17 @@ import { retryAfter } from "../retry-after.ts";
 import { postStart } from "../start.ts";
 import type { FalBody } from "./body.ts";
 
-/** Time for which fal keeps results: a day in seconds, longer than all our retries of the copy. */
+/** Time for which fal keeps results: one day, in seconds. This is longer than all our retries to copy a result. */
 const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });
 
 interface FalModel<Input, Output> {
   readonly kind: MediaKind;
-  /** @throws ProviderError */
+  /** Builds the request body of a call. @throws ProviderError */
   body(call: MediaCall<Input>): FalBody;
-  /** Returns undefined for an unknown result, which is no definite failure. @throws ProviderError for a result with an error */
+  /**
+   * Parses the result of a job. Undefined for an unknown result, which is no definite failure. @throws ProviderError for a result with an
+   * error
+   */
   result(answer: Members, asked: number): MediaResult<Output> | undefined;
 }
 
@@ -89,7 +92,10 @@ function findRung(endpoint: Endpoint, { mark, callbackJobName }: LostStart): Fou
   return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 
-/** Returns the query with the callback URL for the end of a job (fal.ai/docs/documentation/model-apis/inference/webhooks). */
+/**
+ * Returns the query string with the URL that fal calls when the job ends. Empty without a callback URL. Source:
+ * fal.ai/docs/documentation/model-apis/inference/webhooks.
+ */
 function ringing(callbackUrl: string | undefined): string {
   return callbackUrl === undefined ? "" : `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
 }
@@ -147,7 +153,7 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
 
 // Stored state of a job at fal, sufficient for polling by another process.
 
-/** Paths are relative to the endpoint's base, so that credentials are sent nowhere else. */
+/** Stored job at fal. Its URL paths are relative to the endpoint's base URL, so that credentials are sent only there. */
 interface FalJob extends ProviderJob {
   readonly request_id: string;
   readonly status_path: string;
@@ -155,11 +161,11 @@ interface FalJob extends ProviderJob {
   readonly cancel_path: string;
   /** Number of results requested. */
   readonly asked: number;
-  /** Fields of the inputs, to name the caller's parameter when an error names a field. */
+  /** Field names of the inputs. They are used to name the caller's parameter when an error of fal names a field. */
   readonly fields: Fields;
 }
 
-/** Facts that create a job from the job name in fal's callback. */
+/** Stored facts from which a job can be recreated when only the job name in fal's callback is known. */
 interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
   /** Name of the model at the source. */
   readonly model: string;
@@ -168,8 +174,8 @@ interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * Returns the job of a submit's response; undefined without an id. Addresses in the response are used if they are on the submitted host and
- * contain the id; otherwise the documented ones.
+ * Creates the job from the response to a submission. Undefined if the response has no id. URLs in the response are used if they are on the
+ * submitted host and contain the id. Otherwise the documented URLs are used.
  */
 export function newJob(
   endpoint: Endpoint,
@@ -200,7 +206,7 @@ function readJob(job: ProviderJob): FalJob | undefined {
   return { request_id, status_path, result_path, cancel_path, asked, fields };
 }
 
-/** Returns a stored mark; undefined for other values. */
+/** Parses a stored mark. Undefined for any other value. */
 function readMark({ model, asked, fields }: ProviderJob): FalMark | undefined {
   if (typeof model !== "string" || typeof asked !== "number" || !isFields(fields)) return undefined;
   return { model, asked, fields };
@@ -227,11 +233,11 @@ function isFields(value: unknown): value is Fields {
 // Maps fal's three error formats to error classes: `{detail: [{loc, msg, type}]}` of models, `{detail, error_type}` of the platform,
 // `{error: {message, code}}` of the gateway. Sources: fal.ai/docs/documentation/model-apis/errors and …/request-errors.
 
-/** One error of any format; the type decides. */
+/** One error of any of fal's formats. Its `type` decides the error class. */
 interface Said {
   readonly type: string;
   readonly message: string;
-  /** fal's name of the invalid field. */
+  /** fal's name of the invalid field; absent if the error names no field. */
   readonly field?: string;
 }
 
@@ -255,7 +261,7 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
 const MEDIA_TYPES =
   /^(?:image_(?:too_large|too_small|load_error)|file_(?:too_large|download_error)|unsupported_(?:image|video)_format|face_detection_error|video_duration_too_(?:long|short))$/;
 
-/** Statuses about our access or a temporary state instead of the job. */
+/** HTTP statuses that concern our access or a temporary state. They say nothing about the outcome of the job. */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 429]);
 
 /** Kind of a job, and the fields of its inputs. */
@@ -264,7 +270,7 @@ interface JobRequest {
   readonly fields: Fields;
 }
 
-/** Classifies a rejected submit; start.ts decides the statuses with an unknown outcome. */
+/** Classifies a rejected submission. Statuses that leave the outcome unknown are handled in start.ts. */
 function classifyStart(status: number, headers: Headers, text: string, asked: JobRequest): ProviderError {
   const said = readError(parseObject(text), headers);
   const retryAfterMs = retryAfter(headers);
@@ -277,7 +283,7 @@ function classifyStart(status: number, headers: Headers, text: string, asked: Jo
   return toError(said ?? { type: "", message: detail }, status, asked);
 }
 
-/** Returns the error of a completed job without a result; undefined without a definite error in status and result. */
+/** Returns the error of a completed job without a result. Undefined if neither status nor result contains a definite error. */
 function verdictOf(
   status: Members,
   answer: { readonly status: number; readonly headers: Headers },
@@ -291,7 +297,10 @@ function verdictOf(
   return reported && toError(reported, undefined, asked);
 }
 
-/** Returns true for an error of the job, false for one that may concern this poll only. Untyped errors count for 400 and 422. */
+/**
+ * Returns true for an error of the job. Returns false for an error that may concern only this poll. An error without a type counts as the
+ * job's for 400 and 422.
+ */
 function isDefinite({ type }: Said, status: number): boolean {
   if (type === "") return status === 400 || status === 422;
   return type !== "internal_error" && type !== "bad_request";
@@ -313,7 +322,7 @@ function toError(said: Said, status: number | undefined, { fields, kind: asked }
   });
 }
 
-/** Returns the error for an unreadable medium: an image by default, a video if the type says so. */
+/** Returns the error for unreadable input media. It blames the image, or the video if fal's error type says so. */
 function unreadableMedia(
   type: string,
   detail: string,

@@ -7,7 +7,7 @@ import { videoValues } from "../media-fields.ts";
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, lengthOf, readFiles } from "./files.ts";
 
-/** Default fields, which nearly all models have. */
+/** Default fields for inputs. Nearly all video models of fal have these fields. */
 const USUAL: Fields = {
   prompt: "prompt",
   image: "image_url",
@@ -21,12 +21,15 @@ const USUAL: Fields = {
 
 const DELIVERY: Delivery = { members: ["video", "videos", "video_url"], family: "video", name: "video" };
 
-/** @throws ProviderError `misconfigured` when the source has no field for the image or the video */
+/**
+ * Builds the request body of a video call.
+ * @throws ProviderError `misconfigured` when the source has no field for the image or the video
+ */
 export function videoBody({ input, fields }: MediaCall<VideoInput>): FalBody {
   return bodyOf(videoValues(input), { fields, usual: USUAL, required: ["image", "video"] });
 }
 
-/** Returns the videos of a response; undefined and errors as in readFiles. */
+/** Returns the videos of a response. Returns undefined and throws errors as `readFiles` does. */
 export function readVideo(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

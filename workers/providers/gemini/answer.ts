@@ -1,4 +1,4 @@
-/** Parses a complete response. */
+/** Parses a complete chat response of Gemini. */
 import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatResult, ProviderError } from "../provider.ts";
 
@@ -7,7 +7,10 @@ import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** @throws ProviderError `failed` for an unreadable response, `refused` for a blocked prompt, or the error in the response */
+/**
+ * Parses the text of a complete response.
+ * @throws ProviderError `failed` for an unreadable response, `refused` for a blocked prompt, or the error in the response
+ */
 export function readAnswer(text: string): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -51,7 +54,7 @@ function readCandidate(candidate: Members, at: number): Members {
   };
 }
 
-/** Returns true for a function call with a name; other calls cannot be made. */
+/** Returns true for a part with a named function call. A function call without a name cannot be executed. */
 function isNamed(part: Members): boolean {
   return isMembers(part["functionCall"]) && textIn(part["functionCall"]["name"]) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Embeddings of texts. Source: ai.google.dev/api/embeddings. */
+/** Embeddings adapter of Gemini. Source: ai.google.dev/api/embeddings. */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { type Endpoint, post } from "../http.ts";
@@ -9,7 +9,7 @@ import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { unsupported } from "./rejected.ts";
 import { readUsage } from "./usage.ts";
 
-/** Most texts of one `:batchEmbedContents`. */
+/** Maximum number of texts of one `:batchEmbedContents` request. */
 const BATCH_MAX = 100;
 
 /** Sends the texts of one call in sequential requests of at most a hundred texts. */
@@ -52,7 +52,7 @@ async function ask(endpoint: Endpoint, entries: readonly Members[], call: Embedd
   return { vectors: found.map((value) => vectorOf(value, call.dimensions)), usage: readUsage(answer["usageMetadata"]) };
 }
 
-/** Returns the entry of one text, used by both kinds of request; the source's overrides apply to it. */
+/** Returns the request entry of one text, with the source's overrides applied. Single and batch requests use the same entry. */
 function entryOf(input: string | readonly number[], { sourceModel, dimensions, adapt }: EmbeddingsCall): Members {
   if (typeof input !== "string") {
     throw unsupported("input", "This model accepts text only, not token numbers.");
@@ -78,13 +78,13 @@ function vectorOf(value: unknown, dimensions: number | undefined): Float32Array 
   return dimensions === undefined ? vector : unit(vector);
 }
 
-/** Normalizes a vector. Google truncates vectors without normalizing them, and comparisons assume a length of one. */
+/** Normalizes a vector to length one, which comparisons assume. Google does not normalize vectors after truncating them. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
   return length === 0 ? vector : vector.map((number) => number / length);
 }
 
-/** Adds usage reports. One request without a report makes the sum unknown. */
+/** Adds two usage reports. The sum is unknown if one request has no report. */
 function plus(sum: ChatUsage, next: ChatUsage): ChatUsage {
   if (sum === "impossible" || next === "impossible") return "impossible";
   if (sum === null || next === null) return null;

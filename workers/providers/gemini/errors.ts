@@ -1,6 +1,6 @@
 /**
- * Maps Google's error bodies to error classes, decided once: the details take precedence over the status name, and the name over the
- * number. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
+ * Maps Google's error bodies to error classes. The details take precedence over the status name, and the status name over the number.
+ * Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
  */
 import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -25,11 +25,11 @@ const CLASS_OF_RPC_STATUS: Readonly<Record<string, ProviderErrorClass>> = {
   UNIMPLEMENTED: "misconfigured",
 };
 
-/** Reasons within INVALID_ARGUMENT that blame our key. */
+/** Reasons of an INVALID_ARGUMENT error that mean that our key is invalid. */
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
-/** Anchored at the beginning: later parts of a message may quote the caller. */
+/** Error messages about an invalid key. Matched only at the beginning, because later parts of a message may quote the caller. */
 const KEY_WORDS = /^API key (not valid|expired|not found)\b/i;
-/** Messages within RESOURCE_EXHAUSTED for which waiting does not help. */
+/** Messages of a RESOURCE_EXHAUSTED error for which waiting does not help. */
 const SPENT_WORDS = /\bcredits are depleted\b|\bspending cap\b|\bbilling account\b/i;
 const TOO_LONG_WORDS =
   /\btoken count\b.*\bexceeds\b|\bexceeds the maximum number of tokens\b|\bmaximum context length\b/i;
@@ -46,7 +46,7 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
   return toError(readErrorBody(text), status, headers);
 }
 
-/** Classifies an `error` member inside a 200 response or stream; its code is the status. */
+/** Classifies an `error` member inside a 200 response or stream. The member's `code` is used as the HTTP status. */
 export function classifyErrorMember(value: unknown): ProviderError {
   const body = readErrorMember(value);
   return toError(body, body.status ?? 500, new Headers());
@@ -72,7 +72,10 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return kind === "busy" && SPENT_WORDS.test(message) ? "misconfigured" : kind;
 }
 
-/** Returns true if our key is invalid. This disables the source for all calls, so text of a caller must not cause it. */
+/**
+ * Returns true if the error says that our key is invalid. This disables the source for all calls, so a caller's text must not be able to
+ * cause it.
+ */
 function blamesKey({ message, details }: ErrorBody): boolean {
   if (details.some(({ reason }) => KEY_REASONS.has(String(reason)))) return true;
   return KEY_WORDS.test(message) && !details.some((detail) => detail["fieldViolations"] !== undefined);
@@ -85,7 +88,7 @@ function classOfStatus(status: number): ProviderErrorClass {
   return status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-/** Parses `RetryInfo.retryDelay`, a duration as text such as "34.4s". */
+/** Parses `RetryInfo.retryDelay`, a duration as text such as "34.4s", into milliseconds. */
 function retryDelay(details: readonly Members[]): number | undefined {
   for (const { retryDelay: delay } of details) {
     if (typeof delay !== "string" || !delay.endsWith("s")) continue;

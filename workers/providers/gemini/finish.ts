@@ -18,8 +18,9 @@ const FILTERED: ReadonlySet<string> = new Set([
 export type FinishReason = "stop" | "length" | "content_filter";
 
 /**
- * Returns undefined while the candidate has not ended.
- * @throws ProviderError `failed` for reasons without a usable answer, including unknown ones: a cut answer must not appear complete
+ * Returns OpenAI's finish reason, or undefined while the candidate has not ended.
+ * @throws ProviderError `failed` for a reason without a usable answer. This includes unknown reasons, because a cut answer must not appear
+ * complete.
  */
 export function finishReason(candidate: Members): FinishReason | undefined {
   const reason = textIn(candidate["finishReason"]);
@@ -41,7 +42,7 @@ export function checkPrompt(answer: Members): void {
   throw new ProviderError("refused", `the prompt was blocked: ${reason}`);
 }
 
-/** Returns the error of an answer that was filtered before any content: another model may be called. */
+/** Returns the error of an answer that was filtered before any content was sent. After this error, another model may be called. */
 export function refusedWhole(): ProviderError {
   return new ProviderError("refused", "the answer was filtered before it began");
 }

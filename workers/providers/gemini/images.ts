@@ -1,6 +1,6 @@
 /**
- * Images by `generateContent`: one per call, so several images are requested in parallel. Masks are not supported. Edits send the image
- * with the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
+ * Images by `generateContent`. A call generates one image, so several images are requested in parallel. Masks are not supported. Edits send
+ * the image with the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
  */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
@@ -18,7 +18,7 @@ import { checkPrompt, finishReason } from "./finish.ts";
 import { dataPart } from "./media.ts";
 import { readUsage } from "./usage.ts";
 
-/** Default fields in `generationConfig`. */
+/** Default fields for inputs, in `generationConfig`. */
 const USUAL: Fields = { aspect_ratio: "imageConfig.aspectRatio", image_size: "imageConfig.imageSize", seed: "seed" };
 
 export function createGeminiImages(endpoint: Endpoint): Pick<MediaAdapters, "images" | "imageEdits"> {
@@ -33,7 +33,7 @@ interface Image {
   readonly tokens: TokenUsage | undefined;
 }
 
-/** Makes one call per image. Generated images are delivered and paid for, even if other calls failed. */
+/** Makes one call per image. Images that were generated are delivered and charged, even if other calls failed. */
 async function images(
   endpoint: Endpoint,
   call: MediaCall<ImageInput | ImageEditInput>,
@@ -50,7 +50,10 @@ async function images(
   };
 }
 
-/** Returns the error that decides: first a call that may have been charged, since its source must not be called again. */
+/**
+ * Returns the error to report if all calls failed. An error of a call that may have been charged comes first, because its source must not
+ * be called again.
+ */
 function firstOf(outcomes: readonly PromiseSettledResult<Image>[]): unknown {
   const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];
@@ -70,7 +73,10 @@ async function oneImage(
   );
 }
 
-/** @param at index of the image, added to the seed, since equal seeds would produce equal images */
+/**
+ * Builds the request of one image.
+ * @param at index of the image; added to the seed, because equal seeds would produce equal images
+ */
 function imageRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
   const { input, sourceModel } = call;
   const generationConfig: Members = { responseModalities: ["IMAGE"] };
@@ -93,7 +99,10 @@ function wrapSeed(seed: number): number {
   return Math.trunc(seed % 4_294_967_296) | 0;
 }
 
-/** @throws ProviderError `refused` for a filtered image, `failed` without an image for another reason, `unknown` for an unreadable image */
+/**
+ * Parses the response of one image call.
+ * @throws ProviderError `refused` for a filtered image, `failed` without an image for another reason, `unknown` for an unreadable image
+ */
 async function readImage(text: string): Promise<Image> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
@@ -135,7 +144,7 @@ function sharpened(error: ProviderError): ProviderError {
   return unreadableImage(error.detail, "image", error.status === undefined ? {} : { status: error.status });
 }
 
-/** Adds usage reports. One call without a report makes the sum unknown. */
+/** Adds usage reports. The sum is unknown if one call has no report. */
 function sum(reports: readonly (TokenUsage | undefined)[]): TokenUsage | undefined {
   const known = reports.filter((report) => report !== undefined);
   if (known.length < reports.length) return undefined;
@@ -156,5 +165,5 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** Image types for callers; an image of another type counts as unreadable. */
+/** Image types that callers may receive. An image of another type counts as unreadable. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

@@ -1,9 +1,13 @@
 /**
- * Google's Gemini API with a key: chat, embeddings, images and videos. Sources: ai.google.dev/api/generate-content, …/api/embeddings,
- * …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
+ * Adapters for Google's Gemini API with an API key: chat, embeddings, images and videos. Sources: ai.google.dev/api/generate-content,
+ * …/api/embeddings, …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
  *
- * Traits: `no_reasoning`, `reasoning_by_budget` (a token budget instead of a level: Gemini 2.5), `reasoning_always` (cannot be disabled),
- * `json_by_converted_schema` (accepts only OpenAPI schemas: before 2.5), `no_json_with_tools` (rejects JSON output with tools: before 3).
+ * Traits of sources:
+ * `no_reasoning`: has no reasoning.
+ * `reasoning_by_budget`: takes a token budget instead of a level (Gemini 2.5).
+ * `reasoning_always`: reasoning cannot be disabled.
+ * `json_by_converted_schema`: accepts only OpenAPI schemas (before 2.5).
+ * `no_json_with_tools`: rejects JSON output with tools (before 3).
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
 import type { Endpoint } from "../http.ts";

@@ -1,16 +1,17 @@
-/** Converts data URLs and base64 of a request to `inlineData`. */
+/** Converts data URLs and base64 data of a request to Gemini's `inlineData`. */
 import type { Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 const BASE64 = /;base64$/i;
 
-/** Media types of text outside `text/`, which Google accepts only as text. */
+/** Matches media types of text outside `text/`. Google accepts such files only as text. */
 const TEXT_TYPE = /^application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|[a-z0-9.-]+\+(?:json|xml))$/;
 
 /**
+ * Converts a data URL to a part.
  * @param kind an image requires an image type; a file may have any type
- * @throws ProviderError `rejected` for an address, which must be fetched first
+ * @throws ProviderError `rejected` for a URL that is not a data URL, because it must be fetched first
  */
 export function mediaPart(url: string, kind: "image" | "file", param: string): Members {
   const head = DATA_URL.exec(url.slice(0, 1_024));
@@ -31,13 +32,19 @@ export function mediaPart(url: string, kind: "image" | "file", param: string): M
   }
 }
 
-/** Returns a part with base64 of a client. @throws ProviderError `rejected` for invalid base64, which Google's error would quote */
+/**
+ * Returns a part with base64 data of a client. @throws ProviderError `rejected` for invalid base64, because Google's own error would quote
+ * it
+ */
 export function encodedPart(mimeType: string, data: string, param: string): Members {
   if (isBase64(data)) return dataPart(mimeType, data);
   throw unsupported(param, "Expected base64 data without spaces or line breaks.");
 }
 
-/** @param data base64 */
+/**
+ * Returns a part with inline data.
+ * @param data base64
+ */
 export function dataPart(mimeType: string, data: string): Members {
   return { inlineData: { mimeType, data } };
 }
@@ -47,7 +54,7 @@ function mimeTypeOf(written: string): string {
   return written === "" || TEXT_TYPE.test(written) ? "text/plain" : written;
 }
 
-/** Returns true for both alphabets, with or without padding, as Google decodes them. */
+/** Returns true for valid base64 as Google decodes it: in either alphabet, with or without padding. */
 function isBase64(data: string): boolean {
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   const digits = data.slice(0, data.length - padding);

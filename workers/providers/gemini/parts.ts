@@ -8,7 +8,10 @@ export interface PartTexts {
   readonly calls: readonly Members[];
 }
 
-/** Skips empty texts, which only contain a signature, and parts other than texts and calls, which were not requested. */
+/**
+ * Reads the parts of a candidate. Empty texts are skipped, because they only contain a signature. Parts other than texts and calls are
+ * skipped, because they were not requested.
+ */
 export function readParts(candidate: Members): PartTexts {
   const content = isMembers(candidate["content"]) ? candidate["content"] : {};
   let said = "";
@@ -28,7 +31,7 @@ function mintCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** Returns Google's id if it is unused, or a new id. */
+/** Returns Google's id of a call if no earlier call has it; otherwise a new id. */
 export function callId(call: Members, taken: Set<string>): string {
   const theirs = textIn(call["id"]);
   const id = theirs === undefined || taken.has(theirs) ? mintCallId() : theirs;
@@ -36,18 +39,21 @@ export function callId(call: Members, taken: Set<string>): string {
   return id;
 }
 
-/** Returns the signature to be sent back with its call, in the member of Google's OpenAI-compatible endpoint. */
+/**
+ * Returns the thought signature of a call, to be sent back by the client. It is in the member that Google's OpenAI-compatible endpoint
+ * uses.
+ */
 export function signatureMember(part: Members): Members {
   const signature = textIn(part["thoughtSignature"]);
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** Returns JSON text; `{}` for a call without arguments. */
+/** Returns the arguments of a call as JSON text; `{}` for a call without arguments. */
 export function argumentsText(call: Members): string {
   return JSON.stringify(isMembers(call["args"]) ? call["args"] : {});
 }
 
-/** Converts `logprobsResult` to OpenAI's logprobs; null without any. */
+/** Converts Gemini's `logprobsResult` to OpenAI's logprobs; null if there are none. */
 export function logprobsOf(candidate: Members): Members | null {
   const result = candidate["logprobsResult"];
   if (!isMembers(result)) return null;
@@ -59,7 +65,7 @@ export function logprobsOf(candidate: Members): Members | null {
   return { content, refusal: null };
 }
 
-/** Google omits the logarithm of a probability of one, which is zero. */
+/** Converts one token with its log probability. A missing log probability is zero, because Google omits it for a probability of one. */
 function tokenOf(entry: Members): { token: string; logprob: number; bytes: number[] } {
   const token = textIn(entry["token"]) ?? "";
   const logprob = entry["logProbability"];

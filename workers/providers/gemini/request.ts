@@ -26,7 +26,10 @@ const INT32_MAX = 2_147_483_647;
 /** Values of `service_tier` that select the default tier. */
 const PLAIN_TIERS: readonly unknown[] = [undefined, null, "auto", "default"];
 
-/** @throws ProviderError `rejected` with the parameter that Gemini does not support */
+/**
+ * Builds the chat request.
+ * @throws ProviderError `rejected` with the parameter that Gemini does not support
+ */
 export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseUnsupported(request);
@@ -48,7 +51,7 @@ export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   };
 }
 
-/** Returns true for models with a thinking budget or without thinking, which have no signatures to send back. */
+/** Returns true for models with a thinking budget or without thinking. Such models have no thought signatures to send back. */
 function isBudgeted(traits: ReadonlySet<Trait>): boolean {
   return traits.has("reasoning_by_budget") || traits.has("no_reasoning");
 }
@@ -102,7 +105,7 @@ function stopSequences(stop: ChatCompletionRequest["stop"]): string[] | undefine
   return stops.length > 0 ? stops : undefined;
 }
 
-/** Returns `top_k`, an extension of ours. */
+/** Returns the checked `top_k`, our extension of OpenAI's request. */
 function topK(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INT32_MAX) return value;
@@ -140,7 +143,7 @@ function responseFormat({ response_format: format }: ChatCompletionRequest, trai
 
 // Converts `reasoning_effort` to thinkingConfig. Source: ai.google.dev/gemini-api/docs/thinking, …/docs/openai.
 
-/** Thinking tokens per effort, as in Google's own OpenAI-compatible endpoint. */
+/** Thinking tokens by reasoning effort, as in Google's own OpenAI-compatible endpoint. */
 const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 };
 const LEVELS: Readonly<Record<string, string>> = {
   none: "minimal",
@@ -151,8 +154,8 @@ const LEVELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns undefined to keep the model's default. Thoughts are requested only where the model certainly has some; otherwise the request
- * fails.
+ * Returns the thinking settings, or undefined to keep the model's default. Thoughts are requested only from models that certainly have
+ * them, because others reject the request.
  * @throws ProviderError `rejected` for an effort that the model does not support
  */
 function thinkingConfig(effort: string | undefined, traits: ReadonlySet<Trait>): Members | undefined {
@@ -181,8 +184,8 @@ function quote(text: string): string {
 // separate turn, since Gemini requires exactly the results after the calls.
 
 /**
- * Replaces the signature of a call that the client lost, or that another model made. Without a signature, models that sign their calls
- * reject the next turn. Source: ai.google.dev/gemini-api/docs/thought-signatures.
+ * Placeholder for the signature of a tool call, used if the client lost the signature or another model made the call. Models that sign
+ * their calls reject the next turn without a signature. Source: ai.google.dev/gemini-api/docs/thought-signatures.
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
@@ -197,6 +200,7 @@ interface Conversation {
 }
 
 /**
+ * Converts the messages of a conversation.
  * @param needsSignatures true if the model rejects unsigned calls of the current turn
  * @throws ProviderError `rejected` with the message
  */
@@ -252,7 +256,7 @@ function readConversation(messages: readonly ChatMessage[], needsSignatures: boo
   return system.length > 0 ? { systemInstruction: { parts: system }, contents } : { contents };
 }
 
-/** Returns the non-empty texts, because Gemini rejects an empty one. */
+/** Returns the texts as parts. Empty texts are omitted, because Gemini rejects them. */
 function textParts(content: string | readonly { readonly text: string }[]): { text: string }[] {
   const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
   return texts.filter((text) => text !== "").map((text) => ({ text }));
@@ -319,7 +323,10 @@ function said({ content, refusal }: AssistantMessage): Members[] {
   return texts.filter((text) => text !== "").map((text) => ({ text }));
 }
 
-/** Reads the signature from where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
+/**
+ * Reads the thought signature of a tool call. The signature is in the member that Google's OpenAI-compatible endpoint uses, because stock
+ * clients return it there.
+ */
 function signatureOf(call: object): string | undefined {
   const extra = (call as Members)["extra_content"];
   const google = isMembers(extra) ? extra["google"] : undefined;
@@ -333,7 +340,7 @@ function argumentsOf(text: string, param: string): Members {
   throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a string with a JSON object.");
 }
 
-/** Returns a tool result as an object, which Gemini requires; other values are wrapped. */
+/** Returns a tool result as a part. Gemini requires an object, so any other value is wrapped. */
 function resultPart(name: string, text: string, id?: string): Members {
   const response = parseObject(text) ?? { result: text };
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };
@@ -343,7 +350,10 @@ function resultPart(name: string, text: string, id?: string): Members {
 
 type Choice = NonNullable<ChatCompletionRequest["tool_choice"]>;
 
-/** Returns `tools` and `toolConfig`, or nothing. @throws ProviderError `rejected` for tools with free text as input */
+/**
+ * Returns `tools` and `toolConfig`, or no members for a call without tools. @throws ProviderError `rejected` for tools with free text as
+ * input
+ */
 function toolMembers(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
   const { tools = [], tool_choice: choice } = request;
   const allowed = allowedNames(choice);
@@ -381,7 +391,10 @@ function declaration(
   };
 }
 
-/** Returns parameters unless they are an empty object, which Gemini rejects: such a function has no parameters. */
+/**
+ * Returns the parameters of a function as OpenAPI schema. Gemini rejects an empty object, so a function with an empty object gets no
+ * parameters.
+ */
 function openApiParameters(schema: Members, param: string): Members {
   const parameters = toOpenApi(schema, param);
   const members = parameters["properties"];
@@ -389,7 +402,7 @@ function openApiParameters(schema: Members, param: string): Members {
   return isEmpty ? {} : { parameters };
 }
 
-/** Returns the functions to which a choice is limited; undefined for all functions. */
+/** Returns the names of the functions to which a tool choice is limited; undefined for all functions. */
 function allowedNames(choice: Choice | undefined): string[] | undefined {
   if (!isMembers(choice)) return undefined;
   if (choice["type"] === "function" && isMembers(choice["function"])) return [choice["function"]["name"]];

@@ -1,11 +1,13 @@
-/** Converts JSON Schema to the OpenAPI subset of older models without JSON Schema. Source: ai.google.dev/api/caching#Schema. */
+/**
+ * Converts JSON Schema to a subset of OpenAPI, for older models that do not accept JSON Schema. Source: ai.google.dev/api/caching#Schema.
+ */
 
 import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
-/** Keywords that are copied unchanged. */
+/** Schema keywords that are copied unchanged. */
 const PLAIN = [
   "title",
   "description",
@@ -25,10 +27,10 @@ const PLAIN = [
   "maximum",
 ] as const;
 
-/** Keywords that this dialect lacks and that cannot be omitted, because values excluded by the caller would be valid. */
+/** Schema keywords that the OpenAPI subset lacks. They are rejected: without them, values that the caller excluded would be valid. */
 const UNSAYABLE = ["not", "if", "patternProperties", "prefixItems", "dependentSchemas", "contains"] as const;
 
-/** Most schemas after resolving references, which can multiply; real schemas are far smaller. */
+/** Maximum number of schemas after references are resolved, because references can multiply. Real schemas are far smaller. */
 const SCHEMAS_MAX = 10_000;
 
 interface Scope {
@@ -93,7 +95,7 @@ function setEnum(schema: Members, out: Members): void {
   if (texts.every((value) => typeof value === "string")) Object.assign(out, { type: "STRING", enum: texts });
 }
 
-/** Merges two schemas that both apply: joins their members and required members. */
+/** Merges two schemas that both apply. Their properties and their lists of required properties are joined. */
 function merged(left: Members, right: Members): Members {
   const joined: Members = { ...left, ...right };
   for (const name of ["properties"] as const) {
@@ -107,7 +109,7 @@ function merged(left: Members, right: Members): Members {
   return joined;
 }
 
-/** Resolves references inside the schema itself; others are rejected. */
+/** Resolves a reference inside the schema itself. Other references are rejected. */
 function resolve(reference: string, { root, param }: Scope): Members {
   let found: unknown = reference.startsWith("#") ? root : undefined;
   for (const step of reference.split("/").slice(1)) {

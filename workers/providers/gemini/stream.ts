@@ -1,4 +1,4 @@
-/** Parses a streamed answer: every event is a part of a complete response, and only the finish reason marks the end. */
+/** Parses a streamed answer of Gemini. Every event is a fragment of a complete response, and only the finish reason marks the end. */
 import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 import { SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
 
@@ -10,7 +10,7 @@ import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** Most candidates of a stream; more are a fault, since `n` is at most 8. */
+/** Maximum number of candidates of a stream. More are a fault, because `n` is at most 8. */
 const CANDIDATES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
@@ -65,7 +65,7 @@ function indexOf(candidate: Members, fallback: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
 }
 
-/** One candidate, chunk by chunk. */
+/** Reads one candidate of a stream chunk by chunk. */
 class CandidateStream {
   isFinished = false;
   isFiltered = false;
@@ -74,14 +74,14 @@ class CandidateStream {
   private readonly ids = new Set<string>();
   private hasBegun = false;
   private calls = 0;
-  /** Incomplete arguments of the latest call. */
+  /** Incomplete arguments of the latest tool call; undefined if complete. */
   private partial: PartialArguments | undefined;
 
   constructor(index: number) {
     this.index = index;
   }
 
-  /** Returns OpenAI's choice, or undefined for a chunk without content. */
+  /** Returns OpenAI's choice for a chunk, or undefined for a chunk without content. */
   read(candidate: Members): Members | undefined {
     const { content, reasoning, calls } = readParts(candidate);
     const reason = finishReason(candidate);
@@ -107,7 +107,7 @@ class CandidateStream {
     };
   }
 
-  /** Reads a call, which is complete, or begins with its name and continues in unnamed chunks until the last one says so. */
+  /** Reads a tool call. It is complete, or it begins with its name and continues in unnamed chunks. The last chunk is marked as such. */
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
     const name = textIn(call["name"]);
@@ -145,9 +145,9 @@ class CandidateStream {
 // Arguments of a call that arrive in chunks, each with a path such as `$.items[0].name`. Gemini sends them only on request, which we never
 // make; compatible servers may. Source: recorded traffic of gemini-3.1-pro-preview.
 
-/** Step of a path: `.name`, `[7]`, `['name']` or `["name"]`. */
+/** Matches one step of a JSON path: `.name`, `[7]`, `['name']` or `["name"]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
-/** Highest index of a list; a higher one would only fill memory. */
+/** Maximum index of a list in a JSON path. A higher index would only fill memory. */
 const INDEX_MAX = 10_000;
 
 type Step = string | number;
@@ -155,11 +155,14 @@ type Node = Members | unknown[];
 
 class PartialArguments {
   private readonly root: Members = Object.create(null) as Members;
-  /** Path whose text continues in the next chunk. */
+  /** JSON path of the text that continues in the next chunk; undefined if none does. */
   private open: string | undefined;
   private characters = 0;
 
-  /** @throws ProviderError `failed` for an invalid path, or for too long arguments */
+  /**
+   * Adds chunks to the arguments.
+   * @throws ProviderError `failed` for an invalid JSON path, or for too long arguments
+   */
   add(pieces: unknown): void {
     for (const piece of membersOf(pieces)) {
       const path = textIn(piece["jsonPath"]) ?? "";
@@ -171,7 +174,7 @@ class PartialArguments {
     }
   }
 
-  /** Returns the arguments so far as JSON text. */
+  /** Returns the arguments received so far as JSON text. */
   text(): string {
     return JSON.stringify(this.root);
   }

@@ -1,16 +1,19 @@
 /**
- * Converts `usageMetadata` to our buckets. The prompt count contains cached tokens; the candidates' count excludes thoughts; details split
- * both by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
+ * Converts `usageMetadata` to our token buckets. The prompt count contains cached tokens; the candidates' count excludes thoughts. Details
+ * split both counts by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
  */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members } from "../json.ts";
 import type { ChatUsage } from "../provider.ts";
 
-/** Larger counts are a fault of the report and must never reach the ledger. */
+/** Maximum plausible token count. A larger count is a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** null = no counts, as in the first events of some streams; "impossible" = counts that cannot be true. */
+/**
+ * Reads a usage report. Returns null for a report without counts, as in the first events of some streams. Returns "impossible" for counts
+ * that cannot be true.
+ */
 export function readUsage(value: unknown): ChatUsage {
   if (value === undefined || value === null) return null;
   if (!isMembers(value)) return "impossible";
@@ -50,7 +53,7 @@ export function readUsage(value: unknown): ChatUsage {
   };
 }
 
-/** Returns the tokens of one modality in a list of `{modality, tokenCount}`. */
+/** Returns the token count of one modality from a list of `{modality, tokenCount}`. */
 function sum(report: Members, details: string, modality: string, count: (tokens: unknown) => number): number {
   const list = report[details];
   if (!Array.isArray(list)) return 0;
@@ -60,7 +63,7 @@ function sum(report: Members, details: string, modality: string, count: (tokens:
   return tokens;
 }
 
-/** Splits a total into parts that never exceed it together, even if the provider's parts do. */
+/** Splits a total into shares that never exceed it together, even if the provider's counts do. */
 function shares(total: number): { take(part: number): number; remaining(): number } {
   let remaining = total;
   return {

@@ -1,6 +1,6 @@
 /**
- * Google's errors for videos. A refusal has no code of its own and is recognized by its text and support codes. Sources:
- * google/rpc/code.proto, docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
+ * Maps Google's errors for videos to error classes. A refusal has no code of its own, so it is recognized by its text and support codes.
+ * Sources: google/rpc/code.proto, docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
  */
 import { textIn, isMembers } from "../json.ts";
 import { unreadableImage } from "../image-fields.ts";
@@ -8,7 +8,7 @@ import { ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 
-/** Status names by number. */
+/** Names of google.rpc status codes; the index is the code. */
 const RPC_STATUSES = [
   "OK",
   "CANCELLED",
@@ -47,7 +47,7 @@ export function classifyOperation(value: unknown): ProviderError {
   return sharpened(classifyErrorMember(isMembers(value) && rpcStatus !== undefined ? { ...value, status: rpcStatus } : value));
 }
 
-/** Classifies an error of an interaction, whose code is a name, or an address that ends with a name. */
+/** Classifies an error of an interaction. Its `code` is a name, or a URL that ends with a name. */
 export function classifyInteraction(value: unknown): ProviderError {
   const { code, message } = isMembers(value) ? value : {};
   const said = textIn(code)?.split(/[/#]/).at(-1) ?? "";

@@ -1,16 +1,16 @@
-/** Media of Google's video APIs: input as base64, results as addresses, some of which require our key. */
+/** Converts media for Google's video APIs. Inputs are sent as base64. Results are URLs, and some of them require our key. */
 import type { Endpoint } from "../http.ts";
 import type { Artifact, Media } from "../media.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 
-/** Returns base64, as Google's JSON and Veo's instances require. */
+/** Returns media as base64, the format of Google's JSON requests. */
 export function base64Of({ bytes }: Media): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 
 /**
- * Returns the video at an address of the response. The key is sent only to the provider's own origin; other addresses are fetched through
- * the outbound guard. Undefined for an address that is not http(s).
+ * Returns the video at a URL in the response. The key is sent only to the provider's own origin. Other URLs are fetched through the
+ * outbound guard. Undefined for a URL that is not http(s).
  */
 export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
@@ -22,7 +22,7 @@ export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined 
   return { contentType: VIDEO_TYPE, open: (signal) => openVideo(own, path, signal) };
 }
 
-/** Returns path and query for an address on the provider's own origin; otherwise undefined. */
+/** Returns the path and query string of a URL on the provider's own origin; undefined for another origin. */
 export function ownPath({ baseUrl }: Endpoint, there: URL): string | undefined {
   const isOwn = there.origin === new URL(baseUrl).origin && there.username === "" && there.password === "";
   return isOwn ? there.pathname + there.search : undefined;

@@ -1,6 +1,6 @@
 /**
- * Veo's request and operation, shared by the Gemini API with a key and Google Cloud. Source: docs.cloud.google.com, "Veo video generation
- * API".
+ * Builds Veo's requests and reads its operations. Shared by the Gemini API with a key and by Google Cloud. Source: docs.cloud.google.com,
+ * "Veo video generation API".
  */
 import { textIn, isMembers, type Members } from "../json.ts";
 import { type Fields, isMedia, place, setField } from "../fields.ts";
@@ -12,7 +12,7 @@ import { classifyOperation } from "./video-errors.ts";
 import { bytesOf, checkPlaced } from "../video-media.ts";
 import { base64Of } from "./video-media.ts";
 
-/** Default fields: media in the instance, all other inputs in the parameters. */
+/** Default fields for inputs. Media belong to the instance, all other inputs to the parameters. */
 const USUAL: Fields = {
   image: "image",
   video: "video",
@@ -24,13 +24,16 @@ const USUAL: Fields = {
   person_generation: "personGeneration",
 };
 
-/** Body of a request. The source's gaps and defaults apply to the parameters. */
+/** Body of a Veo request. Its parameters are adapted to the source: dropped, renamed or overridden as the catalogue says. */
 export interface VeoBody {
   readonly instances: readonly Members[];
   readonly parameters: Members;
 }
 
-/** @throws ProviderError `misconfigured`; nothing has been sent */
+/**
+ * Builds the body of a Veo request.
+ * @throws ProviderError `misconfigured`; nothing has been sent
+ */
 export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   const placed = place(videoValues(call.input), call.fields ?? USUAL);
   checkPlaced(call.input, placed);
@@ -49,7 +52,7 @@ export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   return { instances: [instance], parameters };
 }
 
-/** Videos of a successful operation; undefined for an unreadable video, which is no definite failure. */
+/** Videos of a successful operation. An unreadable video is undefined, because it is no definite failure. */
 export interface VeoVideos {
   readonly videos: readonly (Artifact | undefined)[];
   /** Response with the number of filtered videos and the reasons. */
@@ -58,8 +61,10 @@ export interface VeoVideos {
 
 /**
  * Returns the state of an operation.
- * @param asked requested name. Only the last step of the returned name is compared, because a project also has a number.
- * @param read returns the videos of a response, or undefined for an unknown one; throws ProviderError for videos that are never available
+ * @param asked requested operation name. Only the last segment of the returned name is compared, because a project has a number besides its
+ * id.
+ * @param read returns the videos of a response, or undefined for an unknown response; throws ProviderError for videos that are never
+ * available
  */
 export function readOperation(
   operation: Members | undefined,
@@ -87,7 +92,7 @@ function lastStep(name: string): string | undefined {
   return name.split("/").at(-1);
 }
 
-/** Returns the outcome with one video, because one was requested and is paid for. */
+/** Returns the outcome with one video, because only one was requested and is charged. */
 function outcomeOf({ videos, from }: VeoVideos): Polled<readonly Artifact[]> {
   const [first] = videos;
   if (first) return { state: "done", output: [first], usage: {} };

@@ -1,6 +1,6 @@
 /**
- * Videos of the Gemini API with a key, in two formats: the Interactions API, or Veo's older operations for sources with `api:
- * predictLongRunning` among their overrides. The override itself is not sent.
+ * Video adapter of the Gemini API with a key. It uses the Interactions API by default, and Veo's older operations for sources with the
+ * override `api: predictLongRunning`. The override itself is not sent.
  */
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -65,7 +65,9 @@ function apiOf({ adapt }: MediaCall<VideoInput>): unknown {
 // Veo in the Gemini API with a key, which ended on 22 October 2026, for servers that still offer it. Operations cannot be cancelled.
 // Source: ai.google.dev/gemini-api/docs/video.
 
-/** `models/veo-…/operations/…`: inserted into a path, so no segment may consist of dots only. */
+/**
+ * Format of an operation name, `models/veo-…/operations/…`. The name is inserted into a URL path, so no segment may consist of dots only.
+ */
 const NAME = /^(?:[A-Za-z0-9_-][\w.-]{0,127}\/){0,8}operations\/[A-Za-z0-9_-][\w.-]{0,255}$/;
 
 function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
@@ -99,7 +101,7 @@ function nameOf({ operation }: ProviderJob): string | undefined {
   return typeof operation === "string" && NAME.test(operation) ? operation : undefined;
 }
 
-/** Returns the videos of a response. Google's JSON omits empty lists. */
+/** Returns the videos of a response. A missing list is empty, because Google's JSON omits empty lists. */
 function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined {
   const from = response["generateVideoResponse"];
   if (!isMembers(from)) return undefined;
@@ -112,7 +114,10 @@ function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined 
 // Gemini Omni over the Interactions API: started in the background, polled by id; Google keeps the video for two days. A refusal is a
 // completed interaction with text instead of a video. Sources: ai.google.dev/gemini-api/docs/omni, …/gemini-api/docs/interactions.
 
-/** Media become parts of the input, under any field name. Negative prompts and person generation are not supported. */
+/**
+ * Default fields for inputs. Media become parts of the input under any field name. Negative prompts and person generation are not
+ * supported.
+ */
 const USUAL: Fields = {
   image: "input",
   video: "input",
@@ -196,7 +201,10 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
   return body;
 }
 
-/** Google calls back only HTTPS addresses. Source: ai.google.dev/gemini-api/docs/webhooks, "Dynamic webhooks". */
+/**
+ * Returns true if Google can call the callback URL; only HTTPS is supported. Source: ai.google.dev/gemini-api/docs/webhooks, "Dynamic
+ * webhooks".
+ */
 function canRing({ callbackUrl }: Pick<MediaCall<unknown>, "callbackUrl">): boolean {
   return callbackUrl?.startsWith("https://") === true;
 }
@@ -265,8 +273,8 @@ function artifactOf(endpoint: Endpoint, { uri, data }: Members): Artifact | unde
 }
 
 /**
- * Returns the state of a file, which may be incomplete when its interaction is completed. Undefined if unknown: the download reports it.
- * Source: ai.google.dev/gemini-api/docs/omni, "delivery".
+ * Returns the state of a video file, which may be incomplete when its interaction is completed. Undefined if the state is unknown; the
+ * download then reports the error. Source: ai.google.dev/gemini-api/docs/omni, "delivery".
  */
 async function fileState(endpoint: Endpoint, uri: unknown, signal: AbortSignal): Promise<unknown> {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
@@ -282,7 +290,7 @@ function outputsOf(interaction: Members): Members[] {
   return membersOf(interaction["steps"]).filter(({ type }) => type === "model_output");
 }
 
-/** Returns the error of a step or of the interaction. */
+/** Returns the error of an interaction or of one of its steps. */
 function errorOf(interaction: Members): Members | undefined {
   const errors = [
     ...outputsOf(interaction).map(({ error }) => error),

@@ -1,4 +1,7 @@
-/** Service account for a Google Cloud provider: the JSON file of its key. Source: docs.cloud.google.com "Service account credentials". */
+/**
+ * Reads the service account of a Google Cloud provider from the JSON file of its key. Source: docs.cloud.google.com "Service account
+ * credentials".
+ */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 
 import { parseObject } from "../json.ts";
@@ -15,7 +18,10 @@ export interface Account {
 /** Format of a project id. Old ids begin with a domain: `example.com:project`. */
 const PROJECT = /^[a-z0-9][a-z0-9.:-]{1,100}$/i;
 
-/** Returns undefined for invalid credentials, without a reason, since the reason could quote a secret. */
+/**
+ * Parses the credentials of a service account. Returns undefined without a reason if they are invalid, because a reason could quote a
+ * secret.
+ */
 export function readAccount(credentials: string | undefined): Account | undefined {
   const account = parseObject(credentials ?? "");
   const { type, client_email: email, project_id: project, token_uri: tokenUri, private_key: pem } = account ?? {};

@@ -1,6 +1,6 @@
 /**
- * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in the
- * provider's address is replaced by the account's project.
+ * Veo adapter for Google Cloud, which authenticates as a service account. `{project}` in the provider's base URL is replaced by the
+ * account's project. Source: docs.cloud.google.com, "Veo video generation API".
  */
 import { commonNow } from "#shared/base/clock.ts";
 import type { FairLimit } from "#shared/limits/fair-limit.ts";
@@ -14,6 +14,7 @@ import { createTokens } from "./tokens.ts";
 import { createVeo } from "./veo.ts";
 
 /**
+ * Creates the adapters of Google Cloud.
  * @param credentials JSON of a service account for access tokens; undefined without an account
  * @param now Unix milliseconds
  * @param budget as `createVeo`
@@ -32,7 +33,7 @@ export function createGoogleCloud(
 
 const NO_ACCOUNT = "the provider's key is not the JSON of a service account";
 
-/** Adapter without an account: starts fail, and existing jobs wait until an account is configured again. */
+/** Adapter that is used without a service account. Starts fail, and existing jobs wait until an account is configured again. */
 const WITHOUT_ACCOUNT: Required<MediaAdapters>["video"] = {
   async start() {
     throw new ProviderError("misconfigured", NO_ACCOUNT);

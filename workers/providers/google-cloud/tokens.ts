@@ -1,5 +1,5 @@
 /**
- * Access tokens of a service account: a signed assertion is exchanged for a token that is valid for an hour. Source:
+ * Requests access tokens for a service account. A signed assertion is exchanged for a token that is valid for an hour. Source:
  * developers.google.com/identity/protocols/oauth2/service-account, "HTTP/REST"; RFC 7523.
  */
 import { sign } from "node:crypto";
@@ -14,9 +14,12 @@ import { retryAfter } from "../retry-after.ts";
 import type { Account } from "./account.ts";
 
 export interface Tokens {
-  /** @throws ProviderError, always `isUnsent`, because the actual request has not been sent */
+  /**
+   * Returns a valid access token.
+   * @throws ProviderError, always `isUnsent`, because the actual request has not been sent
+   */
   take(signal: AbortSignal): Promise<string>;
-  /** Discards a token that was rejected; the next call requests a new one. */
+  /** Discards a token that Google rejected, so that the next call requests a new token. */
   forget(token: string): void;
 }
 
@@ -25,17 +28,21 @@ interface Held {
   readonly useUntilMs: number;
 }
 
-/** All of Google Cloud; the account's roles limit its permissions. */
+/** OAuth scope for all of Google Cloud. The roles of the service account limit its permissions. */
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/** Longest lifetime of an assertion that Google accepts, in seconds. */
+/** Maximum lifetime of an assertion that Google accepts, in seconds. */
 const STATEMENT_LIFE_S = 3_600;
-/** Tokens are replaced this long before they expire, in seconds, longer than any call; shorter tokens after half their lifetime. */
+/**
+ * Time before expiry at which a token is replaced, in seconds. It is longer than any call. Tokens with a shorter lifetime are replaced
+ * after half of it.
+ */
 const MARGIN_S = 300;
 const MINT_MS = 20_000;
 
 /**
- * Requests one token at a time for all waiting callers. A request continues if callers abort.
+ * Creates the token source of an account. Only one token is requested at a time, for all waiting callers. The request continues even if
+ * these callers abort.
  * @param mintMs timeout of a request for a token, in milliseconds
  */
 export function createTokens(account: Account, now: () => number, mintMs: number = MINT_MS): Tokens {
@@ -94,7 +101,10 @@ function encoded(part: string | Uint8Array): string {
   return Buffer.from(part).toString("base64url");
 }
 
-/** Returns the error of `{error, error_description}` (RFC 6749, 5.2). A rejected account is misconfigured, or its key was revoked. */
+/**
+ * Returns the error of a rejected token request, `{error, error_description}` (RFC 6749, 5.2). A rejection means that the account is
+ * misconfigured or its key was revoked.
+ */
 function refusal(status: number, headers: Headers, text: string): ProviderError {
   const { error, error_description: why } = parseObject(text) ?? {};
   const said = [error, why].filter((part) => typeof part === "string").join(": ");

@@ -1,6 +1,6 @@
 /**
- * Veo on Google Cloud: an operation is polled by its full name and contains the video in its response. Cancellation is not supported.
- * Source: docs.cloud.google.com, "Veo video generation API".
+ * Video adapter for Veo on Google Cloud. An operation is polled by its full name and contains the video in its response. Cancellation is
+ * not supported. Source: docs.cloud.google.com, "Veo video generation API".
  */
 import type { FairLimit, Lease } from "#shared/limits/fair-limit.ts";
 
@@ -18,17 +18,20 @@ import { started } from "../start.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * Largest response of a poll, in bytes. Eight seconds of 4K are about 60 MB as base64, a third of this. A poll may use three times its size
- * in memory while it is read.
+ * Maximum size of a poll response, in bytes. Eight seconds of 4K video are about 60 MB as base64, a third of this limit. Reading a response
+ * may use three times its size in memory.
  */
 const ANSWER_BYTES_MAX = 192 * 1_048_576;
 
-/** Memory for all polls of a process, in bytes: two responses of unknown size, or many ordinary ones. */
+/** Memory budget for all polls of a process: two responses of unknown size, or many ordinary ones. */
 const answers = openByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
-/** Names that find a job again. The model is inserted into paths escaped; the operation is sent in the body. */
+/**
+ * Stored job with the names by which Veo finds it again. The model is escaped and inserted into URL paths; the operation is sent in the
+ * body.
+ */
 interface VeoJob extends ProviderJob {
   readonly model: string;
   readonly operation: string;
@@ -39,7 +42,8 @@ const NAME = /^[A-Za-z0-9][\w./:@-]{0,499}$/;
 type TextAnswer = ProviderAnswer & { readonly text: string };
 
 /**
- * @param endpoint without credentials: each call uses an access token
+ * Creates the video adapter.
+ * @param endpoint without credentials, because each call uses an access token
  * @param budget memory for large responses while they are read; at least ANSWER_BYTES_MAX
  */
 export function createVeo(
@@ -58,7 +62,10 @@ export function createVeo(
     if (answer.status === 401) tokens.forget(token);
     return { ...answer, text: new TextDecoder().decode(bytes) };
   };
-  /** Sends a request again with a new token if its token was revoked: a request that was rejected as unauthorized was not accepted. */
+  /**
+   * Sends a request. If its token was revoked, sends it once more with a new token. This is safe, because Google did not accept a request
+   * that it rejected as unauthorized.
+   */
   const callTwice = async (request: ProviderRequest, signal: AbortSignal): Promise<TextAnswer> => {
     const answer = await call(request, signal);
     return answer.status === 401 ? call(request, signal) : answer;
@@ -126,10 +133,13 @@ function readStarted(model: string, text: string): VeoJob {
   throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
 }
 
-/** Members of a Veo response; Google's JSON omits empty lists. */
+/** Known members of a Veo response. Google's JSON omits empty lists. */
 const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFilteredCount", "raiMediaFilteredReasons"]);
 
-/** @throws ProviderError `misconfigured` for a video in a bucket: the account's token is sent only to Veo */
+/**
+ * Returns the videos of a response.
+ * @throws ProviderError `misconfigured` for a video in a bucket, because the account's token is sent only to Veo
+ */
 function videosOf(response: Members): VeoVideos | undefined {
   if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;
   const videos = membersOf(response["videos"]).map(({ bytesBase64Encoded: data, gcsUri, mimeType }) => {

@@ -1,6 +1,6 @@
 /**
- * Meshy's tasks as one queue. Text becomes a mesh in two tasks, preview and refine: one job, one price. Source:
- * docs.meshy.ai/en/api/task-lifecycle.
+ * Mesh adapter of Meshy, which runs tasks in one queue. Text becomes a mesh in two tasks, preview and refine, that count as one job with
+ * one price. Source: docs.meshy.ai/en/api/task-lifecycle.
  */
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -34,7 +34,7 @@ import { postStart } from "../start.ts";
 type Mesh = readonly Artifact[];
 
 export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {
-  /** Ids of tasks that were deleted since their last poll: Meshy no longer knows them. */
+  /** Ids of tasks that were deleted since their last poll. Meshy no longer knows these tasks. */
   const takenBack = new Set<string>();
   return {
     takesUrls: true,
@@ -62,7 +62,7 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 
     nameOf: (job) => readJob(job)?.id,
 
-    /** Deletes only a pending task: DELETE cancels a pending task, ignores a running one, and destroys a finished one. */
+    /** Cancels a task only if it is pending. Meshy's DELETE cancels a pending task, ignores a running task, and destroys a finished one. */
     async cancel(job, signal) {
       const known = readJob(job);
       if (!known) return;
@@ -77,11 +77,11 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 interface Beginning {
   readonly job: TaskFacts;
   readonly body: Members;
-  /** Names of the caller's inputs in the body. */
+  /** Names of the caller's inputs that the body contains. */
   readonly inputNames: readonly MeshInputName[];
 }
 
-/** @throws ProviderError */
+/** Starts a task and returns its job. @throws ProviderError */
 async function begin(endpoint: Endpoint, { job, body, inputNames }: Beginning, starting: Starting): Promise<ProviderJob> {
   const request = { path: pathOf(job.task), body: JSON.stringify(body) };
   return postStart(endpoint, request, starting, markOf(job, body), ({ status, headers, text }) => {
@@ -132,7 +132,7 @@ function resultOf(task: Members): Polled<Mesh> {
   return mesh ? { state: "done", output: [mesh], usage: {} } : unknown("the result is not understood");
 }
 
-/** Returns the progress; each phase counts as half. */
+/** Returns the progress of a job from 0 to 1. In a job of two phases, each phase counts as half. */
 function progressOf(percent: unknown, { refine, preview }: MeshyJob): number {
   const done = typeof percent === "number" && percent >= 0 ? Math.min(1, percent / 100) : 0;
   if (preview !== undefined) return 0.5 + done / 2;
@@ -154,8 +154,8 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
 // Mesh of a successful task. Addresses are signed and valid for three days: docs.meshy.ai/en/api/asset-retention.
 
 /**
- * Formats in order of preference: GLB first, as a self-contained file, then by how much of the model one file contains. `mtl` is no mesh,
- * and `pre_remeshed_glb` is not the requested mesh.
+ * Mesh formats in order of preference. GLB comes first, because it is one self-contained file. Others follow by how much of the model one
+ * file contains. `mtl` is excluded because it is no mesh, and `pre_remeshed_glb` because it is not the requested mesh.
  */
 const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
   ["glb", "model/gltf-binary"],
@@ -166,10 +166,13 @@ const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
   ["stl", "model/stl"],
 ];
 
-/** Members with the files of a rigging task, by format. */
+/** Member names that contain the files of a rigging task, by format. */
 const RIGGED: Readonly<Record<string, string>> = { glb: "rigged_character_glb_url", fbx: "rigged_character_fbx_url" };
 
-/** Returns "none" if the task's files contain no mesh; undefined for an unknown format, which is no definite failure. */
+/**
+ * Returns the mesh of a finished task. Returns "none" if its files contain no mesh, and undefined for an unknown format, which is no
+ * definite failure.
+ */
 function readMesh({ model_urls: urls, result }: Members): Artifact | "none" | undefined {
   const files = isMembers(urls) ? urls : isMembers(result) ? rigged(result) : undefined;
   if (!files) return undefined;
@@ -193,11 +196,11 @@ function isAddress(value: unknown): value is string {
 // Finds tasks whose start had no response in the list of their kind, newest first. The list contains prompts but no media. For media, only
 // the absence of a task is certain. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh}.
 
-/** Largest page that Meshy allows. */
+/** Maximum number of tasks per page that Meshy allows. */
 const PAGE_SIZE = 50;
 const PAGES_MAX = 20;
 
-/** Returns null for tasks of a kind that is not listed. */
+/** Returns the mark of a task; null for a kind of task that Meshy does not list. */
 function markOf(job: TaskFacts, body: Members): ProviderJob | null {
   if (!isListed(job.task)) return null;
   const { prompt } = body;
@@ -254,7 +257,7 @@ function likeness({ task, preview }: MeshyJob, prompt: unknown, listed: Members)
   return phase === "preview" ? "alike" : "unclear";
 }
 
-/** Returns undefined if a task does not contain its phase. */
+/** Returns the phase of a task; undefined if the task does not contain it. */
 function phaseOf({ type, mode }: Members): string | undefined {
   const said = [mode, textOf(type).split("-").at(-1)];
   return ["preview", "refine"].find((phase) => said.includes(phase));
@@ -263,7 +266,7 @@ function phaseOf({ type, mode }: Members): string | undefined {
 // Maps Meshy's errors to error classes: `{message}` of a request, `task_error {type, code, message}` of a failed task. Sources:
 // docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
 
-/** Classes by code, or by type if the code is unknown. Other values blame the input. */
+/** Error classes by Meshy's error code, or by its error type if the code is unknown. Values that are not listed blame the input. */
 const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   moderation_blocked: "refused",
   format_conversion_failed: "failed",
@@ -272,7 +275,7 @@ const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   server_error: "failed",
 };
 
-/** Codes about one input. */
+/** Meshy's error codes that concern one input, with the name of that input. */
 const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
   image_too_complex: "image",
   model_missing_uv: "mesh",
@@ -317,7 +320,9 @@ export function classifyTaskError(error: unknown, inputNames: readonly MeshInput
   return type === "invalid_input" ? unusable(said, inputNames) : new ProviderError("failed", said);
 }
 
-/** Returns the input to blame. 422: valid input that cannot be processed. 400 names its member only in the message. */
+/**
+ * Returns the input to blame for an error. 422 means a valid input that cannot be processed. A 400 names its member only in the message.
+ */
 function blame(said: string, inputNames: readonly MeshInputName[], status: number): ProviderError {
   const media = inputNames.filter((name) => name !== "prompt");
   if (status === 413 || status === 422) return unusable(said, inputNames, status);
@@ -341,9 +346,9 @@ interface TaskFacts {
   readonly task: TaskName;
   /** Names of the task's inputs. */
   readonly given: readonly MeshInputName[];
-  /** Body of the second task, for the first of two phases. */
+  /** Request body of the second task. Present only in the first of two phases. */
   readonly refine?: Readonly<Record<string, unknown>>;
-  /** Id of the first task, for the second of two phases. */
+  /** Id of the first task. Present only in the second of two phases. */
   readonly preview?: string;
 }
 
@@ -372,7 +377,7 @@ function readJob({ task, id, given, refine, preview }: ProviderJob): MeshyJob | 
 // Meshy's kinds of task as data. The source's model name is a kind, followed by a slash and the `ai_model` where the kind has models.
 // Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
 
-/** Most characters of a prompt. Newer versions of the docs say 800; both accept 600. */
+/** Maximum length of a prompt, in characters. Newer versions of Meshy's docs say 800; all versions accept 600. */
 const PROMPT_MAX = 600;
 
 interface TaskKind extends MeshNeeds {
@@ -380,7 +385,7 @@ interface TaskKind extends MeshNeeds {
   readonly hasModels: boolean;
   /** True if Meshy lists tasks of this kind. Default: true. */
   readonly isListed?: boolean;
-  /** True if a first task generates an untextured mesh, and a second task at the same path textures it. */
+  /** True if the job has two tasks. The first generates an untextured mesh, and the second textures it at the same URL path. */
   readonly isTwoPhase?: boolean;
 }
 
@@ -432,7 +437,8 @@ interface FirstTask {
 }
 
 /**
- * Members for the second phase are an object `refine` in the source's `overrides`, since the two bodies have little in common.
+ * Returns the first task of a job. Members for the second phase are in an object `refine` in the source's `overrides`, because the two
+ * bodies have little in common.
  * @throws ProviderError
  */
 function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>): FirstTask {
@@ -457,7 +463,7 @@ function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>):
   return { name, body: first, inputNames, refine };
 }
 
-/** Returns the value for a field: meshes as bytes without a type, images with their type. */
+/** Returns the value for a field. Meshes are sent as bytes without a media type, images with their type. */
 function valueOf({ ours, value }: PlacedInput): unknown {
   if (!isMedia(value)) return value;
   if (ours !== "mesh" || "url" in value) return urlOf(value);

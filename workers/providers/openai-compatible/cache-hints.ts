@@ -1,13 +1,13 @@
 /**
- * Hints for Anthropic's prompt cache in a request to a router. A cache write for an hour costs more than for five minutes, and the router
- * reports both as one number.
+ * Reads hints for Anthropic's prompt cache in a request to a router. A cache write for an hour costs more than a write for five minutes.
+ * The router reports both as one count.
  */
 import type { ChatCall } from "../provider.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Returns true if the call's cache writes last an hour; false if the source accepts no hints.
- * @throws ProviderError `rejected` with the first hint whose ttl differs from earlier hints: no price would be exact
+ * Returns true if the cache writes of a call last an hour. Returns false if the source accepts no hints.
+ * @throws ProviderError `rejected` with the first hint whose ttl differs from earlier hints, because no price would be exact
  */
 export function writesForAnHour({ request, traits }: Pick<ChatCall, "request" | "traits">): boolean {
   if (!traits.has("cache_control")) return false;

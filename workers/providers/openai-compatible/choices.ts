@@ -1,6 +1,8 @@
 /**
- * Converts choices of servers that follow OpenAI's format loosely to choices of our contract. Found in recorded traffic: no `finish_reason`
- * before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls that begin at index 1 (Anthropic's compatible endpoint).
+ * Converts choices of servers that follow OpenAI's format loosely to choices of our contract. Deviations found in recorded traffic:
+ * no `finish_reason` before the last chunk (xAI),
+ * no `content` beside tool calls (Groq),
+ * tool calls that begin at index 1 (Anthropic's compatible endpoint).
  * Values are changed in place, because the parser has just created them.
  */
 import { isMembers, type Members, membersOf, objectOf } from "../json.ts";
@@ -8,11 +10,11 @@ import { ProviderError } from "../provider.ts";
 
 import { checkFilter, FilteredEnds } from "./filtered.ts";
 
-/** Most choices of a stream; more are a fault, since `n` is at most 128. */
+/** Maximum number of choices of a stream. More are a fault, because `n` is at most 128. */
 const CHOICES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
-/** Vendors' finish reasons → OpenAI's; any other reason becomes `stop`. */
+/** Maps vendors' finish reasons to OpenAI's. Any other reason becomes `stop`. */
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   length: "length",
   max_tokens: "length",
@@ -25,7 +27,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: "content_filter",
 };
 
-/** Finish reasons of an interrupted answer: DeepSeek lacks resources, vLLM and SGLang abort, routers report their host's timeout. */
+/** Finish reasons of an interrupted answer. DeepSeek lacks resources, vLLM and SGLang abort, and routers report their host's timeout. */
 const BROKEN_OFF: ReadonlySet<string> = new Set([
   "error",
   "insufficient_system_resource",
@@ -62,12 +64,15 @@ export function wholeChoices(value: unknown): Members[] {
   return choices;
 }
 
-/** Choices of one stream, chunk by chunk. */
+/** Converts the choices of one stream chunk by chunk. */
 export class ChunkChoices {
   private readonly begun = new Map<number, { readonly calls: CallIndexes; isFinished: boolean }>();
   private readonly filtered = new FilteredEnds();
 
-  /** @throws ProviderError `failed` when a choice ended in an error, or for too many choices or tool calls */
+  /**
+   * Returns the choices of the next chunk.
+   * @throws ProviderError `failed` when a choice ended in an error, or for too many choices or tool calls
+   */
   read(value: unknown): Members[] {
     const choices = membersOf(value);
     for (const [at, choice] of choices.entries()) {
@@ -96,7 +101,7 @@ export class ChunkChoices {
   }
 
   /**
-   * Returns the last chunks, with finish reasons, of choices without one. Empty if the stream had no content: such a stream was cut, and
+   * Returns final chunks with finish reasons, for choices that have none. Empty if the stream had no content: such a stream was cut, and
    * another source may serve the call.
    */
   finish(): Members[] {
@@ -111,7 +116,10 @@ export class ChunkChoices {
     return this.begun.size > 0;
   }
 
-  /** True when this many choices (default: all that began) were filtered before any content; their ends were not sent. */
+  /**
+   * Returns true when at least this many choices were filtered before any content. Default: all choices that began. Their finish reasons
+   * were not sent.
+   */
   isFiltered(wanted: number = this.begun.size): boolean {
     return this.filtered.count > 0 && this.filtered.count >= wanted;
   }
@@ -119,16 +127,16 @@ export class ChunkChoices {
 
 /** Tool calls of one choice, numbered from 0 in the order of their first chunks. */
 class CallIndexes {
-  /** Number of calls that have begun. */
+  /** Number of tool calls that have begun. */
   count = 0;
   private readonly byId = new Map<string, number>();
-  /** Vendor's index → ours, for the latest call with that index; -1 for a missing index. */
+  /** Maps the vendor's index to our index of the latest call with that index. The key -1 means that the vendor sent no index. */
   private readonly latest = new Map<number, number>();
-  /** Calls with an id of ours, because their first chunk had none. */
+  /** Our indexes of calls that got an id from us, because their first chunk had none. */
   private readonly minted = new Set<number>();
-  /** Calls without arguments so far. */
+  /** Our indexes of calls that have received no arguments so far. */
   private readonly silent = new Set<number>();
-  /** Name and argument chunks so far of the latest call under each vendor's index. */
+  /** Name and arguments received so far, by the vendor's index. Contains only the latest call of each index. */
   private readonly written = new Map<number, Written>();
 
   /** Sets the index of a chunk, and an id on the first chunk of a call if the vendor sent none. */
@@ -152,7 +160,7 @@ class CallIndexes {
     if (!isSilent) this.silent.delete(ours);
   }
 
-  /** Returns chunks that add `{}` to calls that ended without arguments. */
+  /** Returns chunks that add `{}` as the arguments of calls that ended without any. */
   withoutArguments(): Members[] {
     const pieces = [...this.silent].map((index) => ({ index, function: { arguments: "{}" } }));
     this.silent.clear();
@@ -176,8 +184,8 @@ class CallIndexes {
   }
 
   /**
-   * Returns true when a chunk without an id begins another call under the index of the latest one: it has a name, and the latest call's
-   * arguments are complete. Some servers repeat the name in every chunk, so a repeated name counts only once arguments follow.
+   * Returns true when a chunk without an id begins another call under the latest call's index. The chunk must have a name, and the latest
+   * call's arguments must be complete. Some servers repeat the name in every chunk, so a repeated name counts only once arguments follow.
    */
   private isNext(theirs: number, fn: Members | undefined): boolean {
     const name = textOf(fn, "name");
@@ -221,23 +229,23 @@ function isJson(text: string): boolean {
 interface Written {
   name: string;
   readonly pieces: string[];
-  /** True when the name was repeated after complete arguments: further arguments belong to another call. */
+  /** True when the name was repeated after complete arguments. Further arguments then belong to another call. */
   isRepeated: boolean;
 }
 
-/** Returns null while the choice has not ended; some vendors send an empty text until then. */
+/** Returns OpenAI's finish reason; null while the choice has not ended. Some vendors send an empty text until then. */
 function finishReason(value: unknown): string | null {
   if (typeof value !== "string" || value === "") return null;
   if (BROKEN_OFF.has(value)) throw new ProviderError("failed", `the answer ended with finish reason ${value}`);
   return FINISH_REASONS[value] ?? "stop";
 }
 
-/** Replaces `stop` by `tool_calls` when the answer has calls: clients run tools only for this finish reason. */
+/** Returns the finish reason of an answer with tool calls. `stop` becomes `tool_calls`, because clients run tools only for `tool_calls`. */
 function beside<Reason extends string | null>(calls: number, reason: Reason): Reason | "tool_calls" {
   return reason === "stop" && calls > 0 ? "tool_calls" : reason;
 }
 
-/** Sets `{}` as the arguments of a call without any, so that clients can parse them as JSON. */
+/** Completes a tool call. A call without arguments gets `{}`, so that clients can parse its arguments as JSON. */
 function wholeCall(call: Members): void {
   call["id"] = idOf(call) ?? mintId();
   if (!isMembers(call["function"])) return;
@@ -246,7 +254,7 @@ function wholeCall(call: Members): void {
   call["function"]["arguments"] ||= "{}";
 }
 
-/** Makes the arguments a text. Returns true if the chunk has any. */
+/** Converts the arguments of a chunk to text. Returns true if the chunk has arguments. */
 function textArguments(fn: Members): boolean {
   const value = fn["arguments"];
   if (value === null) delete fn["arguments"];
@@ -258,7 +266,7 @@ function idOf(call: Members): string | undefined {
   return typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
 }
 
-/** Returns an id for a call of a server that sends none, because the tool result must name its call. */
+/** Creates an id for a tool call of a server that sends none. The tool result must contain the id of its call. */
 function mintId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "")}`;
 }
@@ -271,7 +279,7 @@ function indexOf(value: Members, fallback: number): number {
 // Content of a message or delta, in the members of our contract: text as `content`, reasoning as `reasoning_content`. Groq, OpenRouter and
 // vLLM name it `reasoning`; Mistral sends both as blocks in `content`.
 
-/** Changes the message in place, because the parser has just created it. */
+/** Converts the content of a message to our format. The message is changed in place, because the parser has just created it. */
 function unifyContent(message: Members): void {
   if (Array.isArray(message["content"])) splitBlocks(message, message["content"]);
   const { reasoning } = message;

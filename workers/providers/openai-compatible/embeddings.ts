@@ -1,4 +1,4 @@
-/** Embeddings over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/embeddings. */
+/** Embeddings adapter for OpenAI's wire format. Source: platform.openai.com/docs/api-reference/embeddings. */
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { type Endpoint, post, type JsonRequest } from "../http.ts";
 import { parseObject } from "../json.ts";
@@ -15,7 +15,7 @@ export function createOpenAiEmbeddings(endpoint: Endpoint): EmbeddingsProvider {
   };
 }
 
-/** Requests base64, which is exact and a fourth of the size. Servers without base64 return numbers. */
+/** Builds the request. It asks for base64, which is exact and a fourth of the size. Servers without base64 return numbers. */
 function embeddingsRequest(call: Omit<EmbeddingsCall, "signal">): JsonRequest {
   const body: Record<string, unknown> = {
     model: call.sourceModel,
@@ -28,7 +28,10 @@ function embeddingsRequest(call: Omit<EmbeddingsCall, "signal">): JsonRequest {
   return { path: "/embeddings", body: JSON.stringify(body) };
 }
 
-/** @throws ProviderError `failed` unless the text contains one vector per input */
+/**
+ * Parses the text of a response into vectors.
+ * @throws ProviderError `failed` unless the text contains one vector per input
+ */
 function embeddingsResult(text: string, inputs: number): EmbeddingsResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -57,7 +60,7 @@ function readVector(value: unknown): Float32Array {
   return vector;
 }
 
-/** Decodes little-endian floats, the byte order of all supported machines. */
+/** Decodes a base64 vector of little-endian floats. Little-endian is the byte order of all supported machines. */
 function fromBase64(text: string): Float32Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text);
@@ -75,7 +78,7 @@ function fromNumbers(value: unknown): Float32Array | undefined {
 const TOO_LONG = /maximum (?:context|input) length|\bmax(?:imum)? \d+ tokens|too many tokens/i;
 const NAMED_INPUT = /\binput\[\d{1,5}\]/;
 
-/** Adds a code and the parameter to OpenAI's error for a too long input, which has neither. */
+/** Adds an error code and the parameter to OpenAI's error for a too long input. OpenAI's error has neither. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const isTooLong = error.code === "context_length_exceeded" || TOO_LONG.test(error.detail);

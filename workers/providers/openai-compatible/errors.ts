@@ -1,4 +1,4 @@
-/** Maps OpenAI-shaped error responses to error classes, decided once. The body takes precedence over the status. */
+/** Maps OpenAI-shaped error responses to error classes. The body takes precedence over the HTTP status. */
 import { textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -8,9 +8,9 @@ interface ErrorBody {
   readonly code: string;
   readonly type: string;
   readonly param: string | null;
-  /** True when OpenRouter's moderation reports flagged content and the reason. */
+  /** True when OpenRouter's moderation reports content as flagged, with a reason. */
   readonly isFlagged: boolean;
-  /** False for a body that is not JSON, such as a firewall's page: its author knows neither our key nor the model. */
+  /** False for a body that is not JSON, such as a firewall's page. The sender of such a body knows neither our key nor the model. */
   readonly isVendors: boolean;
 }
 
@@ -21,10 +21,10 @@ const REFUSED_CODES = new Set([
   "responsible_ai_policy_violation",
   "invalid_prompt",
 ]);
-/** Messages of refusals by DeepSeek and xAI, whose codes mean something else. */
+/** Matches refusal messages of DeepSeek and xAI. Their error codes do not identify refusals. */
 const REFUSED_MESSAGE =
   /^content exists risk\b|\b(?:content|prompt|input|request|output)s? violates? (?:(?:our|the|xai's) )?(?:usage|content) (?:guidelines|polic(?:y|ies))\b/i;
-/** OpenRouter's message for a call that no host of the model can serve, for example with tools: no setup error. */
+/** Matches OpenRouter's message for a call that no host of the model can serve, for example with tools. It is no setup error. */
 const NO_HOST = /^No endpoints found\b/;
 const MISCONFIGURED_CODES = new Set([
   "insufficient_quota",
@@ -37,7 +37,7 @@ const FAILED_CODES = new Set(["tool_use_failed", "json_validate_failed"]);
 const BUSY_CODES = new Set(["rate_limit_exceeded", "rate_limit_error", "overloaded_error"]);
 const UNSUPPORTED_CODES = new Set(["unsupported_value", "unsupported_parameter"]);
 const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]);
-/** Types of errors without a status that blame the request. */
+/** Error types that blame the request. They decide only for errors without a status. */
 const REQUEST_TYPES = new Set(["invalid_request_error", "BadRequestError"]);
 
 /** @param text body as received; only logged, and truncated */
@@ -51,7 +51,7 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
   });
 }
 
-/** Classifies an `error` member inside a 200 response or stream; a numeric code is a status. */
+/** Classifies an `error` member inside a 200 response or stream. A numeric `code` is used as the HTTP status. */
 export function classifyErrorMember(error: unknown): ProviderError {
   const body = readErrorMember(error);
   const code = Number((error as { code?: unknown } | null)?.code ?? Number.NaN);
@@ -60,7 +60,7 @@ export function classifyErrorMember(error: unknown): ProviderError {
   return new ProviderError(classOf(status, body), body.message || "error event", clientOptions(status, body));
 }
 
-/** Returns the parts of the error for clients: a code of ours, and the parameter. */
+/** Returns the error members for the client: our error code and the parameter. */
 function clientOptions(
   status: number,
   body: ErrorBody,
@@ -91,7 +91,10 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return "failed";
 }
 
-/** Classifies 403, 404 and 410. Errors that one call can cause, such as xAI's 410 for a removed field, must not disable the source. */
+/**
+ * Returns the error class of a 403, 404 or 410 response. An error that one call can cause must not disable the source, such as xAI's 410
+ * for a removed field.
+ */
 function classOfAbsence(status: number, body: ErrorBody): ProviderErrorClass {
   if (body.isVendors && namesOurFault(body)) return "misconfigured";
   return status === 410 ? "rejected" : "failed";
@@ -129,7 +132,10 @@ function isModeration(value: unknown): boolean {
   return typeof metadata["flagged_input"] === "string" || Array.isArray(metadata["reasons"]);
 }
 
-/** Returns a path such as `messages[0].content`; any other text of a provider is not for clients. */
+/**
+ * Returns a parameter path such as `messages[0].content`. Returns null for any other text, because clients must not receive other provider
+ * texts.
+ */
 function parameterName(text: string): string | null {
   return /^[A-Za-z0-9_.[\]-]{1,100}$/.test(text) ? text : null;
 }
@@ -149,15 +155,21 @@ export function namesOurFault({ code, type, message }: ReportedError): boolean {
   return CODE.test(code) || CODE.test(type) || MESSAGES.some((pattern) => pattern.test(said));
 }
 
-/** Matches messages and codes: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The caller does not have permission …". */
+/**
+ * Matches error codes and messages about our access: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The caller does not have
+ * permission …".
+ */
 const CODE =
   /api_?key|permission|access_?denied|model|deployment|account|organi[sz]ation|project|billing|country|region/i;
 
-/** Objects that belong to a call: missing rights to them, or their absence, concern only that call. */
+/** Matches objects that belong to a call. Missing rights to such an object, or its absence, concern only that call. */
 const CALLERS_OWN =
   /\b(?:files?|images?|images?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
 
-/** Deliberately narrow: an unmatched message is an ordinary failure, which the circuit breaker counts. */
+/**
+ * Messages that mean a fault in our setup. Deliberately narrow, because an unmatched message is an ordinary failure, which the circuit
+ * breaker counts.
+ */
 const MESSAGES: readonly RegExp[] = [
   /\bapi[ _-]?keys?\b|\bcredentials\b/i,
   /\b(?:have|lacks?|no|insufficient|missing) (?:the |any |required |necessary |sufficient )*permissions?\b/i,
@@ -173,7 +185,7 @@ const MESSAGES: readonly RegExp[] = [
   /\b(?:not |un)(?:supported|available|allowed|permitted) in (?:your|this) (?:country|region|territory|location)\b/i,
 ];
 
-/** Removes links and quotations, which may come from the call. An apostrophe inside a word begins no quotation. */
+/** Removes links and quotations from a message, because they may come from the call. An apostrophe inside a word begins no quotation. */
 function withoutQuotations(message: string): string {
   return message
     .slice(0, MESSAGE_MAX)
@@ -182,5 +194,5 @@ function withoutQuotations(message: string): string {
     .replaceAll(/\s+/g, " ");
 }
 
-/** Most characters of a message that is searched. Vendors' own messages are shorter; a longer one may echo a prompt. */
+/** Maximum number of characters of a message that are searched. Vendors' own messages are shorter. A longer message may echo a prompt. */
 const MESSAGE_MAX = 2_000;

@@ -1,10 +1,11 @@
 /**
- * Answers that a filter stopped before any content. They count as refusals, so another model may be called, as with Anthropic and Gemini.
+ * Detects answers that a filter stopped before any content. They count as refusals, so that another model may be called. Anthropic and
+ * Gemini are handled the same way.
  */
 import type { Members } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
-/** All content members of a message or delta, by the names of our contract and of servers with extensions. */
+/** All members of a message or delta that contain content, in our contract and in servers with extensions. */
 const SAID = [
   "content",
   "refusal",
@@ -24,7 +25,10 @@ function saysAnything(message: Members): boolean {
   });
 }
 
-/** @throws ProviderError `refused` when all choices of a complete response were filtered before any content */
+/**
+ * Checks whether a response was filtered.
+ * @throws ProviderError `refused` when all choices of a complete response were filtered before any content
+ */
 export function checkFilter(choices: readonly Members[]): void {
   const isFiltered = ({ finish_reason, message }: Members): boolean =>
     finish_reason === "content_filter" && !saysAnything(message as Members);
@@ -32,8 +36,8 @@ export function checkFilter(choices: readonly Members[]): void {
 }
 
 /**
- * Finish reasons of a stream's choices that were filtered before any content. A finish reason would begin the client's answer, so these are
- * withheld until another choice has content. Without such a choice, the stream is a refusal.
+ * Withholds the finish reasons of a stream's choices that were filtered before any content. A finish reason would begin the client's
+ * answer. They are sent once another choice has content. Without such a choice, the stream is a refusal.
  */
 export class FilteredEnds {
   /** True once a choice has had content or has ended without a filter. */
@@ -46,7 +50,9 @@ export class FilteredEnds {
     return this.withheld.size;
   }
 
-  /** Removes the finish reasons to be withheld from the chunks of an event, or adds the withheld ones. */
+  /**
+   * Filters the chunks of an event. Removes finish reasons that must be withheld, or adds the ones withheld so far once there is content.
+   */
   sift(pieces: Members[]): void {
     this.hasOutput ||= pieces.some(isOutput);
     for (const piece of this.hasOutput ? [] : pieces) {

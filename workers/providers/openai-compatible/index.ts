@@ -1,9 +1,12 @@
 /**
- * Chat over OpenAI's wire format, at any base URL: OpenAI, vLLM, Ollama, Groq and many others. Unknown request fields are passed on.
+ * Chat adapter for OpenAI's wire format, at any base URL: OpenAI, vLLM, Ollama, Groq and many others. Unknown request fields are passed on.
  * Source: platform.openai.com/docs/api-reference/chat.
  *
- * Traits: `cache_control` (accepts hints for Anthropic's cache), `reasoning_back` and `reasoning_details_back` (require the reasoning of
- * earlier answers), `no_reasoning` (has no effort), `system_first` (accepts instructions only at the beginning).
+ * Traits of sources:
+ * `cache_control`: accepts hints for Anthropic's cache.
+ * `reasoning_back`, `reasoning_details_back`: require the reasoning of earlier answers.
+ * `no_reasoning`: has no reasoning effort.
+ * `system_first`: accepts instructions only at the beginning.
  */
 import { chatOverHttp, type ChatStreamReader, type ChatWire } from "../chat-wire.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
@@ -23,12 +26,13 @@ import {
   ProviderError,
 } from "../provider.ts";
 
-/** Members of a response for the client, besides the choices. */
+/** Top-level members of a response that the client receives besides the choices. */
 const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
 
 /**
- * @param options `inlines`: we fetch the addresses of images instead of passing them on. A server inside the operator's network must never
- * fetch an address of a caller.
+ * Creates the chat provider.
+ * @param options with `inlines`, we fetch image URLs instead of passing them on. A server inside the operator's network must never fetch a
+ * caller's URL.
  */
 export function createOpenAiCompatible(
   endpoint: Endpoint,
@@ -46,8 +50,8 @@ const OPENAI_WIRE: Omit<ChatWire, "needsBytes"> = {
 };
 
 /**
- * @throws ProviderError `failed` for a text that is no chat completion, `refused` when it was filtered before any content; the text itself
- * is never returned to a client
+ * Parses the text of a complete response. The text itself is never returned to a client.
+ * @throws ProviderError `failed` for a text that is no chat completion, `refused` when it was filtered before any content
  */
 function chatResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);

@@ -1,4 +1,4 @@
-/** Body for an OpenAI-compatible source: the client's body without members for us or for other families. */
+/** Builds the body for an OpenAI-compatible source. It is the client's body without members that are meant for us or for other families. */
 import type { ChatMessage, UserMessage } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/json/serialize.ts";
 import { isMembers, type Members } from "../json.ts";
@@ -9,7 +9,7 @@ import { writesForAnHour } from "./cache-hints.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Fields with which a caller could choose where, as whom or with which model we call. `models`, `fallbacks`, `route`, `provider` and
+ * Request fields by which a caller could choose the server, account or model that we call. `models`, `fallbacks`, `route`, `provider` and
  * `preset` make a router such as OpenRouter serve another model and bill us for it.
  */
 const STEERING_FIELDS = [
@@ -30,7 +30,7 @@ const STEERING_FIELDS = [
 ] as const;
 
 /**
- * Builds the body with the source's model name; a stream always requests usage.
+ * Builds the body with the source's model name. A stream always requests usage.
  * @throws ProviderError `rejected` for an effort that the model does not have, and for cache hints with different ttls
  */
 export function chatRequest(
@@ -59,7 +59,7 @@ export function chatRequest(
   return { path: "/chat/completions", body: stringifyExact(body, call.exactIntegers) };
 }
 
-/** Removes the effort for a model without reasoning: OpenAI's models reject the member. */
+/** Removes the reasoning effort for a model without reasoning, because OpenAI's models reject the member. */
 function takeOutEffort(body: Record<string, unknown>): void {
   const effort = body["reasoning_effort"];
   if (typeof effort === "string" && effort !== "none") {
@@ -68,7 +68,10 @@ function takeOutEffort(body: Record<string, unknown>): void {
   delete body["reasoning_effort"];
 }
 
-/** Puts late instructions as text into the adjacent user message, since some chat templates require alternating roles. */
+/**
+ * Moves instructions in the middle of a conversation into the adjacent user message, as text. Some chat templates require alternating
+ * roles.
+ */
 function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
   const settled: ChatMessage[] = [];
   let isReminder = false;
@@ -95,7 +98,7 @@ function remindersOf({ content }: ChatMessage): UserContent {
   return (content ?? []).flatMap((part) => (part.type === "text" ? [{ ...part, text: reminder(part.text) }] : []));
 }
 
-/** Returns a text if both contents are texts, which every server accepts; otherwise a list of parts. */
+/** Joins two contents. Returns a text if both are texts, because every server accepts texts; otherwise a list of parts. */
 function joinedContent(first: UserContent, second: UserContent): UserContent {
   if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
   return [first, second].flatMap((content) =>
@@ -103,7 +106,10 @@ function joinedContent(first: UserContent, second: UserContent): UserContent {
   );
 }
 
-/** Returns members of earlier answers that only other families accept; OpenAI rejects unknown members. */
+/**
+ * Returns the names of members in earlier answers that only other families accept. They must be removed, because OpenAI rejects unknown
+ * members.
+ */
 function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   return [
     "thinking_blocks",
@@ -115,7 +121,7 @@ function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   ];
 }
 
-/** Returns the same array if no member has to be removed, the most common case. */
+/** Removes members of other families from the messages. Returns the same array in the most common case, when nothing has to be removed. */
 function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["traits"]): readonly unknown[] {
   const foreign = foreignMembers(traits);
   return mapChanged(messages, (message) => {
@@ -134,8 +140,8 @@ function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["t
 }
 
 /**
- * Returns a part as sent. A file gets a name, since OpenAI otherwise reports a missing id, and loses its address, because its content has
- * been fetched already. An image in `original` becomes `high`: few models support `original`, whose tokens have no limit.
+ * Returns a content part as it is sent. A file gets a name, because OpenAI otherwise reports a missing id. Its URL is removed, because its
+ * content has already been fetched. An image in `original` becomes `high`: few models support `original`, whose tokens have no limit.
  */
 function asSent(part: unknown): unknown {
   const image = isMembers(part) && part["type"] === "image_url" ? part["image_url"] : undefined;
@@ -149,7 +155,7 @@ function asSent(part: unknown): unknown {
   return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
 }
 
-/** Removes members such as hints for Anthropic's prompt cache, which routers pass on and other servers reject. */
+/** Removes members such as hints for Anthropic's prompt cache. Routers pass these hints on, but other servers reject them. */
 function withoutMembers<Value>(value: Value, names: readonly string[]): Value | readonly unknown[] {
   if (!Array.isArray(value)) return value;
   return mapChanged(value, (item) => (isMembers(item) ? without(item, names) : item));

@@ -1,15 +1,15 @@
 /**
- * Converts token reports of speech and transcription to our buckets. Source: openai/openai-openapi, SpeechAudioDoneEvent,
+ * Converts token reports of speech and transcription to our token buckets. Source: openai/openai-openapi, SpeechAudioDoneEvent,
  * TranscriptTextUsageTokens.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { objectOf } from "../json.ts";
 
-/** Larger counts are a fault of the report and must never reach the ledger. */
+/** Maximum plausible token count. A larger count is a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** Returns the usage of speech: text input, audio output. Undefined for a missing or impossible report. */
+/** Returns the usage of a speech call, which has text input and audio output. Undefined for a missing or impossible report. */
 export function speechTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);
   const input = count(report["input_tokens"]);
@@ -18,8 +18,8 @@ export function speechTokens(value: unknown): TokenUsage | undefined {
 }
 
 /**
- * Returns the usage of a transcription: audio input except for the prompt, text output. Undefined for a missing or impossible report.
- * Without a split, all input counts as audio, which is nearly always true.
+ * Returns the usage of a transcription. Its input is audio, except for the prompt; its output is text. Undefined for a missing or
+ * impossible report. If the report does not split the input, all input counts as audio, which is nearly always true.
  */
 export function transcriptionTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);

@@ -1,4 +1,4 @@
-/** Speech over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createSpeech. */
+/** Speech adapter for OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createSpeech. */
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { answerStream } from "../answer-stream.ts";
@@ -18,7 +18,7 @@ import { SseParser } from "../sse.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { speechTokens } from "./speech-usage.ts";
 
-/** Default voice, since OpenAI requires one; the catalogue sets the first voices of other servers. */
+/** Default voice, because OpenAI requires one. For other servers, the catalogue sets the first voice. */
 const VOICE = "alloy";
 
 export function createOpenAiSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
@@ -76,7 +76,10 @@ async function readAnswer(
   return { output: await openSpoken(body, headers, format, signal) };
 }
 
-/** @throws ProviderError `failed` when the stream of events has no valid end */
+/**
+ * Reads the events of streamed speech.
+ * @throws ProviderError `failed` when the event stream has no valid end
+ */
 async function readEvents(
   body: ReadableStream<Uint8Array>,
   format: SpeechFormat,
@@ -115,7 +118,7 @@ function fromBase64(value: unknown): Uint8Array {
   throw new ProviderError("failed", "a piece of the speech is no base64");
 }
 
-/** Adds the missing code to OpenAI's error for a voice or a too long text. */
+/** Adds the missing error code to OpenAI's error for an unknown voice or a too long text. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected" || error.code !== undefined) return error;
   const { detail } = error;

@@ -1,4 +1,4 @@
-/** Transcription over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
+/** Transcription adapter for OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
 
 import {
   connectionError,
@@ -43,7 +43,7 @@ export function createOpenAiTranscription(endpoint: Endpoint): DirectAdapter<Tra
   };
 }
 
-/** Streams the text of models that return text without times. Servers without streaming return a complete response. */
+/** Streams the text of models that return text without timestamps. Servers without streaming return a complete response. */
 async function readAlong(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -59,9 +59,9 @@ async function readAlong(
 }
 
 /**
- * Requests the most detailed format. A model without that format has `response_format: json` among its overrides in the catalogue, and is
- * not asked for times.
- * @throws ProviderError `rejected` when times are requested from such a model
+ * Builds the request for the most detailed format. A model without that format has the override `response_format: json` in the catalogue,
+ * and no timestamps are requested from it.
+ * @throws ProviderError `rejected` when the caller requests timestamps from such a model
  */
 function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
   form: FormData;
@@ -96,7 +96,10 @@ function withoutTimes(): ProviderError {
   return new ProviderError("rejected", say, { code: "unsupported_value", param: "response_format", say });
 }
 
-/** @throws ProviderError `failed` for a text that is no transcription */
+/**
+ * Parses the text of a response into a transcript.
+ * @throws ProviderError `failed` for a text that is no transcription
+ */
 function transcriptionResult(text: string): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -115,13 +118,13 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
   return { output, usage: usageOf(answer["usage"], seconds) };
 }
 
-/** Returns the language, or the first code of a model with a list of languages. */
+/** Returns the language of a transcript. If the model returns a list of languages, the first code is used. */
 function languageOf({ language, languages }: Readonly<Record<string, unknown>>): string | undefined {
   const first = (Array.isArray(languages) ? languages[0] : undefined) as { code?: unknown } | null | undefined;
   return [language, first?.code].find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
-/** Returns the usage that the source bills, which may be rounded; by default the duration of the audio. */
+/** Returns the usage that the source bills, which may be rounded. If the source reports none, returns the duration of the audio. */
 function usageOf(value: unknown, seconds: number | undefined): MediaUsage {
   const report = (value ?? {}) as Readonly<Record<string, unknown>>;
   const tokens = report["type"] === "duration" ? undefined : transcriptionTokens(report);
@@ -149,7 +152,7 @@ function segmentsOf(values: readonly unknown[]): TimedSegment[] {
 
 const NUMBERS = ["seek", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
 
-/** Returns Whisper's further values; undefined for other models, such as those with speaker names. */
+/** Returns the additional values that Whisper reports for a segment. Undefined for other models, such as those with speaker names. */
 function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["details"] {
   const { tokens } = segment;
   const isNumber = (value: unknown): value is number => typeof value === "number";
@@ -158,11 +161,11 @@ function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["de
   return { ...Object.fromEntries(known), ...(Array.isArray(tokens) && tokens.every(isNumber) ? { tokens } : {}) };
 }
 
-/** Messages of OpenAI and compatible servers for unreadable audio. */
+/** Matches messages of OpenAI and compatible servers about unreadable audio. */
 const UNREADABLE =
   /\b(?:could not be decoded|invalid file format|unrecognized file format|unsupported file format|corrupted|too short|decoding audio)\b/i;
 
-/** Adds a code for unreadable audio, which has none of its own. A wrong format is our error, because we chose it. */
+/** Adds an error code to the error for unreadable audio, which has no code of its own. A wrong format is our error, because we chose it. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const { detail, status } = error;
@@ -179,14 +182,14 @@ function sharpened(error: ProviderError): ProviderError {
 
 // Transcripts as events. Source: openai/openai-openapi, TranscriptTextDeltaEvent and TranscriptTextDoneEvent.
 
-/** Text of the last event, and its usage report as received. */
+/** Text of the last event of a stream, and its usage report as received. */
 interface StreamedText {
   readonly text: string;
   readonly usage: unknown;
 }
 
 /**
- * Reads events up to the last event of the text.
+ * Reads events up to the last text event.
  * @throws ProviderError `failed` for a stream that ends early or breaks; the error of an error event; `aborted`
  */
 async function readTextEvents(

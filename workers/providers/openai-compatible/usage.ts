@@ -1,14 +1,15 @@
 /**
- * Converts OpenAI's usage report to our buckets. `prompt_tokens` contains cached, cache-write, audio and image tokens; `completion_tokens`
- * contains reasoning and audio tokens (platform.openai.com/docs/api-reference/chat/object).
+ * Converts OpenAI's usage report to our token buckets. `prompt_tokens` contains cached, cache-write, audio and image tokens.
+ * `completion_tokens` contains reasoning and audio tokens. Source: platform.openai.com/docs/api-reference/chat/object.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
-/** Larger counts are a fault of the report and must never reach the ledger. */
+/** Maximum plausible token count. A larger count is a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
 /**
- * null = no report (or only zeros); "impossible" = negative, fractional, not a number or absurdly large.
+ * Reads a usage report. Returns null for a missing report or one with only zeros. Returns "impossible" if a count is negative, fractional,
+ * not a number or absurdly large.
  * @param isHour true if the request asked for cache writes that last an hour; the report does not contain it
  */
 export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | null | "impossible" {
@@ -47,7 +48,7 @@ export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | nu
   };
 }
 
-/** Splits a total into parts that never exceed it together, even if the provider's parts do. */
+/** Splits a total into shares that never exceed it together, even if the provider's counts do. */
 function shares(total: number): { take(part: number): number; remaining(): number } {
   let remaining = total;
   return {

@@ -1,8 +1,8 @@
 /**
- * Video over OpenAI's wire format: a job is started by multipart, polled until it ends, and downloaded with our credentials. OpenAI itself
- * ended this API on 24 September 2026; compatible servers still offer it. Source: openai/openai-openapi, /videos.
+ * Video adapter for OpenAI's wire format. A job is started by multipart, polled until it ends, and downloaded with our credentials. OpenAI
+ * itself ended this API on 24 September 2026; compatible servers still offer it. Source: openai/openai-openapi, /videos.
  *
- * Cancellation is not supported: `DELETE` is for ended videos, and the outcome of a deleted running job could not be read.
+ * Cancellation is not supported. `DELETE` is for ended videos, and the outcome of a deleted running job could not be read.
  */
 import { clientParam, type Fields, inputOf, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -17,7 +17,7 @@ import { bytesOf, checkPlaced, openVideo, VIDEO_TYPE } from "../video-media.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { unsupported } from "./rejected.ts";
 
-/** Fields of OpenAI; a source with a seed or a negative prompt sets its own fields. */
+/** OpenAI's default fields for inputs. A source with a seed or a negative prompt sets its own fields. */
 const USUAL: Fields = { image: "input_reference", duration: "seconds:text", size: "size" };
 
 export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
@@ -46,7 +46,7 @@ export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput
   };
 }
 
-/** Builds the form. `sizes` in the overrides of a source lists its own sizes and is not sent. */
+/** Builds the multipart form. `sizes` in the overrides of a source lists the source's own sizes and is not sent. */
 function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
   const own: Record<string, unknown> = {};
   call.adapt(own);
@@ -68,7 +68,7 @@ function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
   return form;
 }
 
-/** Returns the image as a file. Servers detect the format by file name and by type. */
+/** Returns the image as a file. Servers detect its format by file name and media type. */
 function fileOf(name: string, { bytes, contentType }: Media): File {
   const extension = contentType.replace(/^[a-z]+\//, "").replace(/[^a-z0-9]/g, "");
   return new File([bytes], `${name}.${extension}`, { type: contentType });
@@ -76,7 +76,7 @@ function fileOf(name: string, { bytes, contentType }: Media): File {
 
 // Computes the width and height for this family from a caller's resolution and ratio: `720p` in `16:9` is 1280x720.
 
-/** Defaults for a call that sets only one of the two. */
+/** Default resolution and aspect ratio, for a call that sets only one of the two. */
 const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";
 
@@ -86,8 +86,8 @@ const LINES_OF_NAME: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns the size; undefined when the call sets neither resolution nor ratio.
- * @param sizes the source's own sizes by resolution and ratio, `1024p 16:9: 1792x1024`, where they differ from the computed ones
+ * Returns the size; undefined when the call sets neither resolution nor aspect ratio.
+ * @param sizes the source's own sizes that differ from the computed ones, by resolution and ratio, such as `1024p 16:9: 1792x1024`
  * @throws ProviderError `rejected` for an unknown size
  */
 function sizeOf({ resolution, aspectRatio }: VideoInput, sizes: unknown): string | undefined {
@@ -116,14 +116,14 @@ function sidesOf(ratio: string): readonly [number, number] {
   throw unsupported("aspect_ratio", "Expected an aspect ratio such as 16:9.");
 }
 
-/** Rounds to an even number, which encoders require. */
+/** Rounds a number of pixels to an even number, which encoders require. */
 function even(pixels: number): number {
   return 2 * Math.round(pixels / 2);
 }
 
 // Responses of a videos endpoint: a job with its progress, or an error. Source: openai/openai-openapi, VideoResource.
 
-/** Id that finds a job again. It is inserted into paths unescaped, so it must not begin with a dot. */
+/** Job at a videos endpoint. Its id is inserted into URL paths unescaped, so the id must not begin with a dot. */
 interface VideoJob extends ProviderJob {
   readonly id: string;
 }
@@ -135,7 +135,10 @@ function readJob({ id }: ProviderJob): VideoJob | undefined {
   return typeof id === "string" && ID.test(id) ? { id } : undefined;
 }
 
-/** @throws ProviderError the error in the response; `unknown` when a job was accepted without a usable id */
+/**
+ * Parses the response to a start.
+ * @throws ProviderError the error in the response; `unknown` when a job was accepted without a usable id
+ */
 function readStarted(text: string, fields: Fields): VideoJob {
   const answer = parseObject(text);
   const job = answer && readJob(answer);
@@ -178,15 +181,15 @@ function pathOf(id: string): string {
   return `/videos/${id}`;
 }
 
-/** Converts a progress in percent. */
+/** Converts a progress in percent to a share from 0 to 1; empty for any other value. */
 function progressOf(value: unknown): { readonly progress?: number } {
   return typeof value === "number" && value >= 0 && value <= 100 ? { progress: value / 100 } : {};
 }
 
-/** Longest plausible video, in seconds. A longer report is a fault and must never reach the ledger. */
+/** Maximum plausible duration of a video, in seconds. A longer report is a fault and must never reach the ledger. */
 const SECONDS_MAX = 3_600;
 
-/** Parses a duration in seconds, a text or, from some servers, a number. */
+/** Parses a duration in seconds. It is a text or, from some servers, a number. */
 function lengthOf(value: unknown): number | undefined {
   const isDecimal = typeof value === "number" || (typeof value === "string" && /^\d{1,6}(?:\.\d{1,6})?$/.test(value));
   const seconds = isDecimal ? Number(value) : 0;
@@ -196,7 +199,7 @@ function lengthOf(value: unknown): number | undefined {
 const UNREADABLE_IMAGE =
   /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)|^inpaint_image/;
 
-/** Replaces the field that an error names by the caller's parameter, or blames the catalogue for fields that it sets. */
+/** Replaces the provider's field name in an error by the caller's parameter. Blames the catalogue if the catalogue sets the field. */
 function sharpened(error: ProviderError, said: unknown, fields: Fields): ProviderError {
   if (error.kind !== "rejected") return error;
   const code = isMembers(said) && typeof said["code"] === "string" ? said["code"] : "";

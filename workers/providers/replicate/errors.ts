@@ -1,7 +1,7 @@
 /**
- * Maps Replicate's errors to error classes: `{title, detail, status, invalid_fields?}` of a rejected start, and the message of a failed
- * prediction. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and …/lifecycle; `invalid_fields` and messages
- * of refusals are known from responses that users have published.
+ * Maps Replicate's errors to error classes. A rejected start returns `{title, detail, status, invalid_fields?}`; a failed prediction has a
+ * message. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and …/lifecycle. `invalid_fields` and messages of
+ * refusals are known from responses that users have published.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { isMembers, type Members, parseObject, textOf } from "../json.ts";
@@ -15,14 +15,17 @@ export interface PredictionRequest {
   readonly fields: Fields;
 }
 
-/** Messages of refusals: "The input or output was flagged as sensitive. (E005)", "NSFW content detected", and those of models. */
+/**
+ * Matches messages of refusals: "The input or output was flagged as sensitive. (E005)", "NSFW content detected", and messages of individual
+ * models.
+ */
 const REFUSED =
   /\bnsfw\b|\bE005\b|flagged|\bsensitive\b|\bsafety\b|moderat(?:ed|ion)|content polic|prohibited content|inappropriate/i;
 
-/** Longest accepted delay before a retry, in milliseconds (retry-after.ts). */
+/** Maximum accepted delay before a retry, in milliseconds, as in retry-after.ts. */
 const HINT_MAX_MS = 3_600_000;
 
-/** Classifies a rejected start; start.ts decides the statuses with an unknown outcome. */
+/** Classifies a rejected start. Statuses that leave the outcome unknown are handled in start.ts. */
 export function classifyStart(status: number, headers: Headers, text: string, asked: PredictionRequest): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
@@ -63,7 +66,7 @@ function rejected(
   });
 }
 
-/** Returns Replicate's name of the first invalid input; empty for an error outside the input. */
+/** Returns Replicate's name of the first invalid input; undefined for an error outside the input. */
 function faultyOf(body: Members, errorText: string): string | undefined {
   const { invalid_fields: list } = body;
   const [first] = Array.isArray(list) ? list.filter(isMembers) : [];
@@ -75,7 +78,7 @@ function faultyOf(body: Members, errorText: string): string | undefined {
   return /(?:^|\s)input\.([A-Za-z]\w*)/.exec(errorText)?.[1];
 }
 
-/** Parses the delay in "Your rate limit resets in ~30s.", in milliseconds. */
+/** Parses the delay in a text such as "Your rate limit resets in ~30s." and returns milliseconds. */
 function hintOf(errorText: string): number | undefined {
   const [, seconds] = /resets in ~?(\d{1,6})s\b/i.exec(errorText) ?? [];
   return seconds === undefined ? undefined : Math.min(HINT_MAX_MS, Number(seconds) * 1_000);

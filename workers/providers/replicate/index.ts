@@ -1,6 +1,6 @@
 /**
- * Replicate by its predictions. Source: replicate.com/docs/reference/http. Inputs differ between models, so each source in the catalogue
- * maps them to fields in `fields`; its overrides are members of the input.
+ * Replicate adapters, which use its predictions. Inputs differ between models, so each source in the catalogue maps them to fields in
+ * `fields`. A source's overrides are members of the input. Source: replicate.com/docs/reference/http.
  */
 import type { PlacedInput } from "../fields.ts";
 import type { Endpoint } from "../http.ts";

@@ -1,5 +1,5 @@
 /**
- * Inputs of a model under the source's field names. Media are sent as data URLs or, if large, as uploaded files. Source:
+ * Builds the input of a prediction under the source's field names. Media are sent as data URLs or, if large, as uploaded files. Source:
  * replicate.com/docs/topics/predictions/input-files.
  */
 import {
@@ -19,14 +19,14 @@ import { ProviderError } from "../provider.ts";
 
 import { type PredictionRequest, classifyStart } from "./errors.ts";
 
-/** Largest size of a data URL's content, in bytes; Replicate requires an address for larger media. */
+/** Maximum size of the content of a data URL, in bytes. Replicate requires a URL for larger media. */
 const INLINE_BYTES_MAX = 256 * 1024;
 
 /** Inputs that describe the result; at least one is required. */
 const SUBJECTS: ReadonlySet<string> = new Set(["prompt", "image", "video", "mesh"]);
 
 /**
- * Returns the inputs that the call has and its source has a field for.
+ * Returns those inputs of a call for which the source has a field.
  * @param required inputs that must not be omitted, because the result would be different
  * @throws ProviderError `misconfigured` when the source has no field for a required input, or for any description of the result
  */
@@ -39,7 +39,10 @@ export function placeMedia(values: FieldValues, fields: Fields, required: readon
   throw new ProviderError("misconfigured", "the source has no field for what is to be made");
 }
 
-/** @throws ProviderError when a file is rejected; no paid request has been sent then */
+/**
+ * Builds the input of a prediction and uploads its large media.
+ * @throws ProviderError when a file is rejected; no paid request has been sent then
+ */
 export async function writeInput(
   endpoint: Endpoint,
   placed: readonly PlacedInput[],
@@ -66,7 +69,7 @@ async function addressOf(endpoint: Endpoint, ours: string, media: MediaInput, ca
   }
 }
 
-/** Uploads a file, which Replicate keeps for a day and only its models can read. */
+/** Uploads a file. Replicate keeps it for a day, and only its models can read it. */
 async function upload(
   endpoint: Endpoint,
   ours: string,
@@ -85,7 +88,7 @@ async function upload(
   return url;
 }
 
-/** Returns the error of a rejected upload, attributed to our input. */
+/** Returns the error of a rejected upload, which names our input. */
 function notTaken(
   { kind, detail, status, retryAfterMs }: ProviderError,
   ours: string,

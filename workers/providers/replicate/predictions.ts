@@ -1,6 +1,6 @@
 /**
- * Predictions: a start returns an id, by which the prediction is polled until it ends. `Prefer: wait` is not used, because a crash during
- * the wait would lose the id. Source: replicate.com/docs/reference/http.
+ * Adapter for Replicate's predictions. A start returns an id, by which the prediction is polled until it ends. `Prefer: wait` is not used,
+ * because a crash during the wait would lose the id. Source: replicate.com/docs/reference/http.
  */
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -27,16 +27,16 @@ export interface Model<Input> {
   readonly kind: MediaKind;
   /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
-  /** @throws ProviderError */
+  /** Returns the inputs of a call with the fields of its source. @throws ProviderError */
   place(call: MediaCall<Input>): readonly PlacedInput[];
-  /** Number of results requested. */
+  /** Returns the number of requested results. */
   asked(input: Input): number;
   readonly wanted: Wanted;
-  /** Returns the usage besides the compute time. */
+  /** Returns the usage except for the compute time. */
   usage(files: readonly string[], metrics: Members): MediaUsage;
   /**
-   * Duration after which Replicate cancels a job itself. It equals our own longest wait for this kind, in case no process is left to cancel
-   * the job.
+   * Duration after which Replicate itself cancels a job. It equals our maximum wait for this kind of job, so that a job ends even if no
+   * process is left to cancel it.
    */
   readonly cancelAfter: string;
 }
@@ -94,14 +94,14 @@ function ringing(callbackUrl: string | undefined): Members {
   return canRing(callbackUrl) ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
 }
 
-/** Returns true for HTTPS, the only scheme of webhooks at Replicate; other jobs are only polled. */
+/** Returns true for an HTTPS callback URL, the only scheme that Replicate supports for webhooks. Jobs without it are only polled. */
 function canRing(callbackUrl: string | undefined): boolean {
   return callbackUrl?.startsWith("https://") === true;
 }
 
 /**
- * Removes `cancel_after` from the input and returns it. The override is the source's own limit, such as `300s`, if its hold is smaller than
- * the cost of the kind's limit. @throws ProviderError `misconfigured` for an invalid duration
+ * Removes `cancel_after` from the input and returns it. A source overrides it, for example with `300s`, if its held credits are smaller
+ * than the cost of the kind's limit. @throws ProviderError `misconfigured` for an invalid duration
  */
 function takeCancelAfter(input: Record<string, unknown>): string | undefined {
   const { cancel_after: own } = input;
@@ -154,7 +154,7 @@ function readOutput<Input>(model: Model<Input>, answer: Members, asked: number):
   };
 }
 
-/** Returns a member with seconds that Replicate measured; empty for other values. */
+/** Returns a usage member with the seconds that Replicate measured; empty for an invalid value. */
 export function measured(name: "seconds" | "computeSeconds", value: unknown): MediaUsage {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? { [name]: value } : {};
 }
@@ -178,15 +178,15 @@ interface Wanted {
   readonly extension: RegExp;
 }
 
-/** A file, and the names of the members that lead to it. */
+/** A file in the output, and the names of the members under which it was found. */
 interface OutputFile {
   readonly names: readonly string[];
   readonly url: string;
 }
 
 /**
- * Returns the addresses of the results in the model's order. Undefined for an output without a recognizable file; an empty list without
- * output.
+ * Returns the URLs of the results in the model's order. Returns an empty list without output, and undefined for an output without a
+ * recognizable file.
  */
 function filesOf(output: unknown, { members, extension }: Wanted): readonly string[] | undefined {
   if (isNothing(output)) return [];
@@ -206,7 +206,7 @@ function isNothing(output: unknown): boolean {
   return output === null || output === undefined || output === "" || (Array.isArray(output) && output.length === 0);
 }
 
-/** Collects addresses at any depth; json.ts limits the depth of a response. */
+/** Collects all URLs in a value at any depth. json.ts limits the depth of a response. */
 function collect(value: unknown, names: readonly string[]): OutputFile[] {
   if (typeof value === "string") return isAddress(value) ? [{ names, url: value }] : [];
   if (Array.isArray(value)) return value.flatMap((item: unknown) => collect(item, names));
@@ -223,16 +223,19 @@ function isAddress(text: string): boolean {
 
 interface Target {
   readonly path: string;
-  /** Member of the body. */
+  /** Version for the request body; absent for an official model. */
   readonly version?: string;
 }
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
 const OFFICIAL = new RegExp(`^(${NAME})/(${NAME})$`);
-/** 64 hexadecimal digits, with or without the model's name in front; Replicate accepts both. */
+/** Matches a version: 64 hexadecimal digits, with or without the model's name in front. Replicate accepts both. */
 const VERSION = new RegExp(`^(?:${NAME}/${NAME}:)?[0-9a-f]{64}$`);
 
-/** @throws ProviderError `misconfigured` for other values */
+/**
+ * Returns the URL path and version for a model name.
+ * @throws ProviderError `misconfigured` for an invalid name
+ */
 function targetOf(sourceModel: string): Target {
   if (VERSION.test(sourceModel)) return { path: "/predictions", version: sourceModel };
   const [, owner, name] = OFFICIAL.exec(sourceModel) ?? [];
@@ -246,14 +249,14 @@ function targetOf(sourceModel: string): Target {
 interface Mark extends ProviderJob {
   /** Number of results requested. */
   readonly asked: number;
-  /** `owner/name`, or the version's hexadecimal digits. */
+  /** Name of an official model as `owner/name`, or the hexadecimal digits of a version. */
   readonly model: string;
   readonly input: InputMark;
   /** True if the start contained a callback URL. */
   readonly rings: boolean;
 }
 
-/** Most pages that are read, of a hundred predictions each. */
+/** Maximum number of pages that are read. A page has a hundred predictions. */
 const PAGES_MAX = 20;
 
 function markOf(sourceModel: string, input: Members, more: Pick<Mark, "asked" | "rings">): Mark {
@@ -294,7 +297,9 @@ async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: Abort
   return { state: "listed", alike: likeliest, unclear, mayRing: mark.rings };
 }
 
-/** Returns true for a prediction of the model. The list does not contain the version of an official model. */
+/**
+ * Returns true for a prediction of the wanted model. An official model is compared by name, because the list does not contain its version.
+ */
 function isOfModel({ model, version }: Members, wanted: string): boolean {
   return wanted.includes("/") ? model === wanted : version === wanted;
 }
@@ -303,7 +308,10 @@ function hasFailed({ status }: Members): boolean {
   return status === "failed" || status === "canceled" || status === "aborted";
 }
 
-/** Returns the path of the next page below our own base, because credentials are sent nowhere else. Undefined: no page; null: elsewhere. */
+/**
+ * Returns the URL path of the next page; undefined if there is none. The page must be below our own base URL, because credentials are sent
+ * nowhere else. Null for a page outside it.
+ */
 function nextPath({ baseUrl }: Endpoint, next: unknown): string | null | undefined {
   if (next === null || next === undefined || next === "") return undefined;
   if (typeof next !== "string" || !URL.canParse(next)) return null;
@@ -329,7 +337,7 @@ interface Prediction extends ProviderJob {
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Returns the job of a response; undefined without an id. */
+/** Creates the job from a response; undefined if the response has no id. */
 function newJob(answer: Members | undefined, asked: number): Prediction | undefined {
   const id = answer?.["id"];
   return typeof id === "string" && ID.test(id) ? { id, asked } : undefined;

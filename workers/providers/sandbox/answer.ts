@@ -1,4 +1,4 @@
-/** Creates the complete answer to a request: content, end and cost of each choice. */
+/** Creates the complete answer to a request: content, finish reason and token counts of each choice. */
 import { countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -23,13 +23,13 @@ import { type Material, planCalls, type ToolCall } from "./tools.ts";
 import { headAndTail, topicsOf } from "./words.ts";
 
 export interface Choice {
-  /** Reasoning before the answer. */
+  /** Reasoning that precedes the answer; null without reasoning. */
   readonly reasoning: string | null;
-  /** null when the choice has tool calls. */
+  /** Text of the choice; null when the choice has tool calls. */
   readonly text: string | null;
   readonly calls: readonly ToolCall[];
   readonly finish: "stop" | "length" | "tool_calls" | "content_filter";
-  /** Output tokens, including reasoning. */
+  /** Number of output tokens, including reasoning. */
   readonly tokens: number;
   readonly reasoningTokens: number;
 }
@@ -41,19 +41,19 @@ export interface Answer {
 
 const LONG_ANSWER_TOKENS = 2_000;
 
-/** Request, model and tools for an answer. */
+/** Request, model and tools from which an answer is created. */
 export interface Desk {
   readonly request: SandboxRequest;
   readonly model: SandboxModel;
   readonly tokenizer: Tokenizer;
-  /** Most output tokens of a choice. */
+  /** Maximum number of output tokens of a choice. */
   readonly tokensMax: number;
-  /** Loaded only for requests with tools or a schema. */
+  /** Schema writer, loaded only for requests with tools or a schema; otherwise undefined. */
   readonly schemas: SchemaWriter | undefined;
 }
 
 /**
- * Returns the answer to a request; equal requests have equal answers.
+ * Returns the answer to a request. Equal requests have equal answers.
  * @param body request as sent, for counting tokens
  * @throws ProviderError rejected, when the prompt exceeds the context
  */
@@ -112,7 +112,7 @@ function createChoice(desk: Desk, index: number): Choice {
   };
 }
 
-/** Returns the rest of an answer that the messages begin. For any other beginning, returns the whole text. */
+/** Returns the remaining text of an answer whose beginning is in the messages. Returns the whole text if the beginning differs. */
 function continueOpening(text: string, { opening }: SandboxRequest): string {
   return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }
@@ -139,7 +139,7 @@ function toolResults(messages: readonly SandboxMessage[]): readonly ToolResult[]
     .map((message) => ({ name: calls.findLast((call) => call.id === message.callId)?.name ?? "", text: message.text }));
 }
 
-/** Cuts calls at the token limit, in order; the last call may be incomplete, as with a real model. */
+/** Cuts tool calls at the token limit, in order. The last call may be incomplete, as with a real model. */
 function cutCalls(
   calls: readonly ToolCall[],
   tokensMax: number,
@@ -160,7 +160,7 @@ function cutCalls(
 
 // JSON answers, with and without a schema.
 
-/** Returns a document that meets a schema, as text. A dictated document is used unchanged if it meets the schema. */
+/** Returns a document that meets a schema, as JSON text. A document dictated by the prompt is used unchanged if it meets the schema. */
 function writeDocument(schema: unknown, dictated: string | null, source: string, material: Material): string {
   const { schemas } = material;
   if (dictated !== null && schemas?.meets(schema, parseJson(dictated))) return dictated;
@@ -168,7 +168,7 @@ function writeDocument(schema: unknown, dictated: string | null, source: string,
   return JSON.stringify(value) ?? "null";
 }
 
-/** Returns an object for JSON mode without a schema: the requested keys, or an answer and its topics. */
+/** Returns an object for JSON mode without a schema. It contains the requested keys, or an answer and its topics. */
 function writeObject(dictated: string | null, source: string, material: Material): string {
   if (dictated !== null && isRecord(parseJson(dictated))) return dictated;
   const keys = wantedKeys(source);
@@ -199,7 +199,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Applies the model's damage to an answer, and counts the remaining tokens. */
+/** Damages an answer as the model's settings require, and counts the remaining tokens. */
 export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer): Answer {
   const { spoils } = model;
   if (spoils === undefined) return answer;
@@ -210,14 +210,14 @@ export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer)
   return { ...answer, choices: answer.choices.map(change) };
 }
 
-/** Keeps the first tokens of the text and removes calls. */
+/** Returns a choice as if a content filter had cut it: keeps the first tokens of the text and removes calls. */
 function filter(choice: Choice, model: SandboxModel, tokenizer: Tokenizer): Choice {
   const cut = cutText(choice.text ?? "", interruptedAfter(model, choice.tokens - choice.reasoningTokens), tokenizer);
   const tokens = choice.reasoningTokens + cut.tokens;
   return { ...choice, text: cut.text, calls: [], finish: "content_filter", tokens };
 }
 
-/** Changes the arguments of functions only, since input of custom tools has no format to violate. */
+/** Changes the arguments of function calls. Inputs of custom tools stay unchanged, because they have no format to violate. */
 function withInputs(choice: Choice, tokenizer: Tokenizer, inputOf: (input: string) => string): Choice {
   let { tokens } = choice;
   const calls = choice.calls.map((call): ToolCall => {
@@ -237,7 +237,7 @@ function firstHalf(input: string): string {
 /** Text of an answer that ends at a stop sequence or at the token limit. */
 interface Cut {
   readonly text: string;
-  /** Number of output tokens; for a cut text the full limit, even if the last token completed no character. */
+  /** Number of output tokens. For a cut text it is the full limit, even if the last token completed no character. */
   readonly tokens: number;
   readonly isCut: boolean;
 }

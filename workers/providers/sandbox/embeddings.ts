@@ -1,6 +1,6 @@
 /**
- * The sandbox's embedding models. Vectors depend only on the words of a text and are equal on every machine. Texts with common words or
- * parts of words are close to each other; a shorter vector is the beginning of a longer one.
+ * Embedding models of the sandbox. Vectors depend only on the words of a text and are equal on every machine. Texts that share words or
+ * parts of words have similar vectors. A shorter vector is the beginning of a longer one.
  */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
@@ -11,7 +11,7 @@ import { SANDBOX_EMBEDDING, type SandboxModel, sandboxModel } from "./models.ts"
 import { hashText } from "./random.ts";
 import { isStopWord } from "./words.ts";
 
-/** Work of about 20 ms, after which a long call yields to other calls. */
+/** Number of characters after which a long call yields to other calls, about 20 ms of computing. */
 const CHARACTERS_PER_TURN = 16_384;
 
 export function createSandboxEmbeddings(): EmbeddingsProvider {
@@ -56,7 +56,10 @@ function dimensionsOf(call: EmbeddingsCall): number {
   throw rejected("unsupported_value", "dimensions", `expected 1 to ${dimensionsMax} dimensions`);
 }
 
-/** @throws ProviderError rejected, with the input, when it exceeds the model's limit */
+/**
+ * Returns the number of tokens of an input.
+ * @throws ProviderError rejected, with the input, when it exceeds the model's limit
+ */
 function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at: number): number {
   const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
   const { inputTokensMax } = SANDBOX_EMBEDDING;
@@ -70,24 +73,24 @@ function reportOf(model: SandboxModel, tokens: number): ChatUsage {
   return { ...NO_USAGE, input: model.reports === "absurd usage" ? tokens * 1_000 + 100_000 : tokens };
 }
 
-/** Weights by the hash of the feature. */
+/** Weights of features; the key is the hash of the feature. */
 type Features = Map<number, number>;
 
-/** Hashes of the parts of a word, cached per call because its texts share most words. */
+/** Hashes of the parts of each word. They are cached per call, because the texts of a call share most words. */
 type KnownWords = Map<string, readonly number[]>;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const WORD_LETTERS_MAX = 64;
 const STOP_WORD_WEIGHT = 0.15;
 const PAIR_WEIGHT = 0.5;
-/** Separates the hashes of token numbers from those of words. */
+/** Hash seed for token numbers, which keeps their hashes distinct from those of words. */
 const TOKEN_SEED = 3;
-/** Total weight of all parts of a word. */
+/** Total weight of all letter groups of a word. */
 const PARTS_WEIGHT = 0.8;
 
 /**
- * Features are words, adjacent words, and groups of three letters, so that forms of a word are close. Token numbers count as words without
- * letters.
+ * Returns the features of an input: words, adjacent words, and groups of three letters, so that forms of a word are similar. Token numbers
+ * count as words without letters.
  */
 function featuresOf(input: string | readonly number[], known: KnownWords): Features {
   const features: Features = new Map();
@@ -119,13 +122,16 @@ function add(features: Features, hash: number, weight: number): void {
   features.set(hash, (features.get(hash) ?? 0) + weight);
 }
 
-/** Combines two hashes; their order matters. */
+/** Combines two hashes into one. The order of the two matters. */
 function mixed(one: number, other: number): number {
   const product = Math.imul(one ^ (one >>> 15), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   return (product ^ (product >>> 16)) >>> 0;
 }
 
-/** Adds each feature with its sign at two positions: among the first numbers, for short vectors, and among all. */
+/**
+ * Builds a vector from features. Each feature is added with its sign at two positions: among the first numbers, for short vectors, and
+ * among all numbers.
+ */
 function vectorOf(features: Features, dimensions: number): Float32Array {
   const { dimensions: near, dimensionsMax: all } = SANDBOX_EMBEDDING;
   const sums = new Float64Array(all);

@@ -1,7 +1,7 @@
-/** Facts that a prompt states explicitly: names, numbers, dates, addresses, quoted texts, pairs such as "age: 42". */
+/** Extracts facts that a prompt states explicitly: names, numbers, dates, addresses, quoted texts, and pairs such as "age: 42". */
 import { firstCharacters, isStopWord, paddedWords } from "./words.ts";
 
-/** Adjacent names, as in "in Paris, Rome and Oslo", with the preposition before them. */
+/** Adjacent names, as in "in Paris, Rome and Oslo", with the preposition that precedes them. */
 export interface NameGroup {
   readonly preposition: string;
   readonly names: readonly string[];
@@ -9,17 +9,17 @@ export interface NameGroup {
 
 export interface Facts {
   readonly text: string;
-  /** Numbers in order, without the digits of dates, times and addresses. */
+  /** Numbers in the prompt's order, without the digits of dates, times and addresses. */
   readonly numbers: readonly number[];
   readonly quoted: readonly string[];
   readonly emails: readonly string[];
   readonly urls: readonly string[];
-  /** ISO dates, then days by name: "2026-02-28", "Friday", "3 May". */
+  /** Dates in the prompt. ISO dates come first, then dates by name: "2026-02-28", "Friday", "3 May". */
   readonly dates: readonly string[];
   readonly names: readonly NameGroup[];
-  /** Search text: a quoted text, the text after "search for" or "about", else the whole prompt. */
+  /** Search text of the prompt. It is a quoted text, else the text after "search for" or "about", else the whole prompt. */
   readonly query: string;
-  /** Returns the value of a name in the prompt: "age: 42", "city is Oslo", "limit 5", "5 results". */
+  /** Returns the value that the prompt gives for a name, as in "age: 42", "city is Oslo", "limit 5", "5 results". */
   valueOf(name: readonly string[]): string | undefined;
 }
 
@@ -27,7 +27,7 @@ const QUERY_CHARACTERS_MAX = 200;
 const MONTHS = "(?:January|February|March|April|May|June|July|August|September|October|November|December)";
 const DAYS = "(?:(?:next )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|today|tonight|tomorrow)";
 const WORD = "(?-i:\\p{Lu})[\\p{L}\\p{M}'’-]*";
-/** "Ada Lovelace", "Austin, TX". */
+/** Matches a name such as "Ada Lovelace" or "Austin, TX". */
 const NAME = `${WORD}(?: ${WORD})*(?:, (?-i:[A-Z]{2})\\b)?`;
 const JOINT = `(?:, (?:and |or )?| and | or | & )(?:(?:in|at|for|from) )?`;
 
@@ -43,7 +43,7 @@ const ARITHMETIC = /[-(\d.][\d\s().+\-*/^×÷%]{0,160}[\d)]/g;
 const SEARCH =
   /\b(?:search|look|google|find|query)\b(?: (?:in|on|the|web|docs|online|up))*(?: (?:for|about))? ([^\n]+)/i;
 const ABOUT = /\b(?:saying|that says|about|regarding|for) ([^\n]+)/i;
-/** Capitalised names; after a preposition of place also a lower-case word. */
+/** Matches capitalised names and, after a preposition of place, also a lower-case word. */
 const NAMES = new RegExp(
   `(?:\\b(in|at|for|near|around|of|to|from|into|between|about|visit|with|by|named|called) (?:the )?)?(?<![\\p{L}\\p{N}])(${NAME}(?:${JOINT}${NAME})*)|\\b(in|at|near|for|from|to) (\\p{Ll}{3,})\\b`,
   "giu",
@@ -70,7 +70,7 @@ export function createFacts(text: string): Facts {
   };
 }
 
-/** Returns the longest arithmetic expression, such as "3 * (4 + 5)". */
+/** Returns the longest arithmetic expression in a text, such as "3 * (4 + 5)". */
 export function findArithmetic(text: string): string | undefined {
   const found = (text.replace(DATE_OR_TIME, " ").match(ARITHMETIC) ?? []).map((piece) => piece.trim());
   return found.filter((piece) => /\d\s*[-+*/^×÷%]\s*[-(\d.]/.test(piece)).toSorted((a, b) => b.length - a.length)[0];
@@ -84,7 +84,7 @@ function findNames(text: string): readonly NameGroup[] {
   return groups.filter(({ names }) => names.length > 0);
 }
 
-/** Removes the words that begin a sentence from a name; empty without a remainder. */
+/** Removes words from a name that only begin a sentence. Empty if no other word remains. */
 function withoutOpening(name: string): string {
   const words = name.replace(/['’]s?$/, "").split(" ");
   const start = words.findIndex((word) => !isStopWord(word) && !NO_NAME.test(word));

@@ -1,21 +1,21 @@
-/** Failures and delays of a model, as set in its row. All waits end immediately when the caller aborts. */
+/** Applies failures and delays that a model's entry sets. All waits end immediately when the caller aborts. */
 import { ProviderError, type ChatDelta } from "../provider.ts";
 import type { SandboxModel } from "./models.ts";
 import { hashText } from "./random.ts";
 
-/** Clock of the sandbox. `delay` ends when the signal fires, by returning or by throwing. */
+/** Clock of the sandbox. `delay` must end when the signal fires, by returning or by throwing. */
 export interface Clock {
-  /** Returns milliseconds; only differences matter. */
+  /** Returns a time in milliseconds. Only differences between two times matter. */
   readonly now: () => number;
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Delay before a retry that a busy model requests, in milliseconds. */
+/** Retry delay that a busy model requests, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
-/** Delay before a retry that exceeds the service's limit, in milliseconds. */
+/** Retry delay that exceeds the limit of the service, in milliseconds. */
 const LONG_RETRY_AFTER_MS = 30_000;
 
-/** Failures of models before any output. */
+/** Failures that models return before any output, by name. */
 const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Due) => ProviderError | undefined>> = {
   refused: () => new ProviderError("refused", "the sandbox was asked to decline", { status: 400 }),
   failed: () => new ProviderError("failed", "the sandbox was asked to fail", { status: 500 }),
@@ -26,23 +26,29 @@ const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Du
   sometimes: failSometimes,
 };
 
-/** Facts of a call by which an occasionally failing model decides. */
+/** Facts of a call by which a model decides whether to fail. They matter only for models that fail occasionally. */
 interface Due {
-  /** Seed of the client. */
+  /** Seed that the client sent. */
   readonly seed?: number | null;
-  /** Number of calls of this model so far, including this call: decides for the flaky model without a seed. */
+  /** Number of calls of this model so far, including this call. It decides whether the flaky model fails if the client sent no seed. */
   readonly calls?: number;
-  /** True if this request is new. */
+  /** True if this request was not called before. */
   readonly isFirst?: boolean;
 }
 
-/** @throws ProviderError the failure of a failing model */
+/**
+ * Throws the failure of a model if one is due.
+ * @throws ProviderError the failure of a failing model
+ */
 export function failIfDue(model: SandboxModel, due: Due = {}): void {
   const failure = model.failsWith && FAILURES[model.failsWith](due);
   if (failure !== undefined) throw failure;
 }
 
-/** @throws ProviderError rejected, for a parameter that the model does not support */
+/**
+ * Checks the parameters that the model restricts.
+ * @throws ProviderError rejected, for a parameter that the model does not support
+ */
 export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
   const temperature = body["temperature"] ?? 1;
   if (model.fixesTemperature !== true || temperature === 1) return;
@@ -50,7 +56,7 @@ export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, u
   throw rejected("unsupported_value", "temperature", "the sandbox was asked to take no temperature but 1", { say });
 }
 
-/** Returns the error of a rejected request. @param detail for the log; `say` for the client */
+/** Returns the error of a rejected request. @param detail error text for the log; `say` is the message for the client */
 export function rejected(
   code: "context_length_exceeded" | "unsupported_value",
   param: string,
@@ -72,19 +78,22 @@ function failSometimes({ seed = null, calls = 0 }: Due): ProviderError | undefin
     : new ProviderError("failed", "the sandbox is having a bad moment", { status: 500 });
 }
 
-/** Interrupts an answer: throws for a broken connection, waits for a stalled one. @throws ProviderError */
+/** Interrupts an answer. Throws for a broken connection, and waits for a stalled one. @throws ProviderError */
 export async function breakOff(how: NonNullable<SandboxModel["breaksOff"]>, signal: AbortSignal): Promise<never> {
   if (how === "stall") return waitForAbort(signal);
   if (how === "cut") throw new ProviderError("failed", "the sandbox was asked to break the answer off");
   throw new ProviderError("failed", "the sandbox was asked to send an error event", { status: 500 });
 }
 
-/** @throws ProviderError aborted, when the caller has aborted */
+/**
+ * Checks whether the caller has aborted.
+ * @throws ProviderError aborted, when the caller has aborted
+ */
 export function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Waits; returns immediately for zero and less. @throws ProviderError aborted */
+/** Waits for a duration in milliseconds. Returns immediately for zero or less. @throws ProviderError aborted */
 export async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   stopIfAborted(signal);
   if (ms <= 0) return;
@@ -107,26 +116,26 @@ export async function waitForAbort(signal: AbortSignal): Promise<never> {
   throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Returns the milliseconds of a complete answer with this many tokens, including silence. */
+/** Returns the duration of a complete answer with this many tokens, in milliseconds, including silence. */
 export function answerMs(model: SandboxModel, tokens: number): number {
   return (model.delayMs ?? 0) + tokensMs(model, tokens) + (model.silenceMs ?? 0);
 }
 
-/** Returns the milliseconds from the first token until this many tokens were sent. */
+/** Returns the time from the first token until this many tokens were sent, in milliseconds. */
 export function tokensMs(model: SandboxModel, tokens: number): number {
   return model.tokensPerSecond === undefined ? 0 : (tokens * 1_000) / model.tokensPerSecond;
 }
 
-/** Returns the number of tokens before an answer is interrupted: a few, and always before the finish reason. */
+/** Returns the number of tokens after which an answer is interrupted. It is small, and always before the finish reason. */
 export function interruptedAfter(model: SandboxModel, tokens: number): number {
   return model.breaksOff === "error first" ? 0 : Math.min(5, Math.ceil(tokens / 2));
 }
 
-/** Characters per chunk, so that a stream reaches its size limit quickly. */
+/** Number of characters per chunk, large enough that a stream reaches its size limit quickly. */
 const PIECE_CHARACTERS = 1_024;
-/** Pause between chunks, in milliseconds, so that other calls proceed. */
+/** Pause between chunks, in milliseconds, so that other calls can continue. */
 const PIECE_MS = 1;
-/** Exceeds most line buffers, but not the limits of a queue message and of a reader's buffer. */
+/** Number of padding characters. The padding exceeds most line buffers, but not the limits of a queue message or of a reader's buffer. */
 const PADDING_CHARACTERS = 1_000_000;
 
 /** Repeats the text forever, without a finish reason. @throws ProviderError aborted, when the caller aborts */
@@ -144,7 +153,7 @@ export async function* streamWithoutEnd(
   }
 }
 
-/** Returns a frame without content of one megabyte; OpenAI pads its frames with the same member. */
+/** Returns a delta of one megabyte without content. OpenAI pads its events with the same member. */
 export function hugeDelta(): ChatDelta {
   return { choices: [{ index: 0, delta: {}, finish_reason: null }], extra: hugeExtra() };
 }

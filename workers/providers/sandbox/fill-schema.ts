@@ -1,6 +1,6 @@
 /**
- * Generates a value that meets a JSON Schema, with values from the prompt: fills the schema, validates with Ajv, and refills invalid parts
- * in another way. For an impossible schema, or beyond the limits, returns the first value.
+ * Generates a value that meets a JSON Schema, with values from the prompt. It fills the schema, validates the value with Ajv, and fills
+ * invalid parts again in another way. For an impossible schema, or beyond the limits, it returns the first value.
  */
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
@@ -15,32 +15,32 @@ import { characterCount, firstCharacters, mentions, nameWords, singular, topicsO
 
 export interface FillOptions extends Sources {
   readonly seed: () => Random;
-  /** Optional properties: all, or only those that the prompt mentions. */
+  /** Selects the optional properties that are written: all, or only those that the prompt mentions. */
   readonly optional: "all" | "mentioned";
 }
 
 export interface SchemaWriter {
-  /** Returns a value for the schema, equal for equal options. */
+  /** Returns a value for the schema. Equal options produce equal values. */
   fill(schema: unknown, options: FillOptions): unknown;
-  /** Returns true if the value provably meets the schema. */
+  /** Returns true if validation proves that the value meets the schema. */
   meets(schema: unknown, value: unknown): boolean;
 }
 
 const DEPTH_MAX = 24;
-/** Depth beyond which only required members are written; also applies inside a repeated reference. */
+/** Depth beyond which only required members are written. The same applies inside a repeated reference. */
 const CLOSING_DEPTH = 8;
 const ROUNDS_MAX = 24;
-/** Round from which optional properties are omitted. */
+/** Number of rounds with optional properties. Later rounds omit them. */
 const ROUNDS_WITH_OPTIONAL = 12;
-/** Attempts for a part before its surrounding parts change as well. */
+/** Number of attempts for one part of a value. After them, the surrounding parts change as well. */
 const TURNS_OWN = 5;
-/** Most values of all rounds together, about 0.2 s. */
+/** Maximum number of values generated in all rounds together, about 0.2 s. */
 const VALUES_MAX = 10_000;
-/** Most work on patterns in all rounds together, about 50 ms. */
+/** Work budget for patterns in all rounds together, about 50 ms. */
 const PATTERN_WORK_MAX = 500_000;
 const ITEMS_MAX = 1_000;
 const ITEMS_USUAL_MAX = 5;
-/** Most compiled schemas that are cached. */
+/** Maximum number of compiled schemas in the cache. */
 const KNOWN_MAX = 64;
 const KNOWN_CHARACTERS_MAX = 16_384;
 
@@ -78,7 +78,7 @@ function fillSchema(schema: unknown, options: FillOptions, verify: Verify): unkn
   return first?.value;
 }
 
-/** Changes the attempt of an invalid part; after several attempts, also of its surrounding parts. */
+/** Selects another attempt for an invalid part of the value. After several attempts, the surrounding parts get another attempt as well. */
 function takeTurn(path: string, turns: Map<string, number>): void {
   const turn = (turns.get(path) ?? 0) + 1;
   turns.set(path, turn);
@@ -86,13 +86,13 @@ function takeTurn(path: string, turns: Map<string, number>): void {
 }
 
 interface Place {
-  /** JSON pointer in Ajv's format. */
+  /** JSON pointer to the value, in Ajv's format. */
   readonly path: string;
-  /** Name of the property, or of the list that contains the value. */
+  /** Name of the property that contains the value, or of the list that contains it. */
   readonly name: string;
   readonly depth: number;
   readonly references: readonly string[];
-  /** Number of the attempt; above zero, the value must differ from earlier values. */
+  /** Number of the attempt, from 0. After the first attempt, the value must differ from earlier values. */
   readonly turn: number;
 }
 
@@ -161,7 +161,10 @@ function createFiller(
     return Object.fromEntries(entries);
   }
 
-  /** Returns true if an optional property is written: where possible and, for `mentioned`, only if the prompt mentions it. */
+  /**
+   * Returns true if an optional property should be written. With `mentioned`, the prompt must mention it. Returns false where only required
+   * members are written.
+   */
   function isWanted(name: string, schema: unknown, place: Place): boolean {
     if (optional === "none" || isClosing(place) || schema === false) return false;
     const words = nameWords(name);
@@ -196,7 +199,7 @@ function createFiller(
     return items;
   }
 
-  /** Returns the default number of items: one per matching value in the prompt, else one or two. */
+  /** Returns the default number of list items: one per matching value in the prompt, otherwise one or two. */
   function usualCount({ name, references }: Place, items: unknown): number {
     const { type, enum: members } = flattenSchema(items, root).keywords;
     let count = Math.max(facts.quoted.length, ...facts.names.map((group) => group.names.length), 0);
@@ -214,7 +217,7 @@ function isClosing({ depth, references }: Place, further: readonly string[] = []
   return depth >= CLOSING_DEPTH || all.filter((one) => one === all.at(-1)).length > 1;
 }
 
-/** Orders types, or schemas by type. Null comes last; to end a recursion, types with the fewest parts come first. */
+/** Sorts types, or schemas by type. Null comes last. To end a recursion, types with the fewest parts come first. */
 function inOrder<T>(branches: readonly T[], closing: boolean): readonly T[] {
   const rank = (branch: T): number => {
     const { type = branch, const: constant } = asRecord(branch);
@@ -246,9 +249,9 @@ function numberOr(value: unknown, otherwise: number): number {
 interface Leaf extends Sources {
   readonly random: Random;
   readonly readPattern: ReadPattern;
-  /** Values from the prompt that other properties already use; the chosen value is added. */
+  /** Values from the prompt that other properties already use. The chosen value is added to them. */
   readonly used: Set<string>;
-  /** Number of the attempt; above zero, the prompt's own values were invalid. */
+  /** Number of the attempt, from 0. After the first attempt, values taken from the prompt have proven invalid. */
   readonly turn: number;
 }
 
@@ -264,19 +267,19 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   boolean: fillBoolean,
 };
 
-/** Returns a value of a type or of the schema's enumeration; null for `null` and for an unknown type. */
+/** Returns a value of a type or of the schema's enumeration. Null for the type `null` and for an unknown type. */
 function fillLeaf(keywords: JsonRecord, type: string, name: string, leaf: Leaf): unknown {
   return (Object.hasOwn(FILLERS, type) ? FILLERS[type]?.({ ...keywords, type }, name, leaf) : null) ?? null;
 }
 
-/** Returns the first offered value that fits and that no other property uses. */
+/** Returns the first offered value that is valid and that no other property uses; undefined if there is none. */
 function take<T>(candidates: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
   const found = candidates.find((value) => !used.has(String(value)) && fits(value));
   if (found !== undefined) used.add(String(found));
   return found;
 }
 
-/** Returns the member that the prompt mentions first, else the first member. */
+/** Returns the enumeration's member that the prompt mentions first; otherwise the first member. */
 function pickMember(keywords: JsonRecord, _name: string, leaf: Leaf): unknown {
   const members = asList(keywords["enum"]);
   const found = leaf.turn > 0 ? undefined : take(membersIn(members, leaf.facts), leaf, () => true);
@@ -303,7 +306,7 @@ function fillText(keywords: JsonRecord, name: string, leaf: Leaf): string {
   return firstCharacters(base + ".".repeat(Math.max(0, least - characterCount(base))), most);
 }
 
-/** Returns texts of the prompt for a property; for a known format, only values of that format. */
+/** Returns texts from the prompt for a property. For a known format, only values of that format are returned. */
 function promptTextsFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
   if (!FORMATS.has(String(format))) return textsFor(name, leaf);
   const { emails, urls, dates } = leaf.facts;
@@ -337,7 +340,7 @@ function fitsNumber(keywords: JsonRecord, value: number): boolean {
   );
 }
 
-/** Returns small integers, then values at and between the bounds. */
+/** Returns candidate numbers: small integers first, then values at and between the bounds. */
 function numbersInRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonRecord): number[] {
   const isNumber = (bound: unknown): bound is number => typeof bound === "number";
   const low = Math.max(-Infinity, ...[minimum, exclusiveMinimum].filter(isNumber));
@@ -359,7 +362,7 @@ function fillBoolean(keywords: JsonRecord, name: string, { facts, turn }: Leaf):
   return mentions(facts.text, words.join(" ")) || presetsOf(keywords)[0] !== false;
 }
 
-/** Returns values from the schema: `default`, then `examples`. */
+/** Returns values that the schema suggests: `default`, then `examples`. */
 function presetsOf(keywords: JsonRecord): readonly unknown[] {
   return [own(keywords, "default"), ...asList(own(keywords, "examples"))].filter((preset) => preset !== undefined);
 }
@@ -371,7 +374,7 @@ const dateOf = (random: Random): string => `2026-${two(1 + random.below(12))}-${
 const timeOf = (random: Random): string => `${two(8 + random.below(12))}:${two(random.below(60))}:00Z`;
 const urlOf = (random: Random, least: number): string => `https://example.com/${hex(random, 4)}`.padEnd(least, "a");
 
-/** Generators of string formats; a format of variable length is at least `least` characters long. */
+/** Generators of string formats. A value of variable length has at least `least` characters. */
 const FORMATS: ReadonlyMap<string, (random: Random, least: number) => string> = new Map([
   ["date-time", (random) => `${dateOf(random)}T${timeOf(random)}`],
   ["date", dateOf],
@@ -391,18 +394,24 @@ const FORMATS: ReadonlyMap<string, (random: Random, least: number) => string> = 
 
 // Validates values against a client's schema with Ajv, in limited time. Loaded for the first schema.
 
-/** Returns the JSON pointers of invalid parts, empty for a valid value; undefined if Ajv cannot decide. */
+/** Returns the JSON pointers of invalid parts of a value; empty for a valid value. Undefined if Ajv cannot decide. */
 type Verify = (value: unknown) => readonly string[] | undefined;
 
-/** Longest schema that is compiled, at about 4 ms per 1,000 characters: longer schemas are filled but not verified. */
+/**
+ * Maximum length of a schema that is compiled, in characters. Compiling takes about 4 ms per 1,000 characters. Longer schemas are filled
+ * but not verified.
+ */
 const SCHEMA_CHARACTERS_MAX = 32_768;
-/** Most references and pattern positions for one value, since both can multiply without limit. */
+/** Maximum number of references and pattern positions for one value. Both can multiply without limit. */
 const WORK_MAX = 50_000;
 const COUNTER = "x-sandbox-counter";
-/** Tuple syntax before 2020: Ajv has a separate class for each syntax. */
+/** Matches the tuple syntax of JSON Schema before 2020. Ajv has a separate class for each syntax. */
 const OLD_TUPLE = /"items"\s*:\s*\[/;
 
-/** @param schema as JSON text */
+/**
+ * Creates the function that validates values against a schema.
+ * @param schema as JSON text
+ */
 function createVerify(schema: string): Verify {
   const work: Work = { remaining: 0 };
   const validate = compile(schema, work);
@@ -418,7 +427,7 @@ function createVerify(schema: string): Verify {
   };
 }
 
-/** Returns undefined for an invalid or too long schema. */
+/** Compiles a schema; undefined for an invalid or too long schema. */
 function compile(text: string, work: Work): ValidateFunction | undefined {
   if (text.length > SCHEMA_CHARACTERS_MAX) return undefined;
   const readPattern = createPatternReader(work);

@@ -1,24 +1,24 @@
-/** Flattens a schema for the filler: resolves references, merges `allOf`, and chooses one branch of each alternative. */
+/** Flattens a schema before it is filled. Resolves references, merges `allOf`, and chooses one branch of each alternative. */
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 
 export interface Flat {
-  /** Keywords that all apply. */
+  /** Merged keywords of the schema, all of which apply. */
   readonly keywords: JsonRecord;
-  /** References resolved on the way, to detect recursion. */
+  /** References that were resolved to reach the schema, for detecting recursion. */
   readonly references: readonly string[];
   /** True if no value can meet the schema. */
   readonly isImpossible: boolean;
-  /** Number of times that all combinations of branches were used before this one. */
+  /** Number of times that all combinations of branches had been used before this one. */
   readonly round: number;
 }
 
 interface Part extends Omit<Flat, "round"> {
-  /** Lists of alternatives, of each of which one branch applies as well. */
+  /** Lists of alternatives. One branch of each list applies in addition to the keywords. */
   readonly choices: readonly (readonly unknown[])[];
 }
 
 const ANYTHING: Part = { keywords: {}, choices: [], references: [], isImpossible: false };
-/** Most schemas merged for one value: paired references and `allOf` double the work at each step. */
+/** Maximum number of schemas merged for one value. Paired references and `allOf` can double the work at each step. */
 const MERGES_MAX = 500;
 const APART = new Set(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"]);
 
@@ -62,7 +62,7 @@ export function flattenSchema(
   return { ...flat, round, isImpossible: flat.isImpossible || own(flat.keywords, "type") === NO_TYPE };
 }
 
-/** Resolves a reference such as "#" or "#/$defs/node"; an unresolvable reference allows any value. */
+/** Resolves a reference such as "#" or "#/$defs/node". A reference that cannot be resolved allows any value. */
 function resolveReference(reference: string, root: unknown): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return undefined;
   return reference
@@ -117,7 +117,7 @@ const types: Merge = (a, b) => {
 const larger: Merge = (a, b) => Math.max(Number(a), Number(b));
 const smaller: Merge = (a, b) => Math.min(Number(a), Number(b));
 
-/** Merges two values of a keyword into one that is as strict as both. A keyword not listed keeps the later value. */
+/** Functions that merge two values of a keyword into one that is as strict as both. For other keywords, the later value is used. */
 const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ["type", types],
   ["enum", (a, b) => asList(a).filter((one) => asList(b).some((other) => Bun.deepEquals(one, other, true)))],

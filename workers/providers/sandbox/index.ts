@@ -1,6 +1,6 @@
 /**
- * Chat models of the sandbox: a provider without network and key, whose answers depend only on the request. See models.ts for the behaviour
- * of each model.
+ * Chat models of the sandbox, a provider without network and key. Answers depend only on the request. models.ts describes the behaviour of
+ * each model.
  */
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -33,20 +33,20 @@ interface Prepared {
   readonly tokenizer: Tokenizer;
 }
 
-/** Creates the provider. `delay` must end when its signal fires, by returning or by throwing. */
+/** Creates the chat provider. `delay` of the clock must end when its signal fires, by returning or by throwing. */
 export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
-  /** Requests that were already called; a retry passes the same object. */
+  /** Requests that were already called. A retry passes the same request object, so it is recognized. */
   const asked = new WeakSet<object>();
   let schemaWriter: Promise<SchemaWriter> | undefined;
 
-  /** Loads Ajv only for requests that need it, since loading takes 50 ms. */
+  /** Loads Ajv for requests that need it. Other requests skip it, because loading takes 50 ms. */
   function loadSchemaWriter({ tools, format }: SandboxRequest): Promise<SchemaWriter> | undefined {
     if (tools.length === 0 && format.kind === "text") return undefined;
     return (schemaWriter ??= import("./fill-schema.ts").then(({ createSchemaWriter }) => createSchemaWriter()));
   }
 
-  /** Does all work before the first token. @throws ProviderError */
+  /** Prepares the answer before its first token is sent. @throws ProviderError */
   async function prepare(call: ChatCall): Promise<Prepared> {
     const { sourceModel, outputTokensMax, signal } = call;
     stopIfAborted(signal);

@@ -2,16 +2,18 @@
 
 const POLITE =
   /(?:(?:please|kindly|now|just|simply|only|always|then|ok|okay)[,:]?\s+|(?:can|could|would|will)\s+you\s+|i\s+want\s+you\s+to\s+|your\s+task\s+is\s+to\s+|you\s+(?:must|should)\s+)*/iy;
-/** Verbs of dictation. `say`, `echo` and `repeat` are sufficient; the others require a marker such as "with", "exactly" or a colon. */
+/**
+ * Matches verbs of dictation. `say`, `echo` and `repeat` are sufficient. Other verbs require a marker such as "with", "exactly" or a colon.
+ */
 const VERB =
   /(say|echo|repeat|reply|respond|answer|(?:print|write|type)(?:\s+out)?|output|return|send|copy|your\s+(?:(?:only|whole|entire)\s+)?(?:reply|response|answer|output)\s+(?:must|should|is\s+to)\s+(?:be|consist\s+of))\b/iy;
 const SPEECH_VERBS = new Set(["say", "echo", "repeat", "copy"]);
 
-/** Phrases without dictated text before a colon: "back to me exactly", "and nothing else (no quotes)". */
+/** Matches phrases before a colon that are not part of the dictated text: "back to me exactly", "and nothing else (no quotes)". */
 const BEFORE_COLON =
   /(?:[\s,(]{1,8}(?:an?|the|this|these|exact(?:ly)?|following|below|inside|back|to|me|with|using|by|as|is|it|written|shown|given|and|but|do|not|no|any|other|extra|additional|more|else|nothing|without|add|quotes|punctuation|explanation|commentary|formatting|changes|unchanged|only|just|verbatim|text|words?)\b\)?){1,20}(?=\s*:)/iy;
 
-/** Phrases between verb and text, and whether they mark the following words as the dictated text. */
+/** Phrases between the verb and the text. Each states whether the words after it are the dictated text. */
 const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: RegExp])[] = [
   ["linked", /\s+(?:back|to\s+me|after\s+me|with|using|by\s+saying)\b/iy],
   ["exact", /,?\s+(?:exactly|only|just|precisely|literally|verbatim|simply|word\s+for\s+word|nothing\s+but)\b/iy],
@@ -27,7 +29,7 @@ const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: Reg
 ];
 const COLON = /\s*:\s*/y;
 
-/** Beginnings that no dictated text has, because the prompt describes an answer instead of dictating it. */
+/** Matches beginnings that no dictated text has. Such prompts describe an answer instead of dictating it. */
 const DESCRIBES =
   /^(?:something|anything|nothing|a few|some|what|why|how|when|where|who|which|whether|if|that|it|of|about|for|in|on|as|using|based|your|my|the (?:question|above|last|previous))\b/i;
 const DESCRIBES_ARTICLE =
@@ -35,7 +37,7 @@ const DESCRIBES_ARTICLE =
 const FORMAT = /^(?:json|yaml|xml|code|markdown|numbers|digits|text)$/i;
 const EITHER_OR = /^\S+\s+or\s+\S+$/i;
 
-/** Remarks at the end of a request that do not belong to the text. */
+/** Matches remarks at the end of a request that do not belong to the dictated text. */
 const REMARK =
   /(?:(?<=^\S{1,40})\s+only|[,;.!]?\s+(?:and\s+)?(?:nothing\s+(?:else|more)|please|verbatim|with\s+nothing\s+(?:else|more)|(?:do\s+not|don't)\s+(?:say|add|write|output|include)\b[^.\n]{0,80}|no\s+(?:(?:other|extra|additional|more)\s+)?(?:words?|text|punctuation|output)|without\s+(?:any\s+)?(?:other\s+|extra\s+)?(?:words?|text|quotes|punctuation|explanation)))[.!]?$/i;
 const TIMES =
@@ -44,13 +46,13 @@ const TIMES_WORDS = ["", "once", "twice", "three", "four", "five", "six", "seven
 const COUNT = /\bcount\s+(?:up\s+)?(?:from\s+(\d{1,9})\s+)?(?:up\s+)?to\s+(\d{1,9})\b/i;
 const QUOTES = new Map(Object.entries({ '"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“" }));
 
-/** Number of characters at the end that are searched for the request; the dictated text may be longer. */
+/** Number of characters at the end of a prompt that are searched for the request. The dictated text may be longer. */
 const SEARCH_CHARACTERS = 1_000;
 const REMARK_CHARACTERS_MAX = 500;
 const STARTS_MAX = 20;
 const COUNT_MAX = 10_000;
 
-/** Returns the exact text that a prompt requests, or null without dictation. */
+/** Returns the exact text that a prompt requests; null if the prompt dictates no text. */
 export function dictatedAnswer(prompt: string): string | null {
   const text = prompt.trim();
   for (const start of requestStarts(text)) {
@@ -60,7 +62,7 @@ export function dictatedAnswer(prompt: string): string | null {
   return countingAnswer(text.slice(-SEARCH_CHARACTERS));
 }
 
-/** Returns the start of the text, of its last line, and of the sentences in that line. */
+/** Returns positions where a request may begin: the start of the text, of its last line, and of the sentences in that line. */
 function requestStarts(text: string): ReadonlySet<number> {
   const line = Math.max(text.lastIndexOf("\n") + 1, text.length - SEARCH_CHARACTERS);
   const sentences = [...text.slice(line).matchAll(/[.!?:;]\s+/g)].slice(0, STARTS_MAX);
@@ -107,7 +109,7 @@ function isDictation(wanted: string, isSpeech: boolean, signs: ReadonlySet<strin
   return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && wordCount <= (isExact ? 12 : 3);
 }
 
-/** Removes the remarks around one dictated line: `hello, and nothing else.` → `hello`. */
+/** Removes the remarks around one dictated line. For example, `hello, and nothing else.` becomes `hello`. */
 function cleanLine(wanted: string, isQuestion: boolean): string {
   let line = wanted.split("\n", 1)[0]?.trim() ?? "";
   if (line.length <= REMARK_CHARACTERS_MAX) {
@@ -125,7 +127,7 @@ function withoutRemarks(line: string): string {
   return shorter === line ? line : withoutRemarks(shorter);
 }
 
-/** Returns a text in quotes or in a fence at the start; null for none or several. */
+/** Returns a quoted or fenced text at the start. Null if there is none or several. */
 function unquote(wanted: string): { text: string; rest: string; isAll: boolean } | null {
   const [whole, fenced] = /^```(?:[a-z]*\n)?([\s\S]*?)```/.exec(wanted) ?? [];
   if (whole !== undefined && fenced !== undefined) {
@@ -157,7 +159,7 @@ function countingAnswer(text: string): string | null {
   return length < 1 || length > COUNT_MAX ? null : Array.from({ length }, (_, at) => Number(first) + at).join(", ");
 }
 
-/** Returns the end of a sticky pattern's match at `at`; `at` itself without a match. */
+/** Returns the end position of a pattern's match at `at`; `at` itself without a match. The pattern must be sticky. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

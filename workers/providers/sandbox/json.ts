@@ -1,4 +1,4 @@
-/** Reads JSON of unknown shape: a member of another type counts as absent. */
+/** Reads JSON of unknown shape. A member of an unexpected type counts as absent. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -16,12 +16,12 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Replaces lone surrogates, which are invalid in UTF-8, by U+FFFD. */
+/** Returns the value if it is a text; otherwise undefined. Lone surrogates become U+FFFD, because they are invalid in UTF-8. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value.toWellFormed() : undefined;
 }
 
-/** Reads own members only, so that a schema with `constructor` or `toString` reads the document. */
+/** Returns an own member of an object; undefined if absent. Inherited members such as `constructor` or `toString` are never read. */
 export function own(record: JsonRecord, key: string): unknown {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Test models of the sandbox: regular models, variants of them, and one for each failure that clients should be tested against.
- * schemas/docs/reference/test-models.md describes each for clients.
+ * Test models of the sandbox: regular models, variants of them, and one model for each failure that clients should be tested against.
+ * schemas/docs/reference/test-models.md describes each model for clients.
  */
 import { paced } from "#shared/config/pace.ts";
 
 import { ProviderError } from "../provider.ts";
 
-/** Behaviour of a model; without optional members it answers immediately. */
+/** Behaviour of a test model. A model without optional members answers immediately and without faults. */
 export interface SandboxModel {
   readonly kind: "chat" | "embeddings" | "media";
   /** Delay before the first output, in milliseconds. */
@@ -17,7 +17,7 @@ export interface SandboxModel {
   readonly silenceMs?: number;
   /** Silence between the finish reason of a stream and its usage, in milliseconds. */
   readonly usageAfterMs?: number;
-  /** Failure before any output. */
+  /** Failure that the model returns before any output. */
   readonly failsWith?:
     | "refused"
     | "failed"
@@ -30,22 +30,22 @@ export interface SandboxModel {
   readonly contextTokens?: number;
   /** True if only a `temperature` of 1 is accepted, as by reasoning models of several vendors. */
   readonly fixesTemperature?: true;
-  /** True for a model that never sends anything; the call ends when the caller aborts. */
+  /** True for a model that never sends any output. The call ends when the caller aborts. */
   readonly hangs?: true;
-  /** True for a job whose outcome stays unknown. */
+  /** True for a model whose jobs have an outcome that stays unknown. */
   readonly isLost?: true;
-  /** Submits return 502, as from a gateway. With `answer`, the job was accepted; with `start`, it never was. */
+  /** Model whose job submissions return 502, as from a gateway. With `answer`, the provider accepted the job; with `start`, it did not. */
   readonly loses?: "answer" | "start";
   /**
-   * Interruption after the first tokens or bytes: a broken connection, an error event, or endless silence. `error first`: the error event
-   * follows the role, before any token.
+   * Interruption after the first tokens or bytes: a broken connection, an error event, or endless silence. With `error first`, the error
+   * event follows the role, before any token.
    */
   readonly breaksOff?: "cut" | "stall" | "error" | "error first";
   readonly reports?: "no usage" | "absurd usage" | "zero usage" | "negative usage" | "fractional usage";
   readonly writes?: "at length" | "without end" | "reasoning first" | "interleaved calls" | "in a huge frame";
-  /** Factor by which the width and height of an image are enlarged without other changes. */
+  /** Factor by which width and height of an image are enlarged. The image is not changed otherwise. */
   readonly enlarges?: number;
-  /** Damage to a finished answer. */
+  /** Damage that is applied to a finished answer. */
   readonly spoils?: "filtered" | "empty arguments" | "malformed arguments";
 }
 
@@ -124,12 +124,12 @@ export const SANDBOX_MODELS = {
   "sandbox-3d-rig": { kind: "media" },
 } as const satisfies Readonly<Record<string, SandboxModel>>;
 
-/** Context limit of the sandbox in prompt tokens; longer prompts are rejected with `context_length_exceeded`. */
+/** Context limit of the sandbox, in prompt tokens. Longer prompts are rejected with `context_length_exceeded`. */
 export const SANDBOX_CONTEXT_TOKENS = 128_000;
 
 export const SANDBOX_EMBEDDING = { dimensions: 256, dimensionsMax: 1_024, inputTokensMax: 8_192 } as const;
 
-/** Returns a model. @throws ProviderError misconfigured, for an unknown model or one of another kind */
+/** Returns a test model by name. @throws ProviderError misconfigured, for an unknown model or a model of another kind */
 export function sandboxModel(name: string, kind: SandboxModel["kind"]): SandboxModel {
   const model: SandboxModel | undefined = Object.hasOwn(SANDBOX_MODELS, name)
     ? SANDBOX_MODELS[name as keyof typeof SANDBOX_MODELS]

@@ -1,6 +1,6 @@
 /**
- * Matching and generation of texts for patterns of clients. A pattern never reaches RegExp, whose backtracking could run forever: it is
- * parsed, and all paths through it are followed at once.
+ * Matches and generates texts for patterns of clients. A pattern never reaches RegExp, because backtracking could run forever. Instead it
+ * is parsed, and all matching alternatives are followed at once.
  */
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
 
@@ -8,17 +8,20 @@ import type { Random } from "./random.ts";
 import { characterCount } from "./words.ts";
 
 export interface Pattern {
-  /** Also returns true if the work limit is reached, or if the pattern requires a back-reference. */
+  /**
+   * Returns true if the text matches the pattern. Also returns true if the work budget is used up, or if the pattern requires a
+   * back-reference.
+   */
   matches(text: string): boolean;
-  /** Returns a matching text of this many characters, or null if none was found. */
+  /** Returns a matching text whose length is in the given range, in characters; null if none was found. */
   sample(random: Random, lengthMin: number, lengthMax: number): string | null;
 }
 
 const SOURCE_CHARACTERS_MAX = 1_000;
-/** Most nodes written for one sample. */
+/** Maximum number of pattern nodes written for one sample. */
 const WRITE_WORK_MAX = 20_000;
 const PADDED_MAX = 20_000;
-/** Repetition counts to try for an unbounded repetition: a natural number first, then long, then short ones. */
+/** Counts to try for an unbounded repetition. A natural count comes first, then long ones, then short ones. */
 const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const PRINTABLE = `${LETTERS}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ éßΩя漢`;
@@ -29,15 +32,18 @@ type Positions = ReadonlySet<number>;
 
 class Unknowable extends Error {}
 
-/** Remaining work: positions visited, nodes written. 10,000 take about 1 ms. */
+/** Remaining work budget, in positions visited and nodes written. 10,000 take about 1 ms. */
 export interface Work {
   remaining: number;
 }
 
-/** Parses a pattern once; returns null for an invalid or too long one. */
+/** Parses a pattern, once per distinct pattern. Null for an invalid or too long pattern. */
 export type ReadPattern = (source: string) => Pattern | null;
 
-/** @param work shared by all patterns; once it is used up, they match everything and return no samples */
+/**
+ * Creates a reader of patterns.
+ * @param work budget shared by all patterns; once it is used up, they match everything and return no samples
+ */
 export function createPatternReader(work: Work): ReadPattern {
   const known = new Map<string, Pattern | null>();
   return (source) => {
@@ -110,7 +116,7 @@ function matchesAny(root: Branches, text: string, work: Work): boolean {
   }
 }
 
-/** A set is tested on a single character, where RegExp cannot backtrack. */
+/** Returns a function that tests one character. A character set is tested by RegExp, which cannot backtrack on a single character. */
 function testOf(node: Single): (character: string) => boolean {
   if (node.type === "Character") return (character) => character.codePointAt(0) === node.value;
   const one = new RegExp(`^${node.raw}$`, "u");

@@ -1,11 +1,11 @@
-/** Texts from a prompt for a property: by its name, by the usual content of such names, and the remaining values. */
+/** Chooses texts from a prompt for a property: by its name, by the usual content of such names, and then from the remaining values. */
 import { type Facts, findArithmetic, type NameGroup } from "./facts.ts";
 import { asList } from "./json.ts";
 import { nameWords, paddedWords, singular, topicsOf } from "./words.ts";
 
 export interface Sources {
   readonly facts: Facts;
-  /** Returns a sentence or two, for properties with prose. */
+  /** Returns a sentence or two, for properties that contain prose. */
   readonly prose: () => string;
 }
 
@@ -18,7 +18,7 @@ const after =
 
 const PATHS = /(?<![^\s"'`])(?:~|\.{1,2})?\/[\w./-]*[\w/]/g;
 
-/** Meanings of property names. The first row with one of the name's words applies; the name's last word is tried first. */
+/** Meanings of property names. The first row with a word of the name applies. The name's last word is tried first. */
 const MEANINGS: readonly (readonly [words: string, offer: TextFinder])[] = [
   ["email mail", ({ facts }) => facts.emails],
   ["url uri link website href", ({ facts }) => facts.urls],
@@ -39,7 +39,7 @@ const MEANINGS: readonly (readonly [words: string, offer: TextFinder])[] = [
 ];
 const TEXT_FINDERS = new Map(MEANINGS.flatMap(([names, findTexts]) => names.split(" ").map((name) => [name, findTexts] as const)));
 
-/** Returns texts for a property, the best first. */
+/** Returns texts for a property, the best match first. */
 export function textsFor(name: string, sources: Sources): readonly string[] {
   const { facts } = sources;
   const said = facts.valueOf(nameWords(name));
@@ -47,7 +47,7 @@ export function textsFor(name: string, sources: Sources): readonly string[] {
   return [...(said === undefined ? [] : [said]), ...(textFinderOf(name)?.(sources) ?? []), ...otherTexts].filter(Boolean);
 }
 
-/** Returns numbers for a property, the best first. */
+/** Returns numbers for a property, the best match first. */
 export function numbersFor(name: string, facts: Facts): readonly number[] {
   const words = nameWords(name);
   const said = facts.valueOf(words.at(-1) === "age" ? ["years"] : words) ?? facts.valueOf(words);
@@ -63,7 +63,7 @@ export function membersIn(members: unknown, { text }: Facts): readonly unknown[]
   return mentioned.toSorted((a, b) => place(a) - place(b));
 }
 
-/** Returns true if the prompt contains a specific text for an optional property. */
+/** Returns true if the prompt contains a specific text for a property. Decides whether an optional property is written. */
 export function hasTextFor(name: string, sources: Sources): boolean {
   const findTexts = textFinderOf(name);
   return findTexts !== undefined && findTexts !== queryOf && findTexts(sources).some((text) => text !== "");

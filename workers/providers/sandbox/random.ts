@@ -1,16 +1,16 @@
-/** Repeatable choices: equal seeds produce equal sequences on every machine. */
+/** Creates repeatable random choices. Equal seeds produce equal sequences on every machine. */
 
 export interface Random {
   /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number;
   pick<T>(options: readonly [T, ...T[]]): T;
-  /** Returns letters and digits, as in ids. */
+  /** Returns a random text of letters and digits, as in ids. */
   characters(length: number): string;
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** mulberry32: 32 bits of state, sufficient for choosing phrases and ids. */
+/** Creates a generator with the mulberry32 algorithm. Its 32 bits of state are sufficient for choosing phrases and ids. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 
@@ -29,7 +29,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Hashes a text. xxHash32 is a published algorithm, so seeds do not depend on the version of the runtime. */
+/** Hashes a text with xxHash32. The algorithm is published, so seeds do not depend on the version of the runtime. */
 export function hashText(text: string, seed = 0): number {
   return Bun.hash.xxHash32(text, seed);
 }

@@ -1,4 +1,4 @@
-/** Renders an answer in OpenAI's format: complete, or as deltas of a stream with the same content. */
+/** Renders an answer in OpenAI's format, either complete or as deltas of a stream with the same content. */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -8,7 +8,7 @@ import type { Answer, Choice } from "./answer.ts";
 import type { SandboxModel } from "./models.ts";
 import type { ToolCall } from "./tools.ts";
 
-/** One delta and its number of output tokens, by which streams are paced. */
+/** One delta and its number of output tokens. Streams are paced by this number. */
 export interface PacedDelta {
   readonly delta: ChatDelta;
   readonly tokens: number;
@@ -35,7 +35,10 @@ export function renderResult(
   return { choices, usage: reportUsage(answer, model) };
 }
 
-/** Yields the stream: role, pieces and finish reason of each choice, interleaved by choice, then usage alone. */
+/**
+ * Yields the deltas of a stream. Each choice has a role, chunks of content and a finish reason. Choices are interleaved, and usage follows
+ * alone at the end.
+ */
 export function* renderDeltas(
   answer: Answer,
   model: SandboxModel,
@@ -59,7 +62,7 @@ function reportUsage(answer: Answer, model: SandboxModel): ChatUsage {
   return readOpenAiUsage(BAD_REPORTS[reports](input, output));
 }
 
-/** Usage reports in OpenAI's format; parsed like those of any provider. */
+/** Usage reports of test models, in OpenAI's format. They are parsed like the reports of any provider. */
 const BAD_REPORTS: Readonly<
   Record<NonNullable<SandboxModel["reports"]>, (input: number, output: number) => object | null>
 > = {
@@ -112,7 +115,7 @@ interface CallDelta {
   readonly tokens: number;
 }
 
-/** Yields id and name first, then the arguments in chunks. */
+/** Yields the deltas of a tool call: its id and name first, then its arguments in chunks. */
 function* callDeltas(call: ToolCall, index: number, tokenizer: Tokenizer): Generator<CallDelta, void, void> {
   const head = renderCall({ ...call, input: "" });
   yield { call: { index, ...head }, tokens: tokenizer.count(call.name) };
@@ -132,7 +135,7 @@ function renderLogprobs(tokenizer: Tokenizer, text: string, logprobs: number | n
   return logprobs === null ? null : logprobsOf(tokenizer.pieces(text), logprobs);
 }
 
-/** The answer is deterministic, so every token has probability 1 and only itself as alternative. */
+/** Returns log probabilities. The answer is deterministic, so every token has probability 1 and is its own only alternative. */
 function logprobsOf(pieces: readonly TokenPiece[], alternatives: number): unknown {
   const content = pieces.map(({ text }) => {
     const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
@@ -141,7 +144,7 @@ function logprobsOf(pieces: readonly TokenPiece[], alternatives: number): unknow
   return { content, refusal: null };
 }
 
-/** Yields one item of each sequence in rotation until all have ended. */
+/** Yields one item of each sequence in turn until all sequences have ended. */
 function* takeInTurn<T>(sequences: readonly Iterator<T, void, void>[]): Generator<T, void, void> {
   let open = sequences;
   while (open.length > 0) {

@@ -1,4 +1,6 @@
-/** Part of a chat request that the sandbox uses. The pool has validated the body; members without a schema are read defensively. */
+/**
+ * Reads the members of a chat request that the sandbox uses. The pool has validated the body; members without a schema are checked here.
+ */
 import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { ProviderError } from "../provider.ts";
@@ -11,9 +13,9 @@ export interface SandboxMessage {
   /** Text blocks joined by line breaks. */
   readonly text: string;
   readonly media: readonly Media[];
-  /** Calls of an assistant message: id and tool name. */
+  /** Tool calls of an assistant message, with id and tool name. */
   readonly calls: readonly { readonly id: string; readonly name: string }[];
-  /** Id of the call that a tool message answers. */
+  /** Id of the tool call that a tool message answers; undefined for other messages. */
   readonly callId: string | undefined;
 }
 
@@ -25,7 +27,7 @@ export interface SandboxTool {
   readonly parameters: unknown;
 }
 
-/** `names` restricts the callable tools; null allows all. */
+/** Tool choice of a request. `names` restricts the callable tools; null allows all. */
 export interface ToolChoice {
   readonly mode: "none" | "auto" | "required";
   readonly names: ReadonlySet<string> | null;
@@ -38,27 +40,30 @@ export type AnswerFormat =
 
 export interface SandboxRequest {
   readonly messages: readonly SandboxMessage[];
-  /** Beginning of an answer at the end of the messages, without trailing white space; empty without one. */
+  /** Beginning of an answer that the client put at the end of the messages, without trailing white space. Empty if there is none. */
   readonly opening: string;
   readonly tools: readonly SandboxTool[];
   readonly toolChoice: ToolChoice;
   readonly parallelCalls: boolean;
   readonly format: AnswerFormat;
-  /** Most output tokens of each choice, null when the client set none. */
+  /** Maximum number of output tokens of each choice; null when the client set none. */
   readonly tokensMax: number | null;
   readonly stops: readonly string[];
   readonly choices: number;
-  /** Seed of all choices of the sandbox: a hash of the messages and of the client's seed. */
+  /** Seed for all choices of the sandbox. It is a hash of the messages and of the client's seed. */
   readonly seed: number;
-  /** Seed of the client. */
+  /** Seed that the client sent; null without one. */
   readonly requestedSeed: number | null;
-  /** Number of requested alternatives per token; null without log probabilities. */
+  /** Number of requested alternatives per token; null if no log probabilities are requested. */
   readonly logprobs: number | null;
-  /** Media by content block, for counting tokens. */
+  /** Media by content block. Used for counting tokens. */
   readonly mediaByPart: ReadonlyMap<unknown, Media>;
 }
 
-/** @throws ProviderError rejected, with the parameter that the sandbox does not support */
+/**
+ * Reads a chat request.
+ * @throws ProviderError rejected, with the parameter that the sandbox does not support
+ */
 export function readRequest(request: JsonRecord): SandboxRequest {
   if (asList(request["modalities"]).includes("audio")) {
     throw rejected("unsupported_value", "modalities", "the sandbox's chat models write, they do not speak");
@@ -175,33 +180,33 @@ function positive(value: unknown): number | null {
 // Content blocks other than text: their description for the answer, and their token cost. Never fetches an address.
 
 interface Media {
-  /** Description for the answer, such as "a 64×48 PNG image". */
+  /** Description of the block for the answer, such as "a 64×48 PNG image". */
   readonly phrase: string;
-  /** Prompt tokens, excluding those of `text`. */
+  /** Prompt tokens of the block, without those of `text`. */
   readonly tokens: number;
-  /** Content of a text file. */
+  /** Content of a text file; absent for other media. */
   readonly text?: string;
 }
 
 /**
- * Token cost of images by OpenAI's published rule for vision models: 85 tokens, and 170 for every 512-pixel tile after scaling into 2,048 ×
- * 2,048 and the shorter side to 768; only 85 with `detail: "low"`.
+ * Token cost of images, by OpenAI's published rule for vision models. An image costs 85 tokens, and 170 for every 512-pixel tile. Tiles are
+ * counted after scaling into 2,048 × 2,048 and the shorter side to 768. With `detail: "low"`, an image costs only 85.
  */
 const IMAGE_BASE_TOKENS = 85;
 const IMAGE_TILE_TOKENS = 170;
-/** Highest token cost of an image: 4 × 2 tiles. */
+/** Maximum token cost of an image: 4 × 2 tiles. */
 export const SANDBOX_IMAGE_TOKENS_MAX = IMAGE_BASE_TOKENS + 8 * IMAGE_TILE_TOKENS;
-/** Assumed side of an image behind an address, in pixels, since it is not fetched. */
+/** Assumed side of an image behind a URL, in pixels. The real size is unknown, because the URL is not fetched. */
 const UNSEEN_IMAGE_SIDE = 1_024;
-/** Audio costs ten tokens a second of 16 kB (an MP3 of 128 kbit/s). */
+/** Number of audio bytes per token. Audio costs ten tokens per second of 16 kB (an MP3 of 128 kbit/s). */
 const AUDIO_BYTES_PER_TOKEN = 1_600;
-/** Token cost of a document other than text, independent of its size: its content is not read. */
+/** Token cost of a document other than text. It does not depend on the size, because the content is not read. */
 const FILE_TOKENS = 250;
-/** Most characters of type and parameters in a data URL. */
+/** Maximum number of characters before the data of a data URL: its type and parameters. */
 const DATA_URL_HEAD_MAX = 256;
 
 /**
- * Reads one content block; null for an unknown kind.
+ * Reads one content block; null for a block of an unknown type.
  * @param param path of the block in the request, for the error
  * @throws ProviderError rejected, for data that cannot be decoded or that do not match the declared type
  */
@@ -274,13 +279,13 @@ function isText(type: string): boolean {
   return type.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|[a-z0-9.-]+\+(?:json|xml))$/.test(type);
 }
 
-/** Returns the host of an http(s) address, null for any other value. */
+/** Returns the host of an http(s) URL; null for any other value. */
 function readHost(url: string): string | null {
   if (!/^https?:\/\//i.test(url)) return null;
   return URL.parse(url)?.host ?? null;
 }
 
-/** Parses data URLs by RFC 2397. @throws ProviderError rejected */
+/** Parses a data URL by RFC 2397. @throws ProviderError rejected */
 function readDataUrl(url: string, param: string): { type: string; bytes: Uint8Array } {
   const comma = url.slice(0, DATA_URL_HEAD_MAX).indexOf(",");
   if (comma === -1 || !/^data:/i.test(url)) throw malformed("a data URL", param);

@@ -1,4 +1,4 @@
-/** Texts of the sandbox for open prompts: repeatable, short, and visibly about the prompt. */
+/** Composes texts of the sandbox for open prompts. The texts are repeatable, short, and visibly about the prompt. */
 import type { Random } from "./random.ts";
 import { firstCharacters, headAndTail, topicsOf } from "./words.ts";
 
@@ -8,12 +8,12 @@ export interface TextMaterial {
   readonly random: Random;
   /** Images, files and audio of the last user message. */
   readonly media: readonly string[];
-  /** Number of user messages so far. */
+  /** Number of user messages in the conversation so far. */
   readonly turn: number;
 }
 
 export interface ToolResult {
-  /** Name of the tool; empty if the conversation does not contain it. */
+  /** Name of the tool; empty if the conversation does not contain the call. */
   readonly name: string;
   readonly text: string;
 }
@@ -29,7 +29,7 @@ const BRIEF = /\b(?:brief|briefly|short|concise|(?:one|single)\s+sentence|tl;?dr
 const WORD_COUNT = /\b(\d{2,5})[- ]words?\b/i;
 const LONG = /\b(?:essay|story|article|long|detailed|in\s+depth|poem)\b/i;
 
-/** Topics are quoted words of the prompt, so that any word fits, regardless of number and article. */
+/** Sentences about the prompt's topics. Topics are quoted, so that any word fits, regardless of number and article. */
 const OPENINGS = [
   "Your message mentions {topics}.",
   "What stands out in your message is {topics}.",
@@ -70,7 +70,7 @@ export function composeAnswer(material: TextMaterial): string {
   return `${opening} ${random.pick(CLOSINGS)}`;
 }
 
-/** Returns sentences about the prompt until `measure` reaches `enough`. */
+/** Returns sentences about the prompt until `measure` of the text reaches `enough`. */
 export function composePage(material: TextMaterial, enough: number, measure: (text: string) => number): string {
   const { prompt, random } = material;
   const quoted = topicsIn(prompt).map(inQuotes);
@@ -88,7 +88,7 @@ export function composePage(material: TextMaterial, enough: number, measure: (te
   return page;
 }
 
-/** Returns one sentence with the topic of the prompt and its media. */
+/** Returns one sentence that mentions the topics of the prompt and its media. */
 export function composeOpening({ prompt, random, media, turn }: TextMaterial): string {
   const topics = topicsIn(prompt);
   const sentences: string[] = [];
@@ -100,7 +100,7 @@ export function composeOpening({ prompt, random, media, turn }: TextMaterial): s
   return sentences.join(" ");
 }
 
-/** Returns the reasoning before the answer. */
+/** Returns the reasoning that precedes the answer. */
 export function composeReasoning({ prompt, media }: TextMaterial): string {
   const topics = topicsIn(prompt).map(inQuotes);
   const asked = topics.length > 0 ? `The user writes about ${list(topics)}.` : "The user names no topic.";
@@ -113,7 +113,7 @@ export function composeFromResults(results: readonly ToolResult[]): string {
   return results.map(({ name, text }) => `${name || "The tool"} returned ${describeResult(text)}.`).join(" ");
 }
 
-/** `{"city":"Oslo","celsius":4}` → `city Oslo, celsius 4`; other texts stay unchanged. */
+/** Describes a tool result in words. `{"city":"Oslo","celsius":4}` becomes `city Oslo, celsius 4`; other texts stay unchanged. */
 function describeResult(text: string): string {
   const readableText = readable(text.trim()).replace(/[.\s]+$/, "");
   const start = firstCharacters(readableText, RESULT_CHARACTERS_MAX);

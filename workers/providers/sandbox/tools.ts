@@ -1,4 +1,4 @@
-/** Chooses the tools to call, and their inputs. */
+/** Chooses the tools that the sandbox calls, and their inputs. */
 import { createFacts, type Facts, findArithmetic } from "./facts.ts";
 import type { SchemaWriter } from "./fill-schema.ts";
 import { asRecord, own } from "./json.ts";
@@ -14,14 +14,14 @@ export interface ToolCall {
   readonly input: string;
 }
 
-/** Data for an answer besides the request. */
+/** Data from which an answer is created, besides the request. */
 export interface Material {
   /** Text of the user's last message. */
   readonly prompt: string;
-  /** Returns a generator with the same sequence each time. */
+  /** Returns a new random generator, which produces the same sequence each time. */
   readonly seed: () => Random;
   readonly prose: () => string;
-  /** Loaded only for requests with tools or a schema. */
+  /** Schema writer, loaded only for requests with tools or a schema; otherwise undefined. */
   readonly schemas: SchemaWriter | undefined;
 }
 
@@ -32,7 +32,7 @@ const CALL_THE_ONE = /\b(?:call|use|invoke|run)\s+(?:the|this|that|your)\s+(?:\p
 const FORBIDS_TOOLS =
   /\b(?:do\s+not|don't|without|never)\s+(?:use|using|call|calling)\s+(?:\S+\s+){0,2}(?:tools?|functions?)\b/i;
 
-/** Prompts that imply a word without using it, and the word, which occurs in the names of matching tools. */
+/** Prompts that imply a word without using it. The word occurs in the names of matching tools. */
 const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
   [/\d\s*(?:\+|plus)\s*-?\d/i, "add"],
   [/\d\s+(?:-|minus)\s+-?\d/i, "subtract"],
@@ -44,7 +44,7 @@ const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
 const SPELLED_ARITHMETIC = /\d\s+(?:plus|minus|times|multiplied by|divided by)\s+-?\d/i;
 
 /**
- * Returns the calls for a request; empty for an answer in text.
+ * Returns the tool calls for a request; empty if the answer is a text.
  * @param isDictated true if the prompt dictates the answer, which takes precedence over tools that only seem to fit
  */
 export function planCalls(request: SandboxRequest, isDictated: boolean, material: Material): readonly ToolCall[] {
@@ -79,7 +79,10 @@ function chooseTools(
   return fitting.length > 0 || !isRequired ? fitting : tools.slice(0, 1);
 }
 
-/** A tool named `time` is meant only after "call" or "use", since many prompts contain the word; `get_time` is always meant. */
+/**
+ * Returns true if the prompt names the tool. A one-word name such as `time` counts only after "call" or "use", because many prompts contain
+ * the word. A name such as `get_time` always counts.
+ */
 function isNamed({ name }: SandboxTool, prompt: string): boolean {
   if (nameWords(name).length > 1) return mentions(prompt, name);
   return mentions(CALL_ORDER.exec(prompt)?.[0] ?? "", name);
@@ -92,7 +95,7 @@ interface Fit {
   readonly score: number;
 }
 
-/** Returns tools with content words of the prompt; of tools with the same words, only the best. */
+/** Returns the tools whose content words occur in the prompt. Among tools with the same words, only the best is returned. */
 function chooseFitting(tools: readonly SandboxTool[], prompt: string): readonly SandboxTool[] {
   const meant = MEANT.filter(([pattern]) => pattern.test(prompt)).map(([, word]) => word);
   const spoken = [...new Set([...paddedWords(prompt).trim().split(" "), ...meant])].map(singular);
@@ -117,12 +120,12 @@ function fitOf(tool: SandboxTool, spoken: readonly string[], hasArithmetic: bool
   return { tool, nameHits, score: 3 * nameHits.length + hits.length + (isCalculator && hasArithmetic ? 2 : 0) };
 }
 
-/** Treats `calculate` and `calculator`, `translate` and `translation` as equal. */
+/** Returns true for words with the same stem, such as `calculate` and `calculator`, or `translate` and `translation`. */
 function isSameStem(a: string, b: string): boolean {
   return a === b || (a.length >= SAME_STEM && b.length >= SAME_STEM && a.slice(0, SAME_STEM) === b.slice(0, SAME_STEM));
 }
 
-/** Returns one input, or one per adjacent name if the tool accepts a single name. */
+/** Returns the inputs of the calls of a tool. It is one input, or one per adjacent name if the tool accepts a single name. */
 function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonly string[] {
   if (tool.type === "custom") return [facts.query];
   const lists = [...facts.names.map(({ names }) => names), facts.quoted];
@@ -134,7 +137,7 @@ function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonl
   });
 }
 
-/** Returns the facts with only one member of each list. */
+/** Returns the facts with only one member of each list: the member at index `at`. */
 function withOneName(facts: Facts, at: number): Facts {
   const one = (list: readonly string[]): readonly string[] => (list.length > 1 ? [list[at % list.length]!] : list);
   return {
@@ -144,7 +147,7 @@ function withOneName(facts: Facts, at: number): Facts {
   };
 }
 
-/** Returns true for a tool with one free text and no list: several names in the prompt require a call each. */
+/** Returns true for a tool with one free text and no list. For such a tool, each name in the prompt requires its own call. */
 function takesOneName(tool: SandboxTool): boolean {
   const properties = Object.values(asRecord(own(asRecord(tool.parameters), "properties"))).map(asRecord);
   const texts = properties.filter(({ type, enum: members }) => type === "string" && members === undefined);

@@ -1,4 +1,4 @@
-/** Words without a topic: never a topic, and never a name at the start of a sentence. */
+/** Words that are no topic. They are also never a name at the start of a sentence. */
 const FUNCTION_WORDS = `a about above after again all also am an and another any anyone anything are around as ask at back be because been
 before being below best between both but by can cannot could did do does doing done don't down during each either else even ever every
 few first for from further give go good got had has have he hello hello's help her here hers hey hi him his how i i'd i'll i'm i've if
@@ -9,7 +9,7 @@ tell than thank thanks that that's the their theirs them then there these they t
 together tomorrow too two under until up upon us use used using very via want wants was we well were what what's when where where's
 whether which while who whom whose why will with within without won't word words would yes yet you your yours yourself`;
 
-/** Verbs and nouns of requests, which describe the task instead of the topic. */
+/** Verbs and nouns of requests. They describe the task, so they are no topic. */
 const REQUEST_WORDS = `add answer answers ask book brief briefly calculate call calls check complete compute convert count create classify describe
 detail details draft example exactly explain extract fetch file fill find following function functions generate get image invoke json kind list look
 lookup message output paragraph parse picture play print prompt question questions read repeat reply request result results return returns run
@@ -21,7 +21,7 @@ export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word.toLowerCase());
 }
 
-/** `getWeather`, `get_weather` and `get-weather` → `get`, `weather`. */
+/** Returns the words of a name in lower case. For example, `getWeather`, `get_weather` and `get-weather` become `get`, `weather`. */
 export function nameWords(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -30,7 +30,10 @@ export function nameWords(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** Returns lower case with blanks for all other characters and at both ends, so that `includes(" word ")` finds whole words. */
+/**
+ * Returns the text in lower case, with blanks at both ends and instead of all other characters. Therefore `includes(" word ")` finds whole
+ * words.
+ */
 export function paddedWords(text: string): string {
   return ` ${text
     .toLowerCase()
@@ -38,7 +41,7 @@ export function paddedWords(text: string): string {
     .trim()} `;
 }
 
-/** Returns true if the text contains the words, whole and in this order. */
+/** Returns true if the text contains the words as whole words and in this order. */
 export function mentions(text: string, words: string): boolean {
   const padded = paddedWords(words);
   return padded !== "  " && paddedWords(text).includes(padded);
@@ -47,7 +50,7 @@ export function mentions(text: string, words: string): boolean {
 const WORD = /\p{L}[\p{L}\p{M}\p{N}'’-]*/gu;
 const TOPICS_MAX = 8;
 
-/** Returns content words in order, without repetition. */
+/** Returns the content words of a text in their order, without repetition. */
 export function topicsOf(text: string): readonly string[] {
   const topics = new Map<string, string>();
   for (const [word] of text.matchAll(WORD)) {
@@ -60,7 +63,7 @@ export function topicsOf(text: string): readonly string[] {
   return [...topics.values()];
 }
 
-/** Characters that are read from the start and from the end of longer prompts. */
+/** Number of characters that are read from the start of a long prompt. `TAIL_CHARACTERS` more are read from its end. */
 const HEAD_CHARACTERS = 6_000;
 const TAIL_CHARACTERS = 2_000;
 
@@ -69,7 +72,7 @@ export function headAndTail(text: string): string {
   return `${text.slice(0, HEAD_CHARACTERS)}\n${text.slice(-TAIL_CHARACTERS)}`.toWellFormed();
 }
 
-/** Returns the number of code points, which JSON Schema counts as characters. */
+/** Returns the number of code points in a text, because JSON Schema counts code points as characters. */
 export function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

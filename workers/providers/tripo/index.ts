@@ -1,4 +1,4 @@
-/** Tripo, version 3: generates meshes from text or images, and transforms meshes. Source: developers.tripo3d.ai. */
+/** Tripo adapters, version 3. Tripo generates meshes from text or images, and transforms meshes. Source: developers.tripo3d.ai. */
 import type { Endpoint } from "../http.ts";
 import type { MediaAdapters } from "../media.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Tripo's tasks as one queue; cancellation is not supported. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The signed address of a
- * finished mesh is valid for minutes: each poll returns a new one.
+ * Mesh adapter of Tripo, which runs tasks in one queue. Cancellation is not supported. The signed URL of a finished mesh is valid only for
+ * minutes, and each poll returns a new one. Sources: developers.tripo3d.ai/en/docs/{task,limits}.
  */
 import { isMedia, type PlacedInput, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -21,7 +21,9 @@ import { postStart } from "../start.ts";
 
 type Mesh = readonly Artifact[];
 
-/** Members in order of preference: PBR textures first, then the meshes from which it was created. */
+/**
+ * Members that contain the mesh, in order of preference. Meshes with PBR textures come first, then the meshes from which they were created.
+ */
 const MESHES = ["model_url", "pbr_model_url", "base_model_url"] as const;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -88,7 +90,7 @@ function polledOf(job: TripoJob, task: Members): Polled<Mesh> {
   }
 }
 
-/** Returns the result. An output without a list of files is unknown, which is no definite failure. */
+/** Returns the result of a task. An output without a list of files is `unknown`, because it is no definite failure. */
 function resultOf(output: unknown): Polled<Mesh> {
   if (typeof output !== "object" || output === null) return unknown("the result is not understood");
   const urls = MESHES.map((name) => (output as Members)[name]).filter((url) => typeof url === "string" && url !== "");
@@ -120,18 +122,18 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
 
 interface TripoJob extends ProviderJob {
   readonly task_id: string;
-  /** Names of the task's inputs. */
+  /** Names of the caller's inputs that the task uses. */
   readonly given: readonly MeshInputName[];
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Returns true for a valid id, which is inserted into a path. */
+/** Returns true for a valid task id, which can be inserted into a URL path. */
 function isTaskId(value: unknown): value is string {
   return typeof value === "string" && ID.test(value);
 }
 
-/** Returns a stored job; undefined for jobs of other families. */
+/** Parses a stored job; undefined for a job of another family. */
 function readJob({ task_id, given }: ProviderJob): TripoJob | undefined {
   if (!isTaskId(task_id) || !Array.isArray(given) || !given.every(isMeshInputName)) return undefined;
   return { task_id, given };
@@ -140,7 +142,7 @@ function readJob({ task_id, given }: ProviderJob): TripoJob | undefined {
 // Uploads. Files are sent before the task that uses them, and the task contains their tokens. Source: developers.tripo3d.ai/en/docs/upload.
 // Uploads are free, so an upload whose response was lost may be repeated.
 
-/** File extensions, from which Tripo detects the type. */
+/** File extensions by media type. Tripo detects the type of a file from its extension. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
@@ -151,7 +153,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "model/stl": "stl",
 };
 
-/** Returns the token of the file. @throws ProviderError of a task that was not started */
+/** Uploads a file and returns its token. @throws ProviderError of a task that was not started */
 async function uploadFile(
   endpoint: Endpoint,
   media: Exclude<MediaInput, { readonly url: string }>,
@@ -176,7 +178,7 @@ async function uploadFile(
   }
 }
 
-/** Returns the file extension of a mesh of unknown type. */
+/** Returns the file extension of a mesh whose media type is unknown, detected from its bytes. */
 function endingOf(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString("latin1");
   return head.startsWith("Kaydara FBX") ? "fbx" : "glb";
@@ -217,7 +219,7 @@ interface TripoTask {
   readonly inputNames: readonly MeshInputName[];
 }
 
-/** Uploads media for Tripo and returns the value for the body. @throws ProviderError */
+/** Uploads media to Tripo and returns the value for the request body. @throws ProviderError */
 type Upload = (media: MediaInput, ours: MeshInputName) => Promise<string>;
 
 /** @throws ProviderError */
@@ -261,14 +263,14 @@ const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   2019: "failed",
 };
 
-/** The file is empty, of an unknown type, or too complex for the model. */
+/** Tripo's error codes for a file that is empty, of an unknown type, or too complex for the model. */
 const UNUSABLE: ReadonlySet<string> = new Set(["2003", "2004", "2018"]);
 const BAD_PROMPT = "2009";
-/** An invalid or unsupported parameter, which only the message names. */
+/** Tripo's error codes for an invalid or unsupported parameter. Only the message names the parameter. */
 const BAD_PARAMETER: ReadonlySet<string> = new Set(["1004", "2002"]);
 
 type Answer =
-  /** `data` is undefined for a response that is not in Tripo's format, for any status. */
+  /** Accepted request. `data` is undefined for a response that is not in Tripo's format, whatever its status. */
   | { readonly state: "taken"; readonly data: Members | undefined }
   | { readonly state: "refused"; readonly code: string; readonly message: string };
 

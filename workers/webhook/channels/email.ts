@@ -1,4 +1,4 @@
-/** Sends mail to one address, through the SMTP server of the installation. */
+/** Sends a mail to one address through the SMTP server of the installation. */
 import { beforeAbort } from "#shared/base/abortable.ts";
 import { startCountdown } from "#shared/base/countdown.ts";
 import { isMailAddress } from "#shared/base/mail-address.ts";

@@ -1,14 +1,17 @@
-/** Sends plain text to a Slack incoming webhook, whose URL is the credential. */
+/** Sends plain text to a Slack incoming webhook. The URL of the webhook is the credential. */
 import type { Resolve } from "#shared/net/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post } from "../post.ts";
 import { renderMessage } from "../message-templates.ts";
 
-/** Longest text: Slack truncates longer ones, and counts the characters after escaping. */
+/** Maximum length of a text, in characters after escaping. Slack truncates longer texts. */
 const SLACK_CHARACTERS_MAX = 3_000;
 
-/** @param resolve replaces the system's resolver in tests */
+/**
+ * Creates the Slack sender.
+ * @param resolve replaces the system's DNS resolver in tests
+ */
 export function slackSender(resolve?: Resolve): Send {
   return async ({ secrets }, outgoing, { signal }) => {
     const posted = await post({
@@ -28,7 +31,7 @@ export function slackSender(resolve?: Resolve): Send {
   };
 }
 
-/** Returns the result. A word in Slack's response body is more precise than its status. */
+/** Returns the result of an attempt. A word in Slack's response body is more precise than the HTTP status. */
 function resultOf({ status, text, responseStart, retryAfterMs }: Answer): AttemptResult {
   const slackCode = text.trim();
   const facts = { status, responseStart };
@@ -45,12 +48,12 @@ function resultOf({ status, text, responseStart, retryAfterMs }: Answer): Attemp
 }
 
 const GONE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
-/** Response words of a removed webhook: no_service, no_team, no_active_hooks, … */
+/** Matches response words that mean a removed webhook: no_service, no_team, no_active_hooks, … */
 const GONE_CODE = /^(?:no_(?!text)|invalid_token)/;
 
 /**
- * Escapes `<`, which starts a link or a mention in Slack, such as `<!channel>`. The result has at most `max` characters and ends with a
- * whole character.
+ * Escapes `<`, which starts a link or a mention in Slack, such as `<!channel>`. The result has at most `max` characters and does not end
+ * inside a character.
  */
 function escaped(text: string, max: number): string {
   let result = "";

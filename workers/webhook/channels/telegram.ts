@@ -1,16 +1,19 @@
-/** Sends to a chat on Telegram, through the workspace's own bot. The path of every request contains the bot's token. */
+/** Sends a message to a Telegram chat through the workspace's own bot. The URL path of every request contains the bot's token. */
 import type { Resolve } from "#shared/net/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post, ATTEMPT_RETRY_AFTER_MS_MAX } from "../post.ts";
 import { renderMessage } from "../message-templates.ts";
 
-/** Longest text, in UTF-16 units: Telegram rejects longer ones. */
+/** Maximum length of a text, in UTF-16 units. Telegram rejects longer texts. */
 const TELEGRAM_CHARACTERS_MAX = 4_096;
 
 const TELEGRAM_API = "https://api.telegram.org";
 
-/** @param resolve replaces the system's resolver in tests */
+/**
+ * Creates the Telegram sender.
+ * @param resolve replaces the system's DNS resolver in tests
+ */
 export function telegramSender(api: string = TELEGRAM_API, resolve?: Resolve): Send {
   return async ({ config, secrets }, outgoing, { signal }) => {
     const { botToken = "" } = secrets;
@@ -69,7 +72,7 @@ interface TelegramAnswer {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the members of the right type; none of a response that is not a JSON object, such as a proxy's page. */
+/** Returns the response members that have the expected type. Empty for a response that is not a JSON object, such as a proxy's page. */
 function read(text: string): TelegramAnswer {
   let value: unknown;
   try {
@@ -90,7 +93,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Truncates to `max` UTF-16 units, without half a character at the end. */
+/** Truncates a text to `max` UTF-16 units, without half a character at the end. */
 function cut(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
 }

@@ -7,7 +7,10 @@ import { signatureHeaders } from "#shared/secrets/signature.ts";
 import { type AttemptResult, failed, type OpenChannel, type Outgoing, type Send } from "../channel.ts";
 import { type Answer, isRedirect, isSuccess, post } from "../post.ts";
 
-/** @param resolve replaces the system's resolver in tests */
+/**
+ * Creates the webhook sender.
+ * @param resolve replaces the system's DNS resolver in tests
+ */
 export function webhookSender(resolve?: Resolve): Send {
   return async (channel, outgoing, { signal }) => {
     const credentials = credentialsOf(channel);
@@ -39,7 +42,10 @@ function resultOf({ status, responseStart, retryAfterMs }: Answer): AttemptResul
   return failed("again", "status", status === 503 ? { ...facts, ...hint } : facts);
 }
 
-/** Returns id and time, plus signatures unless the channel is older than signing and has no secret. */
+/**
+ * Returns the headers with the delivery's id, time and signatures. Signatures are missing if the channel is older than signing and has no
+ * secret.
+ */
 function proofOf({ secrets }: OpenChannel, { deliveryId: id, body }: Outgoing): Record<string, string> {
   const timestamp = Math.floor(commonNow() / 1_000);
   const { signingSecret: secret, previousSigningSecret: previousSecret } = secrets;
@@ -47,7 +53,7 @@ function proofOf({ secrets }: OpenChannel, { deliveryId: id, body }: Outgoing): 
   return signatureHeaders({ secret, previousSecret, id, timestamp, body });
 }
 
-/** Returns the header of the channel's `authType`; none when its credential is missing, since it may have been cleared. */
+/** Returns the header for the channel's `authType`. Empty when its credential is missing, because the credential may have been cleared. */
 function credentialsOf({ config, secrets }: OpenChannel): Record<string, string> {
   const { authType, authUsername = "", authHeaderName } = config;
   const { authToken, authPassword, authApiKey, authHeaderValue } = secrets;
@@ -71,7 +77,7 @@ function header(name: string | undefined, value: string | undefined): Record<str
   return { [name.toLowerCase()]: value };
 }
 
-/** True if HTTP can carry the names and values: a line break would begin a further header. */
+/** Returns true if HTTP can carry the header names and values. A line break would begin a further header. */
 function isSendable(headers: Readonly<Record<string, string>>): boolean {
   return Object.entries(headers).every(
     ([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value),

@@ -1,4 +1,4 @@
-/** Parts of an OpenAPI 3.1 document that the API reference shows. */
+/** Types of the OpenAPI 3.1 document, limited to what the API reference shows. */
 
 export interface Schema {
   readonly $ref?: string;
@@ -85,14 +85,14 @@ export interface OpenApiDocument {
   };
 }
 
-/** An operation with its place. */
+/** Operation with its method and URL. */
 export interface Endpoint extends Operation {
-  /** In upper case. */
+  /** HTTP method, in upper case. */
   readonly method: string;
   readonly url: string;
 }
 
-/** Returns the schema that a reference names, else the schema itself. */
+/** Returns the schema that a reference names, or the schema itself if it is not a reference. */
 export type Resolve = (schema: Schema) => Schema;
 
 export function resolverOf({ components }: OpenApiDocument): Resolve {
@@ -106,7 +106,7 @@ export function resolverOf({ components }: OpenApiDocument): Resolve {
   return resolve;
 }
 
-/** Returns the example that the document states for a body, else undefined. */
+/** Returns the example that the OpenAPI document contains for a body; undefined if there is none. */
 export function statedExample({ example, examples = {} }: MediaType, { components }: OpenApiDocument): unknown {
   if (example !== undefined) return example;
   const [first] = Object.values(examples);
@@ -120,13 +120,13 @@ export function endpointsOf({ paths }: OpenApiDocument): readonly Endpoint[] {
   );
 }
 
-/** Types of a schema; empty: any. */
+/** Returns the types that a schema allows; empty if it allows any type. */
 export function typesOf({ type }: Schema): readonly string[] {
   if (type === undefined) return [];
   return typeof type === "string" ? [type] : type;
 }
 
-/** An object schema with the members of its `allOf`. */
+/** Returns an object schema that includes the members of its `allOf`. */
 export function mergedObject(schema: Schema, resolve: Resolve): Schema {
   const { allOf, ...own } = resolve(schema);
   if (!allOf) return own;

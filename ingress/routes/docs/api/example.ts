@@ -1,12 +1,12 @@
-/** Examples built from a schema: deterministic, and valid against it. */
+/** Builds examples from a schema. They are deterministic and valid against the schema. */
 import { mergedObject, type Resolve, type Schema, typesOf } from "./document.ts";
 
-/** Optional members of an example: none, or all. */
+/** Optional members that an example contains: none ("required") or all. */
 export type Extent = "required" | "all";
 
-/** Objects deeper than this have their required members only. */
+/** Maximum nesting depth at which optional members are included. Deeper objects have only their required members. */
 const DEPTH_MAX = 4;
-/** No value is deeper than this: a schema whose required members contain each other has no finite value. */
+/** Maximum nesting depth of a value. A schema whose required members contain each other has no finite value. */
 const NESTING_MAX = 24;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   binary: "<bytes>",
 };
 
-/** Candidates for strings with a pattern; the first that matches is taken. */
+/** Candidates for a string with a pattern. The first candidate that matches is used. */
 const TEXTS = [
   "text",
   "example",
@@ -32,7 +32,7 @@ const TEXTS = [
   "1",
 ];
 
-/** @throws Error for a schema without a finite value */
+/** Returns an example value of a schema. @throws Error for a schema without a finite value */
 export function exampleOf(schema: Schema, resolve: Resolve, extent: Extent, depth = 0): unknown {
   if (depth > NESTING_MAX) throw new Error(`${schema.title ?? "a schema"} has no finite example`);
   const full = resolve(schema);
@@ -62,7 +62,7 @@ export function exampleOf(schema: Schema, resolve: Resolve, extent: Extent, dept
   return scalarOf(merged, next);
 }
 
-/** A value that the schema itself states. */
+/** Returns a value that the schema itself contains: an example, constant, default or enum value. */
 function statedExample({
   example,
   examples,
@@ -76,7 +76,7 @@ function statedExample({
   return undefined;
 }
 
-/** `{not: {}}` or `false`: a member that must be absent. */
+/** Returns true for the schema of a member that must be absent: `{not: {}}` or `false`. */
 function isForbidden(schema: Schema): boolean {
   return Object.hasOwn(schema, "not");
 }

@@ -1,4 +1,4 @@
-/** The reference entry of one operation, as Markdown. */
+/** Writes the reference entry of one operation, as Markdown. */
 import { ERROR_GUIDE } from "#shared/base/error-guide.ts";
 import type { Code } from "#shared/base/errors.ts";
 
@@ -17,13 +17,13 @@ import { exampleOf } from "./example.ts";
 import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
 import { requestExample, snippetsOf } from "./snippets.ts";
 
-/** Facts that the OpenAPI document does not contain. */
+/** Facts about an operation that the OpenAPI document does not contain. */
 export interface OperationFacts {
-  /** Roles that may call the operation; absent: every role. */
+  /** Roles that may call the operation. Absent: every role. */
   readonly roles?: readonly string[];
 }
 
-/** Characters of an example; a longer one is left to the schema. */
+/** Maximum length of an example, in characters. A longer example is not shown. */
 const EXAMPLE_CHARS_MAX = 6_000;
 
 export function operationMarkdown(
@@ -84,7 +84,7 @@ function bodyOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
   return `## Request body\n\n${types}.${need}\n\n${membersOf(media?.schema, resolve)}${parts}${exampleSection}`;
 }
 
-/** Parts of a form that carry bytes. */
+/** Describes the fields of a form that contain files. */
 function fileParts({ schema }: MediaType, resolve: Resolve): string {
   const names = rowsOf(schema ?? {}, resolve).rows.filter(
     ({ name, type }) => type === "string" && isBytes(schema, name, resolve),
@@ -109,7 +109,7 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
   return tablesOf(list) + cut;
 }
 
-/** A table of the members, then a table of the nested members of each, and one for each variant of a union. */
+/** Returns the tables of members: one for the body, one for the nested members of each object, and one for each variant of a union. */
 function tablesOf(rows: readonly Row[]): string {
   const groups = Map.groupBy(rows, groupOf);
   // Members of every variant come before those of one; the order of the schema is kept otherwise.
@@ -130,7 +130,7 @@ function tablesOf(rows: readonly Row[]): string {
   return parts.join("\n\n");
 }
 
-/** Key of the table to which a row belongs; empty for the members of the body itself. */
+/** Returns the key of the table that a row belongs to; empty for members of the body itself. */
 function groupOf({ name, variant }: Row): string {
   if (variant !== undefined) return `${variant.path} ${variant.label}`;
   return isNested(name) ? (/^[^.[]+/.exec(name)?.[0] ?? "") : "";
@@ -148,7 +148,7 @@ function table(head: string, rows: readonly Row[]): string {
   return `| ${head} | Type | Description |\n|---|---|---|\n${lines.join("\n")}`;
 }
 
-/** A bar or a line break would end a cell; an angle bracket would be HTML. */
+/** Escapes text for a table cell, which a vertical bar or a line break would end. */
 function cell(text: string): string {
   return text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
 }
@@ -197,7 +197,7 @@ function responseBody(type: string, media: MediaType, around: Around): string {
   return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}\n\n${membersOf(schema, resolve)}`}`;
 }
 
-/** The example of a response: its own, else that of another status with the same schema, else one that is built from the schema. */
+/** Returns the example of a response: its own, or that of another status with the same schema, or one built from the schema. */
 function responseExample(media: MediaType, { endpoint, document, resolve }: Around): unknown {
   const { schema = {} } = media;
   const others = Object.values(endpoint.responses).flatMap(({ content = {} }) => content["application/json"] ?? []);
@@ -225,7 +225,7 @@ function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["compon
   return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
 }
 
-/** Error codes by status, and an example of each status. */
+/** Lists the error codes by status, with an example of each status. */
 function errorsOf({ responses, security }: Endpoint, document: OpenApiDocument): string {
   const isOperator = security.some((one) => Object.hasOwn(one, "operatorToken"));
   const bad = Object.entries(responses).filter(([status]) => Number(status) >= 400);
@@ -251,7 +251,7 @@ function causeOf(code: Code, isOperator: boolean): string {
   return isOperator ? (operator?.cause ?? cause) : cause;
 }
 
-/** Codes that the description of an error response names. */
+/** Returns the error codes that an error response's description names. */
 function codesIn(description: string): Code[] {
   return [...description.matchAll(/`([a-z_]+)`/g)].flatMap(([, code = ""]) =>
     Object.hasOwn(ERROR_GUIDE, code) ? [code as Code] : [],
@@ -263,17 +263,17 @@ function sentence(text: string): string {
 }
 
 interface StreamEvent {
-  /** Name in the `event:` line. */
+  /** Event name, from the `event:` line. */
   readonly event?: string;
   readonly id?: string;
-  /** JSON of the event, or `[DONE]`. */
+  /** Parsed JSON of the event, or `[DONE]`. */
   readonly data: unknown;
 }
 
 /** Example event streams by operationId, taken from recorded responses. Some events of long streams are left out. */
 export const STREAMS: Readonly<Record<string, readonly StreamEvent[]>> = streams;
 
-/** Returns the text of an operation's event stream; undefined for an operation without one. */
+/** Returns the example event stream of an operation as text; undefined for an operation without one. */
 function streamText(operationId: string): string | undefined {
   if (!Object.hasOwn(STREAMS, operationId)) return undefined;
   return STREAMS[operationId]?.map(eventText).join("\n\n");

@@ -1,4 +1,4 @@
-/** Pages of the API reference: a list of all operations, and a page for each. */
+/** Pages of the API reference: a list of all operations, and one page per operation. */
 import type { Page } from "../pages.ts";
 import {
   type Endpoint,
@@ -12,10 +12,13 @@ import { type OperationFacts, operationMarkdown } from "./operation.ts";
 
 export type { OpenApiDocument } from "./document.ts";
 
-/** Groups for the operators of an installation, which come last. */
+/** Groups of operations for operators of an installation. They come last in the list. */
 const LAST: readonly string[] = ["Operator", "Health", "Documentation"];
 
-/** @param facts by operationId */
+/**
+ * Returns all pages of the API reference.
+ * @param facts facts about operations, by operationId
+ */
 export function apiPages(
   document: OpenApiDocument,
   facts: Readonly<Record<string, OperationFacts>> = {},
@@ -55,7 +58,7 @@ function inputNames({ parameters, requestBody }: Endpoint, resolve: Resolve): Re
   ]);
 }
 
-/** Endpoints by their first tag, in the order of the tags; those of operators last. */
+/** Groups endpoints by their first tag, in the order of the tags. Groups for operators come last. */
 function groupsOf(document: OpenApiDocument): ReadonlyMap<string, readonly Endpoint[]> {
   const endpoints = endpointsOf(document);
   const names = document.tags.map(({ name }) => name);

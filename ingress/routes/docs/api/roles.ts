@@ -1,4 +1,4 @@
-/** Roles that may call each route, read from the gates of the routes themselves. */
+/** Determines the roles that may call each route, from the access checks of the routes themselves. */
 import { apiErrorsOf } from "#shared/base/errors.ts";
 import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
@@ -9,7 +9,7 @@ import type { OperationFacts } from "./operation.ts";
 
 const WORKSPACE = "00000000-0000-7000-8000-000000000000";
 
-/** Returns facts by operationId. A route that every role may call has no entry. */
+/** Returns facts about operations by operationId. A route that every role may call has no entry. */
 export function factsOf(routes: readonly Route[]): Readonly<Record<string, OperationFacts>> {
   return Object.fromEntries(
     routes.flatMap((route) => {

@@ -1,32 +1,32 @@
-/** Members of a schema as rows of a table, nested members below their object. */
+/** Converts the members of a schema to rows of a table. Nested members follow the object that contains them. */
 import { mergedObject, type Resolve, type Schema, typesOf } from "./document.ts";
 
 export interface Row {
-  /** With the names of the objects around it: `messages[].content`. */
+  /** Name of the member with the names of the objects around it, such as `messages[].content`. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
   readonly notes: string;
-  /** Variant of a union to which the member belongs; absent for members of every variant. */
+  /** Variant of a union that the member belongs to. Absent if every variant has the member. */
   readonly variant?: Variant;
 }
 
 export interface Variant {
-  /** Path of the union, such as `messages[]`; empty for the body itself. */
+  /** Path of the union, such as `messages[]`. Empty if the body itself is the union. */
   readonly path: string;
-  /** Markdown: `role` `"user"`, followed by those of the unions around it in parentheses. */
+  /** Label of the variant as Markdown, such as `role` `"user"`, followed by the labels of the unions around it in parentheses. */
   readonly label: string;
 }
 
-/** Levels of nested objects that a table shows. */
+/** Maximum nesting depth of the objects that a table shows. */
 const DEPTH_MAX = 3;
-/** Rows of nested members that a page shows for one body; the rest is in the schema, to which the page links. */
+/** Maximum number of nested rows that a page shows for one body. The page links to the schema, which contains all members. */
 const NESTED_ROWS_MAX = 150;
 
 export interface Rows {
-  /** All members of the object itself, then those that are nested. */
+  /** Rows of all members of the object itself, followed by the rows of nested members. */
   readonly rows: readonly Row[];
-  /** Nested members are missing. */
+  /** True when some nested members are missing. */
   readonly isCut: boolean;
 }
 
@@ -34,7 +34,7 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   const own: Row[] = [];
   const nested: Row[] = [];
   let isCut = false;
-  /** Variant whose members are being added. */
+  /** Variant of the union whose members are currently being added. */
   let current: Variant | undefined;
   addMembers(schema, "", 0, new Set());
   return { rows: [...own, ...nested], isCut };
@@ -61,7 +61,7 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
     addVariants(object, prefix, depth, inside);
   }
 
-  /** Members of an object, of the items of a list, or of the values of a map. */
+  /** Adds the members of an object, of the items of a list, or of the values of a map. */
   function addNested(member: Schema, name: string, depth: number, around: ReadonlySet<Schema>): void {
     const full = resolve(member);
     if (full.items) {
@@ -102,22 +102,22 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   }
 }
 
-/** Returns the variant within another one; without a label, the outer one. */
+/** Returns the variant that lies within an outer variant. Without a label, returns the outer variant. */
 function variantOf(outer: Variant | undefined, prefix: string, label: string | undefined): Variant | undefined {
   if (label === undefined) return outer;
   return { path: prefix.replace(/\.$/, ""), label: outer === undefined ? label : `${label} (${outer.label})` };
 }
 
-/** Label of one of several objects without a property that identifies them. */
+/** Returns a label built from the schema's title, for one of several object variants without an identifying property. */
 function titleLabel({ title }: Schema, variants: readonly Schema[]): string | undefined {
   const isOneOfSeveral = variants.filter(({ properties }) => properties).length > 1;
   return isOneOfSeveral && title !== undefined ? `schema \`${title}\`` : undefined;
 }
 
-/** Properties that identify the variants of a union if the schema names no discriminator. */
+/** Properties that may identify the variants of a union, if the schema names no discriminator. */
 const TAGS = ["type", "role", "object"];
 
-/** Returns the first of `TAGS` that at least two variants have, each with a value of its own. */
+/** Returns the first property of `TAGS` that at least two variants have, each with a different value. */
 function commonTag(variants: readonly Schema[], resolve: Resolve): string | undefined {
   return TAGS.find((tag) => {
     const values = variants.map((variant) => tagValue(variant, tag, resolve)).filter((value) => value !== undefined);
@@ -130,7 +130,7 @@ function tagValue({ properties = {} }: Schema, tag: string, resolve: Resolve): u
   return constant ?? values?.[0];
 }
 
-/** The type of a value: `string`, `array of objects`, `"user"`, `string or null`. */
+/** Returns the type of a value as text, such as `string`, `array of objects`, `"user"` or `string or null`. */
 export function typeText(schema: Schema, resolve: Resolve): string {
   const full = resolve(schema);
   if (full.const !== undefined) return code(full.const);
@@ -154,7 +154,7 @@ function arrayText({ items }: Schema, resolve: Resolve): string {
   return `array of ${of}s`;
 }
 
-/** Description, accepted values, default and bounds, as sentences. */
+/** Returns the description, accepted values, default and bounds of a schema, as sentences. */
 export function notesOf(schema: Schema, resolve: Resolve): string {
   const full = resolve(schema);
   const inner = full.items ? resolve(full.items) : {};
@@ -170,7 +170,7 @@ export function notesOf(schema: Schema, resolve: Resolve): string {
   return sentences.filter((one) => one !== undefined && one !== "").join(" ");
 }
 
-/** Numbers of 64 bits and more are no bounds that a reader needs. */
+/** Bound above which a limit is not shown. Limits of 64-bit numbers do not help a reader. */
 const BOUND_MAX = 1e15;
 
 function boundsOf(
@@ -188,7 +188,10 @@ function boundsOf(
   return unsaid.length === 0 ? undefined : unsaid.join(" ");
 }
 
-/** @param unit for one and for several, each with a space before it */
+/**
+ * Formats a range of values.
+ * @param unit unit for one and for several, each with a space before it
+ */
 function rangeOf(
   least: number | undefined,
   most: number | undefined,

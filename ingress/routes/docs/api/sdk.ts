@@ -1,9 +1,9 @@
-/** Calls that stock SDKs make with a method of their own. */
+/** Operations for which the official OpenAI or Anthropic SDK has its own method. */
 
 interface SdkCall {
   readonly sdk: "openai" | "anthropic";
   readonly method: string;
-  /** Properties that the method takes; with any other property the call is shown over HTTP. */
+  /** Properties that the SDK method accepts. A call with any other property is shown over HTTP. */
   readonly takes: readonly string[];
 }
 
@@ -47,8 +47,8 @@ export interface SdkSnippets {
 }
 
 /**
- * Returns programs with the SDK, or undefined where the SDK has no method for the call.
- * @param python renders a value as a Python literal with its further lines indented by `indent` spaces
+ * Returns example programs that use the SDK; undefined if the SDK has no method for the operation.
+ * @param python renders a value as a Python literal whose further lines are indented by `indent` spaces
  */
 export function sdkSnippets(
   operationId: string,

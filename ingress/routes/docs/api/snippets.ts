@@ -1,4 +1,4 @@
-/** The same call as a curl command and as programs in Python and JavaScript. */
+/** Shows the same call as a curl command and as programs in Python and JavaScript. */
 import { type Endpoint, type OpenApiDocument, type Parameter, type Resolve, statedExample } from "./document.ts";
 import { exampleOf } from "./example.ts";
 import { sdkSnippets } from "./sdk.ts";
@@ -6,25 +6,25 @@ import { sdkSnippets } from "./sdk.ts";
 /** Address of the API on the machine that runs `npm start`. */
 const BASE = "http://127.0.0.1:8080";
 
-/** Environment variable with the credential, by the security scheme; operations without a scheme need none. */
+/** Environment variable that contains the credential, by security scheme. Operations without a scheme need no credential. */
 const VARIABLES: Readonly<Record<string, string>> = { key: "SLUICE_KEY", operatorToken: "SLUICE_OPERATOR_TOKEN" };
 
 interface Call {
   readonly method: string;
   readonly url: string;
-  /** Environment variable with the credential. */
+  /** Environment variable that contains the credential; undefined if the call needs none. */
   readonly variable: string | undefined;
   readonly json: unknown;
   readonly form: readonly (readonly [name: string, value: string])[];
-  /** The response is no JSON. */
+  /** True when the response is not JSON. */
   readonly isBytes: boolean;
-  /** The response is an event stream, which clients read as text. */
+  /** True when the response is an event stream, which clients read as text. */
   readonly isStream: boolean;
-  /** Request headers that the call needs beyond those of every call. */
+  /** Request headers that only this call needs. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Returns fences of Markdown, one for each language. */
+/** Returns Markdown code blocks, one per language. */
 export function snippetsOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
   const call = callOf(endpoint, document, resolve);
   const fences: (readonly [language: string, text: string])[] = [["sh", curl(call)]];
@@ -67,7 +67,10 @@ function pathValue(name: string, parameters: readonly Parameter[]): string {
   return name === "workspaceId" ? "default" : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }
 
-/** The example that the document states, else one that is built from the schema; undefined without a JSON body. */
+/**
+ * Returns the request example in the OpenAPI document, or else one built from the schema. Returns undefined for an operation without a JSON
+ * body.
+ */
 export function requestExample({ requestBody }: Endpoint, document: OpenApiDocument, resolve: Resolve): unknown {
   const media = requestBody?.content["application/json"];
   if (!media?.schema) return undefined;
@@ -98,10 +101,10 @@ function curl({ method, url, variable, json, form, isBytes, isStream, headers }:
   return parts.join(" \\\n  ");
 }
 
-/** Characters of a body that stay on one line. */
+/** Maximum length of a body that is shown on one line, in characters. */
 const LINE_CHARS_MAX = 70;
 
-/** JSON within single quotes of a shell. */
+/** Formats JSON for a shell command, within single quotes. */
 function shellJson(json: unknown): string {
   const short = JSON.stringify(json);
   const text = short.length > LINE_CHARS_MAX ? JSON.stringify(json, null, 2).replaceAll("\n", "\n  ") : short;
@@ -130,7 +133,7 @@ function python({ method, url, variable, json, isBytes, isStream, headers }: Cal
   return lines.join("\n");
 }
 
-/** JSON as a Python literal. */
+/** Formats a JSON value as a Python literal. */
 function pythonValue(value: unknown, indent: number): string {
   const text = JSON.stringify(value, null, 4).replaceAll("\n", `\n${" ".repeat(indent)}`);
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => PYTHON_WORDS[token] ?? token);

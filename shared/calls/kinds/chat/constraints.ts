@@ -1,4 +1,4 @@
-/** Checks a chat call against its model's declarations, and bounds its cost, both in one walk over the messages. Pure. */
+/** Checks a chat call against its model's declarations and calculates its maximum cost, in one walk over the messages. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -19,25 +19,26 @@ import {
 import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
 
-/** Output tokens held for a chat call without output limit. */
+/** Number of output tokens in the hold of a chat call without output limit. */
 export const CHAT_DEFAULT_OUTPUT_TOKENS = 8_192;
 
 interface Inputs {
-  /** Characters of data URLs and base64 members, which are no text. */
+  /** Number of characters in data URLs and base64 members, which are not text. */
   encodedLength: number;
   images: number;
-  /** Blocks that only the provider can measure (audio, files): they may fill the context. */
+  /** Number of blocks that only the provider can measure (audio, files). Such blocks may fill the whole context. */
   opaque: number;
   files: number;
   hasAudio: boolean;
-  /** Bytes of stored files, which the worker writes into the request. */
+  /** Total size of the stored files that the worker adds to the request, in bytes. */
   storedBytes: number;
 }
 
 /**
- * @param bodyBytes size of the whole body: an upper bound of its tokens, since a token is at least one byte
- * @param files stored files referenced by the request
- * @throws ApiError 400 naming the parameter that the model does not support; `file_not_found`
+ * Checks a chat call against its model and returns its maximum usage.
+ * @param bodyBytes size of the whole body; it limits the tokens, because a token has at least one byte
+ * @param files stored files that the request references
+ * @throws ApiError 400 with the parameter that the model does not support; `file_not_found`
  */
 export function checkChat(
   request: ChatCompletionRequest,
@@ -64,7 +65,7 @@ export function checkChat(
   return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
 }
 
-/** Returns the request with its output limit lowered to the model's, if it is higher. */
+/** Returns the request with an output limit that is at most the model's limit. */
 export function withinOutputLimit(request: ChatCompletionRequest, model: Model): ChatCompletionRequest {
   const { max_output_tokens: most } = model;
   const { max_completion_tokens: limit, max_tokens: oldLimit } = request;
@@ -76,7 +77,7 @@ export function withinOutputLimit(request: ChatCompletionRequest, model: Model):
   };
 }
 
-/** Returns the maximum input tokens of an admitted call, without checks. @param bodyBytes as for `checkChat` */
+/** Returns the maximum number of input tokens of an admitted call, without checking it again. @param bodyBytes as for `checkChat` */
 export function chatInputTokensMax(request: ChatCompletionRequest, model: Model, bodyBytes: number): number {
   const inputs = { encodedLength: 0, images: 0, opaque: 0 };
   for (const { content } of request.messages) {
@@ -102,7 +103,7 @@ function inputTokensOf(
   return Math.min(model.max_context_tokens, counted);
 }
 
-/** Service tiers that cost at most the published price. */
+/** Service tiers that are charged at the published price or less. */
 const BASE_TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex"]);
 
 function checkParameters(request: ChatCompletionRequest, model: Model): void {
@@ -200,7 +201,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
   return inputs;
 }
 
-/** @throws ApiError for a missing kind of input that the model requires */
+/** Checks that the call contains every kind of input that the model requires. @throws ApiError */
 function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }: Model): void {
   const missing =
     params.requires_input_image === true && images === 0
@@ -283,7 +284,7 @@ function takeFile(file: { file_data?: string; file_url?: string }, model: Model,
 
 const NAMES_OF_FILE: ReadonlySet<string> = new Set(["file_id", "file_data", "file_url"]);
 
-/** A stored file counts by its type: an image, audio or a document. */
+/** Counts a stored file according to its type: as an image, audio or a document. */
 function takeStored(
   { fileId, param }: Pick<FilePlace, "fileId" | "param">,
   expected: "image" | "any",
@@ -320,7 +321,7 @@ function takeStored(
 
 type BlockKind = "image" | "audio" | "file";
 
-/** Checks the size of media in the body. */
+/** Checks the size of media in the body against the maximum for its type. */
 function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
   const max = bytesMaxOf(mediaType, kind, model);
   if (bytes <= max) return;
@@ -353,17 +354,17 @@ function checkDataUrl(url: string, param: string): void {
   }
 }
 
-/** Recognizes a media part of a chat call by its URL or by its first bytes. Pure. */
+/** Recognizes the type of media in a chat call by its URL or by its first bytes. Pure. */
 
 const AUDIO_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
 const AUDIO_DATA = /^data:(?:audio|video)\//i;
 
-/** Returns true for audio, or a video with audio, as far as type or name reveal it. */
+/** Returns true if a file is audio, or a video that may contain audio. Only its media type or the name in its URL is checked. */
 function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
   return [file_data, file_url].some((it) => it !== undefined && (AUDIO_DATA.test(it) || AUDIO_ADDRESS.test(it)));
 }
 
-/** Signatures in Latin-1, and their offsets. The last one is a box of HEIC and AVIF. */
+/** Signatures of image formats in Latin-1, with their offsets in bytes. The last one is a box of HEIC and AVIF. */
 const MARKS: readonly (readonly [mark: string, at: number])[] = [
   ["\u0089PNG", 0],
   ["\u00ff\u00d8\u00ff", 0],
@@ -376,11 +377,11 @@ const MARKS: readonly (readonly [mark: string, at: number])[] = [
   ["MM\0*", 0],
   ["ftyp", 4],
 ];
-/** Base64 characters of the longest signature and the bytes before it. */
+/** Number of base64 characters that contain the longest signature and the bytes before it. */
 const HEAD_CHARACTERS = 16;
 const WITH_BREAKS = 64;
 
-/** Returns true if base64 begins like an image of a format supported by models. */
+/** Returns true if the base64 text begins like an image in a format that models support. */
 function beginsAsImage(base64: string): boolean {
   const text = base64.slice(0, WITH_BREAKS).replaceAll(/\s/g, "").slice(0, HEAD_CHARACTERS);
   const head = Buffer.from(text, "base64").toString("latin1");

@@ -1,4 +1,6 @@
-/** Stored files that a chat call references by `file_id`: looked up in the caller's workspace before anything is held. */
+/**
+ * Finds the stored files that a chat call references by `file_id`. They are looked up in the caller's workspace before credits are held.
+ */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
@@ -10,13 +12,16 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 
-/** Maximum bytes of one image or file that we download for an API that accepts bytes only; providers reject larger ones. */
+/** Maximum size of one image or file, in bytes, that we download for an API that accepts only bytes. Providers reject larger ones. */
 export const INLINE_ITEM_BYTES_MAX = 20 * 1_048_576;
 
-/** Maximum bytes of all of them in one call, each counted as often as it is sent: a request grows by this much in memory. */
+/**
+ * Maximum total size of the downloaded media of one call, in bytes, each counted as often as it is sent. The request grows by this much in
+ * memory.
+ */
 export const INLINE_BYTES_MAX = 50 * 1_048_576;
 
-/** Maximum different URLs in one call, so that it cannot be used to flood other servers. */
+/** Maximum number of different URLs in one call. The limit prevents callers from flooding other servers. */
 export const INLINE_ADDRESSES_MAX = 100;
 
 export interface StoredFile {
@@ -25,22 +30,22 @@ export interface StoredFile {
   readonly filename: string;
 }
 
-/** By id. A missing id does not exist, or belongs to another workspace, without distinction. */
+/** Stored files by id. A missing id does not exist or belongs to another workspace; the caller cannot see the difference. */
 export type StoredFiles = ReadonlyMap<string, StoredFile>;
 
 export const NO_FILES: StoredFiles = new Map();
 
-/** A block that references a stored file. */
+/** Location of a content block that references a stored file. */
 export interface FilePlace {
   readonly message: number;
   readonly part: number;
   readonly fileId: string;
   readonly param: string;
-  /** True for an own link that has expired. */
+  /** True if the block contains a link to a file of this service, and the link has expired. */
   readonly isExpired: boolean;
 }
 
-/** Returns the blocks that reference stored files, by id or by an own link. Accepts unchecked bodies. */
+/** Returns the blocks that reference stored files, by id or by a link of this service. Accepts bodies that were not validated. */
 export function filePlaces(request: unknown): FilePlace[] {
   return listOf(member(request, "messages")).flatMap((one, message) =>
     listOf(member(one, "content")).flatMap((block, part) => {
@@ -50,7 +55,7 @@ export function filePlaces(request: unknown): FilePlace[] {
   );
 }
 
-/** @returns the file referenced by a content block; `param` is relative to the block */
+/** @returns the file that a content block references, undefined if none; `param` is relative to the block */
 export function namedFile(block: unknown): Pick<FilePlace, "fileId" | "isExpired" | "param"> | undefined {
   const type = member(block, "type");
   if (type !== "file" && type !== "image_url") return undefined;
@@ -66,7 +71,7 @@ export function namedFile(block: unknown): Pick<FilePlace, "fileId" | "isExpired
 }
 
 /**
- * Looks up all files in one query; none for a call without files.
+ * Looks up all files of a call in one query, and makes no query for a call without files.
  * @throws ApiError `unsupported_value` for too many, `permission_denied` for a role without access to files, `file_not_found` for an
  * expired link, `service_unavailable`
  */
@@ -99,7 +104,7 @@ export async function findStoredFiles(
   );
 }
 
-/** Returns the kind of block for a file of this type; undefined: models do not support it. */
+/** Returns the kind of content block for a file of this type; undefined if models do not support the type. */
 export function blockKind(mediaType: string): "image" | "audio" | "file" | undefined {
   if (["image/png", "image/jpeg", "image/gif", "image/webp"].includes(mediaType)) return "image";
   if (audioFormat(mediaType) !== undefined) return "audio";
@@ -108,7 +113,7 @@ export function blockKind(mediaType: string): "image" | "audio" | "file" | undef
     : "file";
 }
 
-/** Returns the `format` of an `input_audio` block. */
+/** Returns the `format` of an `input_audio` block for a media type; undefined for other types than WAV and MP3. */
 export function audioFormat(mediaType: string): "wav" | "mp3" | undefined {
   return mediaType === "audio/wav" ? "wav" : mediaType === "audio/mpeg" ? "mp3" : undefined;
 }
@@ -123,7 +128,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the stored file referenced by a content block; empty if there is none. */
+/** Returns the id of the stored file that a content block references; "" if there is none. */
 export function fileIdOf(part: unknown): string {
   return namedFile(part)?.fileId ?? "";
 }

@@ -1,11 +1,14 @@
-/** Checks a choice of tools, or of legacy functions, against the tools of the call. Pure. */
+/** Checks that the tools or legacy functions which a call chooses are among its tools. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { arrived } from "#shared/json/contract-fault.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
 type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
 
-/** Rejects tools that the ingress executes itself: its calls to models do not contain them. @throws ApiError `unsupported_value` */
+/**
+ * Rejects tools of the type `sluice`. The ingress executes these tools itself and removes them from its own calls to models.
+ * @throws ApiError `unsupported_value`
+ */
 export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
   const at = tools.findIndex(({ type }) => type === "sluice");
   if (at === -1) return;
@@ -13,7 +16,7 @@ export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
   throw refuse(`tools[${at}].type`, message);
 }
 
-/** @throws ApiError `unsupported_value` for a choice of a tool that is not in the call */
+/** Checks that the chosen tool is in the call. @throws ApiError `unsupported_value` */
 export function checkToolChoice({ tools = [], tool_choice: choice }: ChatCompletionRequest): void {
   if (choice == null || choice === "auto" || choice === "none") return;
   const names = tools.flatMap((tool) => (tool.type === "sluice" ? [] : [nameOf(tool)]));
@@ -27,7 +30,7 @@ export function checkToolChoice({ tools = [], tool_choice: choice }: ChatComplet
   if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
 }
 
-/** Checks that the allowed tools are in the call; an entry without the shape of a tool is left to the provider. */
+/** Checks that the allowed tools are in the call. The provider checks entries that do not have the shape of a tool. */
 function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): void {
   for (const [at, { type, ...tool }] of allowed.entries()) {
     const named = tool[type === "custom" ? "custom" : "function"];
@@ -37,7 +40,7 @@ function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[]
   }
 }
 
-/** Checks `function_call` against `functions`. */
+/** Checks that the function in `function_call` is among `functions`. */
 export function checkFunctionCall({ tools = [], functions = [], function_call: choice }: ChatCompletionRequest): void {
   if (functions.length > 0 && tools.length > 0) throw refuse("functions", "Expected tools or functions, got both.");
   if (choice == null || choice === "auto" || choice === "none") return;

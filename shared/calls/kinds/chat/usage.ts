@@ -1,4 +1,4 @@
-/** Typical usage of a chat call, before it is made. The rule is documented for clients in results/estimate.schema.json. */
+/** Estimates the typical usage of a chat call in advance. The rule is documented for clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -9,13 +9,16 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "./files.ts";
 
-/** Tokens held and counted for an image if the catalogue has no bound. */
+/** Number of tokens counted for an image whose model has no bound in the catalogue, also for the hold. */
 export const TOKENS_PER_IMAGE = 4_096;
 
-/** Typical output of a chat call in estimates, unless its limit is lower. */
+/** Typical number of output tokens of a chat call in estimates. A lower limit of the call applies instead. */
 export const ESTIMATE_OUTPUT_TOKENS = 512;
 
-/** Yields for a shared thread; the result never exceeds the bound of the call, in and out. */
+/**
+ * Estimates the typical usage of a chat call. Yields while it counts, because other calls share the thread. The result never exceeds the
+ * maximum input and output of the call.
+ */
 export function* typicalChatUsage(
   request: ChatCompletionRequest,
   model: Model,
@@ -48,7 +51,7 @@ export function* typicalChatUsage(
   };
 }
 
-/** Only the provider can measure audio or a file: returns the tokens that our count assumes for its base64. */
+/** Returns the number of tokens assumed for audio or a file in base64. Only the provider can measure the real number. */
 function opaqueTokens(encoded: number): number {
   return Math.ceil(encoded / 6);
 }

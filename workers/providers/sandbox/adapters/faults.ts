@@ -1,4 +1,4 @@
-/** Faults and delays of the sandbox's media models, and their errors for callers. */
+/** Applies faults and delays of the sandbox's media models, and converts errors for callers. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MediaCall } from "../../media.ts";
@@ -7,16 +7,16 @@ import { failIfDue } from "../faults.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { type SandboxModel, sandboxModel } from "../models.ts";
 
-/** Waits; throws when the signal fires. */
+/** Waits for a duration in milliseconds. Throws when the signal fires. */
 export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Dependencies of the sandbox's adapters. */
+/** Functions on which the sandbox's adapters depend. */
 export interface Tools {
   readonly media: () => SandboxMedia;
   readonly delay: Delay;
 }
 
-/** Applies a model's delay and failure before its work. @throws ProviderError the model's failure; `aborted` */
+/** Applies a model's delay and failure before generation. @throws ProviderError the model's failure; `aborted` */
 export async function applyFaults(
   { sourceModel, signal }: Pick<MediaCall<unknown>, "sourceModel" | "signal">,
   delay: Delay,
@@ -26,7 +26,10 @@ export async function applyFaults(
   if (model.delayMs !== undefined) await waiting(delay(model.delayMs, signal));
 }
 
-/** @throws ProviderError for an unknown media model */
+/**
+ * Returns a media model of the sandbox by name.
+ * @throws ProviderError for an unknown media model
+ */
 export function mediaModel(sourceModel: string): SandboxModel {
   return sandboxModel(sourceModel, "media");
 }
@@ -39,7 +42,9 @@ export async function waiting(delay: Promise<void>): Promise<void> {
   }
 }
 
-/** Converts an error of the media children to one for callers. @param param parameter of the input media that may be at fault */
+/**
+ * Converts an error of the media child processes to an error for callers. @param param parameter of the input media that may be at fault
+ */
 export function explained(error: unknown, param?: string): unknown {
   if (!(error instanceof MediaError)) return error;
   switch (error.fault) {

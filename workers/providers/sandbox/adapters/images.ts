@@ -1,4 +1,4 @@
-/** The sandbox's images as a provider with jobs, exact in size and format. */
+/** Image adapter of the sandbox. It runs jobs like a provider's queue and returns images of exactly the requested size and format. */
 import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { Artifact, ImageEditInput, ImageInput, MediaAdapters } from "../../media.ts";
@@ -48,7 +48,7 @@ function change(
   return severally(input, (one) => media.editImage({ ...edit, ...one }, signal));
 }
 
-/** Generates the requested number of images with different seeds, since equal seeds produce equal images. */
+/** Generates the requested number of images. Each image has a different seed, because equal seeds produce equal images. */
 function severally(
   { n, seed = 0, outputFormat: format = "png" }: Pick<ImageInput, "n" | "seed" | "outputFormat">,
   make: (one: { readonly seed: number; readonly format: ImageFormat }) => Promise<{ readonly bytes: Uint8Array }>,
@@ -71,7 +71,7 @@ function sizeOf({ size, imageSize = "" }: Pick<ImageInput, "size" | "imageSize">
   return { width: Number(width), height: Number(height) };
 }
 
-/** Returns the enlarged size; undefined for an unreadable header, whose error the decoder reports. */
+/** Returns the size of an image enlarged by a factor. Undefined for an unreadable header; the decoder reports its error. */
 function enlarged(bytes: Uint8Array, times: number): typeof USUAL | undefined {
   const header = readImageHeader(bytes);
   return header ? { width: times * header.width, height: times * header.height } : undefined;

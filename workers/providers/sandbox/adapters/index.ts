@@ -1,4 +1,4 @@
-/** All adapters of the sandbox: texts are generated in this process, media by child processes. */
+/** Creates all adapters of the sandbox. Texts are generated in this process, media in child processes. */
 import { sleep as delay } from "#shared/base/abortable.ts";
 import type { MediaAdapters, MeshInput, MusicInput, VideoInput, MediaCall } from "#workers/providers/media.ts";
 import { bytesOf } from "#workers/providers/video-media.ts";
@@ -13,7 +13,10 @@ import { createSandboxSpeech } from "./speech.ts";
 import { keepsJobs } from "./own-jobs.ts";
 import { type Tools, applyFaults, type Delay, explained, mediaModel, waiting } from "./faults.ts";
 
-/** @param media returns the media generators, which start with the first call */
+/**
+ * Creates the adapters.
+ * @param media returns the media generators, which start with the first call
+ */
 export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapters {
   const tools = { media, delay };
   return {
@@ -28,7 +31,7 @@ export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapte
   };
 }
 
-/** The sandbox's meshes as a provider with jobs: generated from text or an image, or transformed. */
+/** Mesh adapter of the sandbox, with jobs like a provider's queue. Meshes are generated from text or an image, or transformed. */
 function createSandboxMeshes({ media, delay }: Tools): Pick<MediaAdapters, "mesh"> {
   return {
     mesh: keepsJobs<MeshInput>(
@@ -56,7 +59,7 @@ function glb({ bytes }: { readonly bytes: Uint8Array }) {
 
 const MUSIC_SECONDS = 20;
 
-/** The sandbox's music as a provider with jobs. */
+/** Music adapter of the sandbox, with jobs like a provider's queue. */
 function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music"> {
   return {
     music: keepsJobs<MusicInput>(
@@ -76,7 +79,7 @@ function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music
 
 const VIDEO_SECONDS = 4;
 
-/** The sandbox's videos as a provider with jobs. */
+/** Video adapter of the sandbox, with jobs like a provider's queue. */
 function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "video"> {
   return {
     video: keepsJobs<VideoInput>(
@@ -99,7 +102,7 @@ function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "vide
   };
 }
 
-/** The sandbox's transcription: the exact text of its own speech, and a description of any other sound. */
+/** Transcription adapter of the sandbox. It returns the exact text of the sandbox's own speech, and a description of any other sound. */
 function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters, "transcription"> {
   return {
     transcription: {
@@ -127,7 +130,7 @@ function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters
 
 const NO_DELAY: Delay = () => Promise.resolve();
 
-/** Yields a few words at a time; a slow model waits between them instead of before the first. */
+/** Passes on a few words at a time. A slow model waits between words instead of before the first word. */
 async function readAlong(
   { onText, signal, sourceModel }: Pick<MediaCall<unknown>, "onText" | "signal" | "sourceModel">,
   text: string,

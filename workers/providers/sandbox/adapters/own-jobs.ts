@@ -1,6 +1,6 @@
 /**
- * Jobs of the sandbox as a provider with a queue: started, polled, cancelled. Jobs run in this process. The input is stored with the job,
- * so that another process generates the same result.
+ * Runs the sandbox's jobs like a provider's queue: they are started, polled and cancelled. Jobs run in this process. The input is stored
+ * with the job, so that another process generates the same result.
  */
 import { newId } from "#shared/base/ids.ts";
 
@@ -14,7 +14,7 @@ export interface Work<Input> {
   readonly input: Input;
   readonly sourceModel: string;
   readonly signal: AbortSignal;
-  /** Called with the share of the work done, 0 to 1. */
+  /** Called with the completed share of the job, from 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
@@ -23,24 +23,27 @@ export type Maker<Input> = (work: Work<Input>) => Promise<readonly Artifact[]>;
 interface Running {
   readonly stop: AbortController;
   readonly startedAt: number;
-  /** Share of the work done, 0 to 1, if reported. */
+  /** Completed share of the job, from 0 to 1; absent if not reported. */
   progress?: number;
   readonly ended: Promise<Polled<readonly Artifact[]>>;
 }
 
 const SEEDS = 2 ** 31;
-/** Time for which an ended job stays in memory, in milliseconds. Jobs are polled every few seconds, so later polls are not expected. */
+/** Time for which an ended job stays in memory, in milliseconds. Jobs are polled every few seconds, so no later poll is expected. */
 const KEEP_MS = 120_000;
-/** Most jobs in memory, running and ended. */
+/** Maximum number of jobs in memory, both running and ended. */
 const JOBS_MAX = 256;
-/** Longest wait of one poll, in milliseconds; a job that ends during the wait is reported immediately. */
+/** Maximum wait of one poll, in milliseconds. A job that ends during the wait is reported immediately. */
 const POLL_MS = 1_000;
-/** Duration of a hanging job, in milliseconds; longer than any caller waits. */
+/** Duration of a hanging job, in milliseconds. It is longer than any caller waits. */
 const HANG_MS = 86_400_000;
-/** Most bytes of input media that are stored with a job, because a database row should not contain more. */
+/** Maximum size of the input media that are stored with a job, in bytes. A database row should not contain more. */
 const INPUT_BYTES_MAX = 1_048_576;
 
-/** @param param returns the parameter of the input media that an error message concerns */
+/**
+ * Creates an adapter that runs `make` as a job.
+ * @param param returns the parameter of the input media that an error message concerns
+ */
 export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,
   delay: Delay,
@@ -138,7 +141,7 @@ async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
   return undefined;
 }
 
-/** Returns the progress that the generator reports; for a slow model, the elapsed share of its delay. */
+/** Returns the progress that the generator reports. For a slow model, returns the elapsed share of its delay. */
 function progressOf(model: string, { startedAt, progress }: Running): { readonly progress?: number } {
   const { delayMs } = mediaModel(model);
   if (delayMs === undefined) return progress === undefined ? {} : { progress };
@@ -152,7 +155,9 @@ function lost(): ProviderError {
   );
 }
 
-/** Returns the input as JSON text, since jsonb accepts neither \u0000 nor lone surrogates; null for media that are too large. */
+/**
+ * Returns the input as JSON text; null if its media are too large. Text is used because jsonb accepts neither \u0000 nor lone surrogates.
+ */
 function stored(input: object): string | null {
   let remainingBytes = INPUT_BYTES_MAX;
   const text = JSON.stringify(input, (_name, value: unknown) => {

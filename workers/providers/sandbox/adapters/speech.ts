@@ -1,10 +1,10 @@
-/** The sandbox's speech as a provider, streamed from the first sentence in formats that support it. */
+/** Speech adapter of the sandbox. Speech is streamed from the first sentence in formats that support it. */
 import type { MediaAdapters, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
 import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
 
-/** Formats that can be streamed; headers of the others contain facts of the whole audio. */
+/** Formats that can be streamed. Headers of the other formats depend on the whole audio. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
 
 export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaAdapters, "speech"> {

@@ -14,7 +14,7 @@ import type { VideoTask } from "./video/params.ts";
 let flite: Promise<Flite> | undefined;
 const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
 
-/** Image tasks import sharp only when used. */
+/** Image tasks, which import sharp only when one runs. */
 const tasks = {
   "image.make": async (input) => {
     const { makeImage } = await import("./image/make.ts");
@@ -31,7 +31,7 @@ const tasks = {
     const { language } = input as { readonly language?: string };
     return { output: await transcribeAudio(audio, language) };
   },
-  /** Emits the progress as single bytes, in percent. */
+  /** Generates a video and emits its progress as single bytes, in percent. */
   "video.make": async (input, [source = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
     let reportedPercent = 0;

@@ -1,6 +1,6 @@
 /**
- * Media generators of the sandbox: real images, speech, videos, music and meshes without network or key, equal for equal prompt and seed. A
- * few child processes do the work, so that heartbeats of this process are not delayed.
+ * Media generators of the sandbox: real images, speech, videos, music and meshes without network or key. Equal prompts and seeds produce
+ * equal media. A few child processes generate them, so that heartbeats of this process are not delayed.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,14 +30,16 @@ interface GeneratedMedia {
 
 export interface ImageEdit extends Omit<ImageEditParams, "strength"> {
   readonly image: Uint8Array;
-  /** Mask of the image's size, transparent where the image is repainted. Default: the whole image. */
+  /** Mask with the image's size, transparent where the image is repainted. Default: the whole image is repainted. */
   readonly mask?: Uint8Array | undefined;
-  /** Strength from 0 to 1. Default: 0.8 without a mask, 1 with a mask, whose original content must not show through. */
+  /**
+   * Strength of the change, from 0 to 1. Default: 0.8 without a mask, 1 with a mask, because its original content must not show through.
+   */
   readonly strength?: number | undefined;
 }
 
 export interface SpeechParams extends Omit<CheckedSpeech, "speed"> {
-  /** Speed from 0.25 to 4. */
+  /** Speed of the speech, from 0.25 to 4. */
   readonly speed?: number | undefined;
 }
 
@@ -48,31 +50,37 @@ export interface VideoParams extends VideoTaskParams {
 }
 
 interface MeshSources {
-  /** Texture of the mesh; used only by a retexture and a new mesh. */
+  /** Image for the texture of the mesh. Used only by a retexture and for a new mesh. */
   readonly image?: Uint8Array | undefined;
 }
 
 export interface SandboxMedia {
   /** Generates an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
   makeImage(params: ImageParams, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
+  /** Edits an image. @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** Generates speech of 24 kHz, one channel. */
+  /** Generates speech at 24 kHz with one channel. */
   speak(params: SpeechParams, signal?: AbortSignal): Promise<GeneratedMedia & { readonly seconds: number }>;
-  /** Streams the same bytes during generation: by sentence for pcm, wav and mp3, at the end for other formats. */
+  /**
+   * Streams the same bytes as `speak` while they are generated. Audio arrives by sentence for pcm, wav and mp3, and at the end for other
+   * formats.
+   */
   streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
-  /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
+  /** Transcribes audio. @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
   transcribe(
     audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** Generates an MP4 of H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
+  /** Generates an MP4 video with H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
   makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<GeneratedMedia>;
-  /** Generates music of 48 kHz, two channels; pcm is 16-bit little-endian, interleaved. @throws MediaError as makeImage */
+  /**
+   * Generates music at 48 kHz with two channels. With pcm, samples are 16-bit little-endian and interleaved. @throws MediaError as
+   * makeImage
+   */
   composeMusic(params: MusicParams, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** Generates a binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
   makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** Transforms a mesh. @throws MediaError as above, also for the mesh, which is invalid without triangles */
+  /** Transforms a mesh. @throws MediaError as above, also for the mesh; a mesh without triangles is invalid */
   transformMesh(
     params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
     signal?: AbortSignal,
@@ -81,7 +89,7 @@ export interface SandboxMedia {
   close(): Promise<void>;
 }
 
-/** Starts nothing until the first call. The creator must close the result. */
+/** Creates the media generators. Child processes start with the first call. The caller must close the result. */
 export function createSandboxMedia(): SandboxMedia {
   const pool = createChildPool({
     script: fileURLToPath(new URL("child.ts", import.meta.url)),
@@ -105,7 +113,10 @@ export function createSandboxMedia(): SandboxMedia {
   const run = (task: MediaTask, job: Omit<ChildJob, "task">): ReturnType<ChildPool["run"]> =>
     pool.run({ task, ...job });
 
-  /** @param sources input media of the task */
+  /**
+   * Runs a generation task in a child process.
+   * @param sources input media of the task
+   */
   async function make(
     task: MediaTask,
     input: object,
@@ -174,7 +185,7 @@ export function createSandboxMedia(): SandboxMedia {
   };
 }
 
-/** Streams the output of a running job; leaving the generator ends the job. */
+/** Streams the output of a running job. Closing the generator stops the job. */
 async function* streamed(
   start: (onChunk: (chunk: Uint8Array) => void, stop: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -230,7 +241,7 @@ function checkRange(name: string, value: number, min: number, max: number): void
 
 const folder = processFolder("sluice-media-");
 
-/** Creates a directory for one job's files and removes it afterwards, even if the child was killed. */
+/** Runs a job with its own directory for files. The directory is removed afterwards, even if the child was killed. */
 async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(folder(), "job-"));
   try {

@@ -1,4 +1,4 @@
-/** Decodes the caller's image. Type and size are checked in its bytes before any decoder. */
+/** Decodes the caller's image. Type and size are checked in the first bytes before any decoder runs. */
 import sharp from "sharp";
 
 import { readImageHeader } from "#shared/media/image-header.ts";
@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
 export interface Pixels {
-  /** Four bytes per pixel: red, green, blue, alpha. */
+  /** Pixel data, four bytes per pixel: red, green, blue, alpha. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -15,7 +15,7 @@ export interface Pixels {
 }
 
 /**
- * Returns the image rotated by its EXIF orientation, in sRGB with 8 bits a channel; of an animation, the first frame.
+ * Decodes an image to sRGB with 8 bits per channel, rotated by its EXIF orientation. For an animation, the first frame is used.
  * @param what name in errors, such as "The image"
  * @throws MediaError unsupported, too_large, corrupt
  */
@@ -40,7 +40,7 @@ export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixe
 }
 
 /**
- * Checks type and size in the first bytes, without a decoder.
+ * Checks type and size of an image in its first bytes, without a decoder.
  * @param what name in errors
  * @throws MediaError unsupported, too_large
  */

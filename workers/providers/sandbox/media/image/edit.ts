@@ -1,4 +1,4 @@
-/** Paints a new scene into the caller's image; pixels under the opaque part of the mask stay unchanged. */
+/** Paints a new scene into the caller's image. Pixels under the opaque part of the mask stay unchanged. */
 import sharp from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -12,7 +12,7 @@ export interface ImageEditParams extends Encoding {
   readonly seed: number;
   /** Strength of the change: 0 keeps the image, 1 repaints it completely. */
   readonly strength: number;
-  /** undefined keeps the size of the image. */
+  /** Size of the result in pixels; undefined keeps the size of the image. */
   readonly size?: { readonly width: number; readonly height: number } | undefined;
 }
 
@@ -23,12 +23,12 @@ interface Box {
   readonly height: number;
 }
 
-/** "Add a boat" adds the boat to the image; any other prompt paints its whole scene. */
+/** Matches prompts such as "Add a boat", which add only that object. Any other prompt paints a whole scene. */
 const ADDS = /^\W*(add|put|place|insert|draw)\b/i;
 
 /**
  * Returns the changed image as a file.
- * @throws MediaError unsupported, too_large, corrupt; invalid for a mask of another size or without transparency
+ * @throws MediaError unsupported, too_large, corrupt; invalid for a mask whose size differs from the image's or that has no transparency
  */
 export async function editImage(
   { prompt, seed, strength, size, ...encoding }: ImageEditParams,
@@ -50,7 +50,7 @@ export async function editImage(
 
 const sizeOf = ({ width, height }: Pixels) => ({ width, height });
 
-/** Reads a mask, which must have the image's size; pixels with an alpha below 255 are repainted. */
+/** Decodes a mask, which must have the image's size. Pixels with an alpha below 255 are repainted. */
 async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
   const mask = await decodeImage(bytes, "The mask");
   if (mask.width !== source.width || mask.height !== source.height) {
@@ -65,7 +65,7 @@ async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
   return mask;
 }
 
-/** Returns the smallest box around the pixels to repaint; null without any. */
+/** Returns the smallest box around the pixels to repaint; null if there are none. */
 function boundsOf({ data, width, height }: Pixels): Box | null {
   let left = width;
   let right = -1;
@@ -83,7 +83,7 @@ function boundsOf({ data, width, height }: Pixels): Box | null {
   return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-/** Blends the scene into the image's pixels, in place. @param opening mask; null repaints every pixel */
+/** Blends the scene into the image's pixels and changes them in place. @param opening mask; null repaints every pixel */
 function blend(image: Pixels, scene: Uint8Array, box: Box, strength: number, opening: Pixels | null): void {
   for (let y = 0, from = 0; y < box.height; y += 1) {
     let to = 4 * ((box.top + y) * image.width + box.left);

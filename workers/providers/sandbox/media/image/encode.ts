@@ -11,7 +11,7 @@ export interface Encoding {
 
 const USUAL_QUALITY = 90;
 
-/** Transparent pixels become white in JPEG, which has no transparency. */
+/** Returns the image as a file. JPEG has no transparency, so transparent pixels become white. */
 export async function encodeImage(image: Sharp, { format, quality = USUAL_QUALITY }: Encoding): Promise<Uint8Array> {
   const percent = Math.min(100, Math.max(1, Math.round(quality)));
   const encoded = {

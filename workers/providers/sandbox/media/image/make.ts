@@ -11,7 +11,7 @@ export interface ImageParams extends Omit<SceneParams, "isTransparent">, Encodin
 
 const SATURATION = { vivid: 1.3, natural: 0.8 } as const;
 
-/** Returns a file of exactly the requested size and format; equal parameters produce equal bytes. */
+/** Returns a file of exactly the requested size and format. Equal parameters produce equal bytes. */
 export async function makeImage(params: ImageParams): Promise<Uint8Array> {
   const isTransparent = params.background === "transparent";
   const scene = await paintScene({ ...params, isTransparent });
@@ -28,11 +28,11 @@ interface Captioned {
   readonly height: number;
 }
 
-/** Smallest legible letter size; smaller images have no caption. */
+/** Minimum legible letter size, in pixels. Images too small for it have no caption. */
 const LETTER_MIN_PIXELS = 11;
 const SIDE_MIN_PIXELS = 96;
 const LINES_MAX = 3;
-/** Width of a letter relative to its size. DejaVu Sans averages 0.6; capitals are wider, so texts are cut slightly early. */
+/** Width of a letter relative to its size. DejaVu Sans averages 0.6. Capitals are wider, so texts are cut slightly early. */
 const LETTER_WIDTH = 0.66;
 const STRIP_SHARE_MAX = 0.4;
 const STRIP = { r: 12, g: 14, b: 30, alpha: 0.62 } as const;
@@ -71,7 +71,7 @@ async function addCaption(image: Sharp, { prompt, width, height }: Captioned): P
   ]);
 }
 
-/** Returns one line of visible text, cut to the width of this many Latin letters. */
+/** Returns the prompt as one line of visible text, cut to the width of `lettersMax` Latin letters. */
 function shortened(prompt: string, lettersMax: number): string {
   const plain = prompt
     .slice(0, 4 * Math.ceil(lettersMax))
@@ -87,7 +87,7 @@ function shortened(prompt: string, lettersMax: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Escapes Pango markup. */
+/** Escapes a text for Pango markup. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,4 +1,4 @@
-/** Paints one of the scenes in `scenes/`. The prompt's words, or else the seed, choose the scene and its palette. */
+/** Paints one of the scenes in `scenes/`. Words of the prompt choose the scene and its palette; without a match, the seed does. */
 import { readdirSync, readFileSync } from "node:fs";
 
 import sharp, { type Sharp } from "sharp";
@@ -13,7 +13,7 @@ export interface SceneParams {
   readonly seed: number;
   readonly width: number;
   readonly height: number;
-  /** True for only the objects of the scene, without sky and ground. */
+  /** True to paint only the objects of the scene, without sky and ground. */
   readonly isTransparent: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Scene {
 type Colours = Readonly<Record<string, string>>;
 
 const SCENES = new URL("scenes/", import.meta.url);
-/** Largest size of a scene relative to the image; the crop varies the framing of a scene. */
+/** Maximum size of a scene relative to the image. The image is a crop of it, so the framing of a scene varies. */
 const ZOOM_MAX = 1.1;
-/** Largest drawn side, in pixels: librsvg redraws the whole scene for each tile, so larger images are scaled up. */
+/** Maximum side of a drawn scene, in pixels. Larger images are scaled up, because librsvg redraws the whole scene for each tile. */
 const DRAWN_SIDE_MAX_PIXELS = 2_000;
 
 /** Paints a scene of exactly the requested size, with an alpha channel. */
@@ -45,7 +45,7 @@ export async function paintScene(params: SceneParams): Promise<Sharp> {
   });
 }
 
-/** Returns the SVG, which contains no text of the prompt: the prompt only chooses among our own files. */
+/** Returns the scene as SVG. It contains no text of the prompt, which only chooses among our own files. */
 function sceneSvg({ prompt, seed, width, height, isTransparent }: SceneParams): string {
   const words = wordsOf(prompt);
   const random = createRandom(hashText(prompt, seed >>> 0));
@@ -66,7 +66,7 @@ function wordsOf(prompt: string): readonly string[] {
   return plain.match(/\p{L}+/gu) ?? [];
 }
 
-/** Chooses the item with the first matching word, in singular or plural. */
+/** Chooses the item with the first matching word of the prompt, in singular or plural. */
 function choose<T extends { readonly keywords: string }>(
   from: readonly T[],
   words: readonly string[],
@@ -97,7 +97,10 @@ function accentOf(words: readonly string[]): Colours {
   return accent === undefined ? {} : { accent };
 }
 
-/** Returns a CSS class per colour, for fill and stroke, and `sky`, `glow` and `backdrop`, which transparent images omit. */
+/**
+ * Returns the CSS of a scene. It has one class per colour for fill and stroke, and `sky`, `glow` and `backdrop`, which transparent images
+ * omit.
+ */
 function styleOf(colours: Colours, isTransparent: boolean): string {
   const classes = Object.entries(colours).map(
     ([name, colour]) => `.${name}{fill:${colour}}.${name}-line{stroke:${colour}}`,

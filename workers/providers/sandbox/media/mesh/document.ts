@@ -1,4 +1,4 @@
-/** glTF documents in the sandbox's form: one node, mesh and primitive per piece, in world coordinates. */
+/** Creates and reads glTF documents in the sandbox's form. Each piece has its own node, mesh and primitive, in world coordinates. */
 import {
   type Accessor,
   Document,
@@ -22,16 +22,16 @@ export interface MeshParams {
 /** Vertices in metres, and three indices per triangle. */
 export interface Geometry {
   readonly positions: Float32Array;
-  /** Unit vectors; without normals, viewers shade each triangle flat. */
+  /** Normals as unit vectors. Without normals, viewers shade each triangle flat. */
   readonly normals?: Float32Array | undefined;
   readonly uvs: Float32Array;
   readonly indices: Uint32Array;
 }
 
-/** Disables the library's log, which would be written to stdout, the channel of the child's results. */
+/** Disables the library's log. It would be written to stdout, over which the child process sends its results. */
 export const SILENT = new Logger(Logger.Verbosity.SILENT);
 
-/** Creates an empty scene; the file contains its prompt and seed. */
+/** Creates a document with an empty scene. Prompt and seed are stored in the file. */
 export function newDocument({ prompt, seed }: MeshParams): Document {
   const document = new Document().setLogger(SILENT);
   const extras = { prompt: prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toWellFormed(), seed };
@@ -63,7 +63,7 @@ export function addPiece(document: Document, name: string, primitive: Primitive)
   document.getRoot().getDefaultScene()?.addChild(node);
 }
 
-/** Returns the pieces of the default scene; all pieces of a file without scenes. */
+/** Returns the pieces of the default scene. Without scenes, returns all pieces of the file. */
 export function piecesOf(document: Document): readonly { readonly node: Node; readonly primitive: Primitive }[] {
   const scene = document.getRoot().getDefaultScene();
   const nodes: Node[] = [];
@@ -90,7 +90,7 @@ export function accessorOf(
   return document.createAccessor().setType(type).setArray(numbers).setBuffer(buffer);
 }
 
-/** Returns a plastic to satin material; a metallic one would hide the texture. */
+/** Returns a material between plastic and satin. A metallic material would hide the texture. */
 export function texturedMaterial(document: Document, texture: TextureFile, random: Random): Material {
   return document
     .createMaterial("textured")

@@ -1,10 +1,12 @@
-/** Generates a mesh from a prompt and a seed: one of eight shapes in a seeded size, textured by the caller's image or a pattern. */
+/**
+ * Generates a mesh from a prompt and a seed. The mesh is one of eight shapes in a seeded size, textured by the caller's image or a pattern.
+ */
 import { createRandom, hashText, type Random } from "../../random.ts";
 import { addGeometry, encodeGlb, type Geometry, type MeshParams, newDocument, texturedMaterial } from "./document.ts";
 import { imageTexture, patternTexture } from "./texture.ts";
 
 /**
- * Returns a binary glTF 2.0 file: equal bytes for equal parameters and image.
+ * Returns a binary glTF 2.0 file. Equal parameters and images produce equal bytes.
  * @param image texture
  * @throws MediaError unsupported, too_large, corrupt for the image
  */
@@ -20,7 +22,7 @@ export async function makeMesh(params: MeshParams, image?: Uint8Array): Promise<
   return encodeGlb(document);
 }
 
-/** Chooses by the first matching word in the prompt, else by the seed. */
+/** Chooses a shape by the first matching word in the prompt, or by the seed without a match. */
 function choosePrimitive(prompt: string, random: Random): readonly [string, Primitive] {
   const all = Object.entries(PRIMITIVES) as [[string, Primitive], ...[string, Primitive][]];
   const chosen = random.pick(all);
@@ -45,7 +47,7 @@ interface Primitive {
   readonly surfaces: readonly Surface[];
 }
 
-/** Radius and height of a profile at `t`, from 0 to 1: from the lower centre outwards and up to the upper centre. */
+/** Returns radius and height of a profile at `t`, from 0 to 1. A profile runs from the lower centre outwards and up to the upper centre. */
 type Profile = (t: number) => readonly [radius: number, height: number];
 
 const TURN = 2 * Math.PI;
@@ -108,7 +110,7 @@ function cos(turns: number): number {
   return Math.cos(TURN * turns);
 }
 
-/** Returns a profile rotated around the vertical axis. */
+/** Returns the surface of a profile that is rotated around the vertical axis. */
 function lathe(profile: Profile, rows: number): Surface {
   const at = (u: number, v: number): Vector => {
     const [radius, height] = profile(v);
@@ -124,7 +126,7 @@ function disc(radius: number, height: number, faces: "up" | "down"): Surface {
   };
 }
 
-/** Returns a square of one metre, at half a metre along `normal`. */
+/** Returns a square of one metre, at a distance of half a metre from the origin along `normal`. */
 function face(normal: Vector, up: Vector): Surface {
   const right = cross(up, normal);
   const coordinate = (u: number, v: number, axis: 0 | 1 | 2): number =>
@@ -136,7 +138,7 @@ function face(normal: Vector, up: Vector): Surface {
   };
 }
 
-/** Radius of the vase's wall: a belly below, a neck and a lip above. */
+/** Returns the radius of the vase's wall at a height: a belly below, a neck and a lip above. */
 function vase(height: number): number {
   return 0.26 + 0.13 * Math.sin(5.2 * height + 0.2);
 }
@@ -176,7 +178,7 @@ function star(): readonly Surface[] {
 type Vector = readonly [number, number, number];
 
 interface Surface {
-  /** Returns the point at u and v, 0 to 1 each; seen from outside, u points right and v points up. */
+  /** Returns the point of the surface at u and v, each from 0 to 1. Seen from outside, u points right and v points up. */
   readonly at: (u: number, v: number) => Vector;
   readonly columns: number;
   readonly rows: number;
@@ -184,10 +186,10 @@ interface Surface {
   readonly textureAt?: (point: Vector) => readonly [number, number];
 }
 
-/** Step of u and v for the numeric slope of a surface. */
+/** Difference of u and v by which the slope of a surface is computed. */
 const STEP = 1e-4;
 
-/** Returns all surfaces as one geometry. At a pole, where a row is one point, triangles without area are omitted. */
+/** Returns all surfaces as one geometry. Triangles without area are omitted. They occur at a pole, where a whole row is one point. */
 function tessellated(surfaces: readonly Surface[]): Geometry {
   const [positions, normals, uvs, indices]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (const { at, columns, rows, textureAt } of surfaces) {
@@ -216,7 +218,7 @@ function tessellated(surfaces: readonly Surface[]): Geometry {
   };
 }
 
-/** At a pole, returns the normal of an adjacent point. */
+/** Returns the normal of a surface at u and v. At a pole, returns the normal of an adjacent point. */
 function normalAt(at: Surface["at"], u: number, v: number): Vector {
   const along = minus(at(u + STEP, v), at(u - STEP, v));
   if (length(along) < STEP * STEP) return normalAt(at, u, v < 0.5 ? v + 0.01 : v - 0.01);
@@ -225,7 +227,7 @@ function normalAt(at: Surface["at"], u: number, v: number): Vector {
   return [normal[0] / size, normal[1] / size, normal[2] / size];
 }
 
-/** Rounds to a micrometre and without -0, so that points where surfaces meet are equal. */
+/** Rounds a coordinate to a micrometre and removes -0, so that points where surfaces meet are equal. */
 function rounded(metres: number): number {
   return Math.round(metres * 1e6) / 1e6 + 0;
 }

@@ -1,6 +1,7 @@
 /**
- * Converts an untrusted file to our document. Kept are triangles in world coordinates, normals, one set of texture coordinates, names, and
- * base colour, metalness and roughness of materials. Skinned meshes keep their stored pose; all else is dropped.
+ * Converts an untrusted file to the sandbox's document. Kept are triangles in world coordinates, normals, one set of texture coordinates,
+ * and names. Base colour, metalness and roughness of materials are kept as well. Skinned meshes keep their stored pose. All other content
+ * is dropped.
  */
 import {
   type Accessor,
@@ -38,13 +39,16 @@ import {
 import { imageTexture } from "./texture.ts";
 
 const EXTENSIONS = [EXTTextureWebP, KHRMaterialsUnlit, KHRMeshQuantization];
-/** Modes of a primitive: lists, strips and fans of triangles; points and lines are dropped. */
+/** First and last supported mode of a primitive: lists, strips and fans of triangles. Points and lines are dropped. */
 const [TRIANGLES, FAN] = [4, 6];
-/** Largest coordinate in metres; beyond it, areas overflow. */
+/** Maximum coordinate, in metres. Areas of larger triangles would overflow. */
 const FARTHEST_METRES = 1e12;
 const NAME_CHARACTERS_MAX = 80;
 
-/** @throws MediaError unsupported, corrupt, too_large; invalid for a mesh without triangles */
+/**
+ * Reads an untrusted mesh file.
+ * @throws MediaError unsupported, corrupt, too_large; invalid for a mesh without triangles
+ */
 export async function readMesh(bytes: Uint8Array, params: MeshParams): Promise<Document> {
   const { json, binary } = checkedMesh(
     bytes,
@@ -62,7 +66,10 @@ export async function readMesh(bytes: Uint8Array, params: MeshParams): Promise<D
   return document;
 }
 
-/** @throws MediaError invalid, for a document without triangles */
+/**
+ * Checks that a document has triangles.
+ * @throws MediaError invalid, for a document without triangles
+ */
 export function checkTriangles(document: Document): void {
   if (piecesOf(document).length === 0) throw new MediaError("invalid", "The mesh has no triangles.");
 }
@@ -83,7 +90,7 @@ async function copyInto(document: Document, source: Document): Promise<void> {
   }
 }
 
-/** Returns null for a primitive without triangles. */
+/** Returns the triangles of a primitive in world coordinates; null for a primitive without triangles. */
 function geometryOf(source: Primitive, node: Node): Geometry | null {
   const mode = source.getMode();
   if (!(mode >= TRIANGLES && mode <= FAN)) return null;
@@ -111,7 +118,7 @@ function geometryOf(source: Primitive, node: Node): Geometry | null {
   };
 }
 
-/** Returns undefined if one normal has no direction. */
+/** Returns the normals as unit vectors; undefined if any normal has no direction. */
 function unitNormals(accessor: Accessor | null): Float32Array | undefined {
   if (accessor?.getType() !== "VEC3") return undefined;
   const normals = Float32Array.from(accessor.getArray() ?? []);
@@ -127,7 +134,7 @@ function coordinatesOf(accessor: Accessor | null): Float32Array | undefined {
   return Float32Array.from(accessor.getArray() ?? [], (value) => (Number.isFinite(value) ? value : 0));
 }
 
-/** Returns texture coordinates for a piece without any: a front projection, one metre wide and high. */
+/** Returns texture coordinates for a piece that has none. They are a front projection, one metre wide and high. */
 function projected(positions: Float32Array): Float32Array {
   const uvs = new Float32Array((positions.length / 3) * 2);
   for (let vertex = 0; vertex < uvs.length / 2; vertex += 1) {
@@ -155,7 +162,7 @@ async function copyMaterials(source: Document, document: Document): Promise<(fro
   return (from) => copies.get(from) ?? plain;
 }
 
-/** Copies base-colour textures only, and decodes each once. */
+/** Copies the base-colour textures and decodes each only once. */
 async function copyTextures(source: Document, document: Document): Promise<ReadonlyMap<Texture | null, Texture>> {
   const copies = new Map<Texture | null, Texture>();
   let pixels = 0;
@@ -175,7 +182,7 @@ async function copyTextures(source: Document, document: Document): Promise<Reado
   return copies;
 }
 
-/** Returns a share from 0 to 1; 1 for any other value, since a file may contain anything. */
+/** Returns the value if it is a number from 0 to 1; otherwise 1. A file may contain any value. */
 function share(value: unknown): number {
   return typeof value === "number" && value >= 0 && value <= 1 ? value : 1;
 }
@@ -191,11 +198,11 @@ type Lists = Readonly<Record<(typeof LISTS)[number], readonly Entry[]>>;
 
 interface CheckedMesh {
   readonly json: Entry;
-  /** Binary chunk; empty without one. */
+  /** Content of the binary chunk; empty if the file has none. */
   readonly binary: Uint8Array;
 }
 
-/** Lists that are read: animations, skins, cameras and lights are ignored. */
+/** Lists of a glTF file that are read. Animations, skins, cameras and lights are ignored. */
 const LISTS = [
   "buffers",
   "bufferViews",
@@ -219,12 +226,15 @@ const COMPONENTS: Readonly<Record<string, number>> = {
   MAT4: 16,
 };
 const COMPONENT_BYTES: Readonly<Record<string, number>> = { 5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4 };
-/** glTF 2.0, section 4.4: "glTF", the version and the length, then chunks that begin with their length and type. */
+/**
+ * Constants of the binary glTF format (glTF 2.0, section 4.4). A file begins with "glTF", the version and the length. Chunks follow, each
+ * with its length and type.
+ */
 const [MAGIC, JSON_CHUNK, BINARY_CHUNK] = [0x46546c67, 0x4e4f534a, 0x004e4942];
 const [JSON_START, CHUNK_HEADER_BYTES] = [20, 8];
 
 /**
- * Returns the parts of a binary glTF file for the glTF library.
+ * Checks a binary glTF file and returns its parts for the glTF library.
  * @param readable extensions that a file may require
  * @throws MediaError unsupported, corrupt, too_large
  */
@@ -284,7 +294,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Checks that all data are inside the file, within its views: external buffers and images are never fetched. */
+/** Checks that all data are inside the file and within their buffer views. External buffers and images are never fetched. */
 function checkBuffers({ buffers, images, bufferViews }: Lists, binaryBytes: number): void {
   if ([...buffers, ...images].some(({ uri }) => uri !== undefined)) {
     throw unsupported("refers to external data; it must contain all of its data");
@@ -313,7 +323,7 @@ function checkAccessors({ accessors, bufferViews }: Lists): void {
   checkMax("The mesh", decodedBytes, MEDIA_LIMITS.meshNumbersBytesMax, "bytes of numbers");
 }
 
-/** Checks the images, each of which the library copies. */
+/** Limits the number and the total size of the images, because the library copies each image. */
 function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", images.length, MEDIA_LIMITS.meshImagesMax, "images");
   const views = images.map((image) => bufferViews[indexOf(image, "bufferView", bufferViews) ?? -1]);
@@ -321,7 +331,7 @@ function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", bytes, MEDIA_LIMITS.meshBytesMax, "bytes of images");
 }
 
-/** Checks for a forest of limited depth: each node has at most one parent, and none is its own ancestor. */
+/** Checks that the nodes form trees of limited depth. Each node has at most one parent, and no node is its own ancestor. */
 function checkNodes(nodes: readonly Entry[]): void {
   const parents = new Int32Array(nodes.length).fill(-1);
   nodes.forEach((node, parent) => {
@@ -340,7 +350,7 @@ function checkNodes(nodes: readonly Entry[]): void {
   }
 }
 
-/** Checks the displayed size: a mesh counts for each node that uses it. */
+/** Checks the displayed size of the mesh. A mesh counts once for each node that uses it. */
 function checkSize({ nodes, meshes, accessors }: Lists): void {
   const sizes = meshes.map((mesh) => entriesOf(mesh, "primitives").map((primitive) => sizeOf(primitive, accessors)));
   const displayedSizes = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
@@ -350,7 +360,7 @@ function checkSize({ nodes, meshes, accessors }: Lists): void {
   checkMax("The mesh", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax, "triangles");
 }
 
-/** Returns the number of vertices and of triangle corners; without indices, each vertex is a corner. */
+/** Returns the number of vertices and of triangle corners of a primitive. Without indices, each vertex is a corner. */
 function sizeOf(primitive: Entry, accessors: readonly Entry[]) {
   const attributes = entryOf(primitive["attributes"], "attributes");
   const points = accessors[indexOf(attributes, "POSITION", accessors) ?? -1];

@@ -1,4 +1,4 @@
-/** Base-colour textures: from an image of the call, or a small seeded pattern. */
+/** Creates base-colour textures from an image of the call, or from a small seeded pattern. */
 import sharp from "sharp";
 
 import type { Random } from "../../random.ts";
@@ -10,10 +10,10 @@ export interface TextureFile {
   readonly mimeType: "image/png" | "image/jpeg";
 }
 
-/** Longer side in pixels: more than a screen shows, 100 to 300 KB. */
+/** Longer side of a texture, in pixels. It has more detail than a screen shows, and takes 100 to 300 KB. */
 const TEXTURE_SIDE_PIXELS = 1_024;
 
-/** Colour names of CSS. */
+/** Matches colour names of CSS. */
 const COLOURS =
   /\b(?:red|crimson|orange|gold|yellow|lime|green|olive|teal|turquoise|cyan|blue|navy|indigo|violet|purple|magenta|pink|coral|brown|beige|ivory|white|silver|gray|grey|black)\b/i;
 

@@ -1,4 +1,4 @@
-/** Transforms a mesh: fewer triangles, another texture, named parts, or a skeleton. */
+/** Transforms a mesh. The result has fewer triangles, another texture, named parts, or a skeleton. */
 import type { Document, Material, Node, Primitive } from "@gltf-transform/core";
 import { compactPrimitive, getBounds, joinPrimitives, prune, simplify, weld } from "@gltf-transform/functions";
 import { MeshoptSimplifier } from "meshoptimizer";
@@ -23,16 +23,19 @@ export interface MeshTransformParams extends MeshParams {
   readonly operation: keyof typeof OPERATIONS;
 }
 
-/** Changes the document in place. */
+/** Transformation that changes the document in place. */
 type Operation = (document: Document, params: MeshParams, image: Uint8Array | undefined) => unknown;
 
 const OPERATIONS = { remesh, retexture, segment, rig } satisfies Record<string, Operation>;
 
-/** Largest movement of a surface, as a share of the mesh's size: a mesh that needs more than half of its triangles keeps more. */
+/**
+ * Maximum movement of the surface by simplification, as a share of the mesh's size. Simplification halves the triangles, or keeps more of
+ * them if the surface would move farther.
+ */
 const SIMPLIFY_ERROR = 0.1;
 
 /**
- * Returns a binary glTF 2.0 file: equal bytes for equal parameters, mesh and image.
+ * Returns a binary glTF 2.0 file. Equal parameters, meshes and images produce equal bytes.
  * @param image new texture of a retexture; other operations ignore it
  * @throws MediaError unsupported, corrupt, too_large, invalid for the mesh, and all but the last for the image
  */
@@ -64,7 +67,7 @@ async function retexture(document: Document, { prompt, seed }: MeshParams, image
 // Adds a skeleton to a mesh: three bones in a row along its longest axis, and a short swaying animation.
 
 const BONES = 3;
-/** Key times in seconds and half angles in radians of the animation, which ends as it begins, so that it loops. */
+/** Key times in seconds and half angles in radians of the animation. It ends as it begins, so that it can be looped. */
 const SWAY = { seconds: [0, 0.5, 1, 1.5, 2], halfAngles: [0, 0.08, 0, -0.08, 0] };
 
 function rig(document: Document): void {
@@ -83,7 +86,10 @@ function rig(document: Document): void {
   animate(document, bones, longest);
 }
 
-/** Each vertex follows the two bones whose centres are next to it, with two weights that add up to 1. */
+/**
+ * Returns the bones that move each vertex, and their weights. A vertex follows the two bones whose centres are next to it; the two weights
+ * add up to 1.
+ */
 function influencesOf(positions: Float32Array, { axis, from, length }: LongestAxis) {
   const count = positions.length / 3;
   const [joints, weights] = [new Uint8Array(4 * count), new Float32Array(4 * count)];
@@ -110,7 +116,7 @@ function bonesOf(document: Document, { axis, from, length }: LongestAxis): reado
   return bones;
 }
 
-/** Returns the transformations from mesh space to bone space: bones are in a row and not rotated. */
+/** Returns the transformations from mesh space to bone space. Bones are in a row and not rotated. */
 function bindMatrices({ axis, from, length }: LongestAxis): Float32Array {
   const matrices = new Float32Array(16 * BONES);
   for (let bone = 0; bone < BONES; bone += 1) {
@@ -120,7 +126,7 @@ function bindMatrices({ axis, from, length }: LongestAxis): Float32Array {
   return matrices;
 }
 
-/** Rotates all bones except the first sideways. */
+/** Adds the animation, which rotates all bones except the first sideways. */
 function animate(document: Document, [, ...bones]: readonly Node[], { axis }: LongestAxis): void {
   const rotations = SWAY.halfAngles.flatMap((half) => {
     const [sine, cosine] = [Math.sin(half), Math.cos(half)];
@@ -141,7 +147,7 @@ function animate(document: Document, [, ...bones]: readonly Node[], { axis }: Lo
 
 const SLABS = 3;
 
-/** Gives each part a node, a name and a colour, and no texture; the largest part comes first. */
+/** Splits a mesh into parts, the largest first. Each part gets a node, a name and a colour, and no texture. */
 async function segment(document: Document): Promise<void> {
   await MeshoptSimplifier.ready;
   const whole = wholeOf(document);
@@ -154,7 +160,7 @@ async function segment(document: Document): Promise<void> {
   });
 }
 
-/** Returns all triangles as one primitive of positions and, if all pieces have them, normals. */
+/** Returns all triangles as one primitive with positions. Normals are included if all pieces have them. */
 function wholeOf(document: Document): Primitive {
   const primitives = piecesOf(document).map(({ primitive }) => primitive);
   const haveNormals = primitives.every((primitive) => primitive.getAttribute("NORMAL") !== null);
@@ -167,7 +173,7 @@ function wholeOf(document: Document): Primitive {
 
 type Grouping = (triangle: number) => number;
 
-/** Connected triangles share a number; vertices at the same position are equal. */
+/** Returns a function that gives each triangle the number of its connected group. Vertices at the same position count as equal. */
 function componentsOf(primitive: Primitive): Grouping {
   const indices = indicesOf(primitive);
   const above = MeshoptSimplifier.generatePositionRemap(positionsOf(primitive), 3);
@@ -194,7 +200,7 @@ function slabsOf(document: Document, primitive: Primitive): Grouping {
   };
 }
 
-/** Returns the corners of each group, the largest first; groups beyond the last colour are merged. */
+/** Returns the triangle corners of each group, the largest group first. Groups beyond the last colour are merged. */
 function grouped(primitive: Primitive, groupOf: Grouping): readonly (readonly number[])[] {
   const indices = indicesOf(primitive);
   const triangles = Array.from({ length: indices.length / 3 }, (_, triangle) => triangle);
@@ -205,7 +211,7 @@ function grouped(primitive: Primitive, groupOf: Grouping): readonly (readonly nu
   );
 }
 
-/** Adjacent entries of the list are far apart on the colour wheel. */
+/** Returns a coloured material for a part. Colours of adjacent parts are far apart on the colour wheel. */
 function coloured(document: Document, at: number): Material {
   const hue = (at * 137.508) % 360;
   const channel = (shift: number): number => {
@@ -221,9 +227,9 @@ function coloured(document: Document, at: number): Material {
 
 interface LongestAxis {
   readonly axis: 0 | 1 | 2;
-  /** Smallest coordinate of the mesh on this axis. */
+  /** Minimum coordinate of the mesh on this axis. */
   readonly from: number;
-  /** Never 0. */
+  /** Length of the mesh on this axis; never 0. */
   readonly length: number;
 }
 

@@ -1,4 +1,4 @@
-/** Composes music from a prompt and a seed: chords, bass, drums and a melody, with the lyrics spoken over them. */
+/** Composes music from a prompt and a seed: chords, bass, drums and a melody. Lyrics are spoken over the music. */
 import { type AudioFileFormat, encodeAudio } from "#workers/children/audio-encoder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
@@ -18,7 +18,7 @@ export interface MusicParams {
   readonly format: AudioFileFormat;
 }
 
-/** Returns a file of 48 kHz with two channels. @param loadVoice called for lyrics */
+/** Returns an audio file at 48 kHz with two channels. @param loadVoice called only for lyrics */
 export async function composeMusic(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Uint8Array> {
   const samples = await musicSamples(params, loadVoice);
   return encodeAudio(params.format, samples, { sampleRate: SAMPLE_RATE, channels: 2 });
@@ -38,11 +38,11 @@ async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>
   return master(mix);
 }
 
-/** Levels of the voice, and of the music under it relative to music alone. */
+/** Level of the voice. Also the level of the music under the voice, relative to music alone. */
 const VOICE_LEVEL = 0.7;
 const LEVEL_UNDER_VOICE = 0.4;
 
-/** Each channel repeats the other one, more quietly every time. */
+/** Adds an echo. Each channel repeats the other channel, more quietly every time. */
 function addEcho({ left, right }: Stereo, delaySeconds: number): void {
   const delay = Math.round(delaySeconds * SAMPLE_RATE);
   for (let at = delay; at < left.length; at += 1) {
@@ -51,7 +51,7 @@ function addEcho({ left, right }: Stereo, delaySeconds: number): void {
   }
 }
 
-/** Speaks each line from the next bar; lines that do not fit are omitted. Headings are not spoken. */
+/** Adds the spoken lyrics. Each line begins with the next bar. Lines that do not fit are omitted, and headings are not spoken. */
 function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number, seconds: number): void {
   const text = lyrics.slice(0, MEDIA_LIMITS.lyricsCharactersMax).replaceAll(/\[[^\]\n]*\]/g, "\n");
   let start = 0;
@@ -65,13 +65,13 @@ function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number,
   }
 }
 
-/** Root mean square before limiting; about -16 LUFS, the level of streaming services. */
+/** Target root mean square before limiting. It is about -16 LUFS, the level of streaming services. */
 const LEVEL = 0.13;
 const PEAK = 0.92;
 const FADE_IN_SECONDS = 0.005;
 const FADE_OUT_SECONDS = 2;
 
-/** Sets the level, limits peaks softly and fades both ends. */
+/** Masters the samples: sets the level, limits peaks softly, and fades in and out. */
 function master({ left, right }: Stereo): Int16Array {
   let energy = 0;
   for (let at = 0; at < left.length; at += 1) energy += ((left[at] ?? 0) ** 2 + (right[at] ?? 0) ** 2) / 2;
@@ -94,7 +94,7 @@ const BAR_BEATS = 4;
 const PART_BARS = 8;
 const INTRO_BARS = 2;
 
-/** Adds the piece; its last chord lasts until the end. */
+/** Adds the music of a score to the mix. The last chord lasts until the end. */
 function playScore(mix: Stereo, score: Score, seconds: number, gain: number): void {
   const { style, beatSeconds, parts } = score;
   const barCount = Math.max(2, Math.floor(seconds / beatSeconds / BAR_BEATS));
@@ -118,11 +118,16 @@ function playScore(mix: Stereo, score: Score, seconds: number, gain: number): vo
   }
 }
 
-/** @param beat within the bar. @param step of the scale. @param pan -1 left, 1 right */
+/**
+ * Plays a note of one instrument.
+ * @param beat within the bar
+ * @param step of the scale
+ * @param pan -1 left, 1 right
+ */
 type Play = (part: keyof Style["tones"], beat: number, beats: number, step: number, pan: number) => void;
 
 const LEVELS = { lead: 0.34, chords: 0.12, bass: 0.24 } as const;
-/** Share of its beats for which a note sounds. */
+/** Share of its length for which a note sounds. */
 const HELD = 0.95;
 
 function notePlayer(mix: Stereo, { style, scale, beatSeconds }: Score, barBeat: number, gain: number): Play {
@@ -136,13 +141,16 @@ function notePlayer(mix: Stereo, { style, scale, beatSeconds }: Score, barBeat: 
     });
 }
 
-/** @param step of the scale, also below 0 and above 6 */
+/**
+ * Returns the MIDI number of a step of the scale.
+ * @param step of the scale, also below 0 and above 6
+ */
 function pitchOf(scale: readonly number[], step: number): number {
   const octave = Math.floor(step / 7);
   return (scale[step - 7 * octave] ?? 0) + 12 * octave;
 }
 
-/** Returns the beats with their lengths; the last bar is one beat of two bars. */
+/** Returns the beats of a bar with their lengths. The last bar is one beat with the length of two bars. */
 function struck(beats: readonly number[], isLast: boolean): { readonly beat: number; readonly beats: number }[] {
   if (isLast) return [{ beat: 0, beats: 2 * BAR_BEATS }];
   return beats.map((beat, index) => ({ beat, beats: (beats[index + 1] ?? BAR_BEATS) - beat }));
@@ -154,14 +162,17 @@ function playChords(play: Play, { beats, chord }: Style, root: number, isLast: b
   }
 }
 
-/** Stays on the root under chords of three notes, and walks under chords of four. */
+/** Plays the bass of a bar. It stays on the root under chords of three notes, and walks under chords of four. */
 function playBass(play: Play, { beats, chord }: Style, root: number, isLast: boolean): void {
   struck(beats.bass, isLast).forEach(({ beat, beats: length }, index) => {
     play("bass", beat, length, root - 7 + (chord.length > 3 ? (chord[index] ?? 0) : 0), 0);
   });
 }
 
-/** @param half index of the half of the melody's two bars */
+/**
+ * Plays one bar of the melody.
+ * @param half index of the half of the melody's two bars
+ */
 function playMelody(play: Play, root: number, melody: readonly MelodyNote[], half: number): void {
   for (const { beat, beats, step } of melody) {
     if (Math.floor(beat / BAR_BEATS) === half) play("lead", beat % BAR_BEATS, beats, root + 7 + step, -0.15);
@@ -173,17 +184,17 @@ function playMelody(play: Play, root: number, melody: readonly MelodyNote[], hal
 interface Score {
   readonly style: Style;
   readonly beatSeconds: number;
-  /** MIDI numbers of the scale's seven notes. */
+  /** MIDI numbers of the seven notes of the scale. */
   readonly scale: readonly number[];
-  /** Verse and chorus: a chord for each of four bars, and a melody of two bars that follows the chords. */
+  /** Verse and chorus. Each has a chord for each of four bars, and a melody of two bars that follows the chords. */
   readonly parts: readonly { readonly chords: readonly number[]; readonly melody: readonly MelodyNote[] }[];
 }
 
 interface MelodyNote {
-  /** Beat within the two bars, 0 to 8. */
+  /** Beat at which the note begins, within the melody's two bars, from 0 to 8. */
   readonly beat: number;
   readonly beats: number;
-  /** Steps of the scale above the chord's root. */
+  /** Pitch of the note, in steps of the scale above the chord's root. */
   readonly step: number;
 }
 
@@ -191,7 +202,7 @@ type Choice = readonly [readonly number[], ...(readonly number[])[]];
 
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Progressions of chord roots, as steps of the scale. */
+/** Progressions of chord roots. A root is a step of the scale. */
 const PROGRESSIONS: Choice = [
   [0, 4, 5, 3],
   [5, 3, 0, 4],
@@ -199,7 +210,7 @@ const PROGRESSIONS: Choice = [
   [0, 3, 1, 4],
   [3, 4, 2, 5],
 ];
-/** Rhythms, as beats of a bar. */
+/** Rhythms of a bar. The numbers are the beats on which notes begin. */
 const RHYTHMS: Choice = [
   [0, 1, 2, 3],
   [0, 1.5, 2, 3],
@@ -224,7 +235,7 @@ function writeScore(text: string, random: Random): Score {
   };
 }
 
-/** Writes a melody: notes of the chord on the first and third beat, with steps up or down between them. */
+/** Writes a melody. The first and third beat have notes of the chord; the notes between them go up or down. */
 function writeMelody(random: Random): MelodyNote[] {
   const starts = [0, 4].flatMap((bar) => random.pick(RHYTHMS).map((beat) => bar + beat));
   let step = 0;

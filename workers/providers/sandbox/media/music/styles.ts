@@ -4,16 +4,16 @@ import type { DrumName, ToneName } from "./synth.ts";
 
 export interface Style {
   readonly keywords: RegExp;
-  /** Beats per minute. */
+  /** Range of the tempo, in beats per minute. */
   readonly tempo: readonly [min: number, max: number];
-  /** Percentage of pieces in a minor key. */
+  /** Percentage of pieces of this style that are in a minor key. */
   readonly minorPercent: number;
   readonly tones: Readonly<Record<"lead" | "chords" | "bass", ToneName>>;
-  /** Beats of a bar with a chord or a bass note. */
+  /** Beats of a bar on which a chord or a bass note begins. */
   readonly beats: Readonly<Record<"chords" | "bass", readonly number[]>>;
-  /** Notes of a chord as steps of the scale above its root. */
+  /** Notes of a chord, as steps of the scale above its root. */
   readonly chord: readonly number[];
-  /** Drum pattern of a bar in sixteenths: X is loud, x soft. */
+  /** Drum pattern of a bar in sixteenths. `X` is a loud beat, `x` a soft one. */
   readonly drums: Partial<Readonly<Record<DrumName, string>>>;
 }
 
@@ -65,7 +65,10 @@ const STYLES: readonly [Style, ...Style[]] = [
   },
 ];
 
-/** @param text in lower case */
+/**
+ * Returns the style that the prompt names, or else a style chosen by the seed.
+ * @param text prompt in lower case
+ */
 export function chooseStyle(text: string, random: Random): Style {
   const usual = random.pick(STYLES);
   return STYLES.find(({ keywords }) => keywords.test(text)) ?? usual;

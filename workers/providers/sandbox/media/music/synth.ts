@@ -3,23 +3,23 @@ import { createRandom } from "../../random.ts";
 
 export const SAMPLE_RATE = 48_000;
 
-/** Samples from -1 to 1 before mastering; samples beyond the end are dropped. */
+/** Samples of two channels, from -1 to 1 before mastering. Samples beyond the end are dropped. */
 export interface Stereo {
   readonly left: Float32Array;
   readonly right: Float32Array;
 }
 
-/** Samples of a wave's period, a power of two. */
+/** Number of samples in one period of a wave; a power of two. */
 const CYCLE = 2_048;
 
 interface Tone {
-  /** One period with a peak of 1. */
+  /** Samples of one period of the wave, with a peak of 1. */
   readonly cycle: Float32Array;
   readonly attackSeconds: number;
-  /** Time in which a held note decays to a third. */
+  /** Time in which a sustained note decays to a third, in seconds. */
   readonly decaySeconds: number;
   readonly releaseSeconds: number;
-  /** Depth of the vibrato as a share of the pitch, at five times a second. */
+  /** Depth of the vibrato, as a share of the pitch. Its rate is five times per second. */
   readonly vibrato: number;
 }
 
@@ -51,12 +51,12 @@ function tone(
 export type ToneName = keyof typeof TONES;
 
 export interface Note {
-  /** MIDI number: 60 is middle C. */
+  /** Pitch as a MIDI number; 60 is middle C. */
   readonly pitch: number;
   readonly startSeconds: number;
   readonly seconds: number;
   readonly gain: number;
-  /** Stereo position: -1 left, 1 right. */
+  /** Stereo position, from -1 (left) to 1 (right). */
   readonly pan: number;
 }
 
@@ -77,7 +77,7 @@ export function addNote(to: Stereo, name: ToneName, { pitch, startSeconds, secon
   addSound(to, sound, startSeconds, gain, pan);
 }
 
-/** Adds a sound with equal power at every stereo position. */
+/** Adds a sound to both channels. Its total power is the same at every stereo position. */
 export function addSound(
   { left, right }: Stereo,
   sound: Float32Array,
@@ -95,7 +95,7 @@ export function addSound(
   }
 }
 
-/** Value of a drum at a time in seconds; `noise` is white noise, `hiss` its upper part. */
+/** Returns the sample of a drum at a time in seconds. `noise` is white noise, `hiss` its upper part. */
 type Drum = (time: number, noise: number, hiss: number) => number;
 
 const DRUMS = {
@@ -106,7 +106,7 @@ const DRUMS = {
 const DRUM_SECONDS = 0.35;
 export type DrumName = keyof typeof DRUMS;
 
-/** Fades in over a millisecond and out over twenty, so that no drum clicks. */
+/** Renders a drum. It fades in over one millisecond and out over twenty, so that no drum clicks. */
 export function renderDrum(name: DrumName): Float32Array {
   const drum: Drum = DRUMS[name];
   const random = createRandom(1);

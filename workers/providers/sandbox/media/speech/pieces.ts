@@ -1,7 +1,7 @@
-/** Splits a text into pieces for the synthesiser, and spells words that an English synthesiser cannot read. */
+/** Splits a text into pieces for the synthesiser. Spells words that an English synthesiser cannot read. */
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
-/** Returns sentences, long ones in parts. Joined, they are the text. */
+/** Returns the sentences of a text; long sentences are split. Joined, they are the whole text. */
 export function cutIntoPieces(text: string): string[] {
   const sentences = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text);
   const max = MEDIA_LIMITS.pieceCharactersMax;
@@ -17,7 +17,7 @@ const ONSETS = ["m", "n", "t", "k", "s", "d", "b", "l", "r", "g"];
 const VOWELS = ["ah", "ee", "oo", "oh", "ay"];
 
 /**
- * Returns a word in letters that flite reads: accents are removed, and a letter of another script becomes a fixed syllable. Empty for a
+ * Returns a word in letters that flite can read. Accents are removed, and a letter of another script becomes a fixed syllable. Empty for a
  * word without a sound, such as a dash or an emoji.
  */
 export function spell(word: string): string {

@@ -11,18 +11,18 @@ export type SpeechFormat = AudioFileFormat;
 
 export interface SpeechParams {
   readonly text: string;
-  /** Voice name. OpenAI's names are known; each other name always selects the same voice. */
+  /** Name of the voice. OpenAI's names are known. Any other name always selects the same voice. */
   readonly voice?: string | undefined;
-  /** Speed; 1 is the voice's own speed. */
+  /** Speed of the speech; 1 is the voice's own speed. */
   readonly speed: number;
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
 }
 
-/** Formats that are streamed by sentence. Their tags cannot be at the beginning, where the times of the words are unknown. */
+/** Formats that are streamed by sentence. Their tags cannot be at the beginning, because the times of the words are not yet known there. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
 
-/** Passes the file to `emit`, in parts if the format allows it. @returns seconds of speech */
+/** Converts a text to an audio file and passes the file to `emit`, in chunks if the format allows it. @returns seconds of speech */
 export async function speakText(
   flite: Flite,
   params: SpeechParams,
@@ -50,7 +50,7 @@ interface MarkedSamples {
   readonly packet: Uint8Array;
 }
 
-/** Generates pieces lazily, so that the first is sent before the last is synthesised. */
+/** Generates pieces of speech lazily, so that the first piece is sent before the last is synthesised. */
 function* speakPieces(
   flite: Flite,
   { text, voice, instructions, speed }: SpeechParams,

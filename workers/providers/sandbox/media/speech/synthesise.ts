@@ -14,16 +14,19 @@ export interface WordTime {
 
 export interface SpokenPiece {
   readonly samples: Int16Array;
-  /** Times, one entry per word of the text. */
+  /** Times of the words, one entry per word of the text. */
   readonly words: readonly WordTime[];
 }
 
-/** Silence for a piece without a sound, such as "…". */
+/** Length of the silence for a piece without a sound, such as "…", in samples. */
 const PAUSE_SAMPLES = 0.4 * SAMPLE_RATE;
-/** Flite's voices peak at about two thirds of full scale. */
+/** Amplification of flite's samples. Its voices peak at about two thirds of full scale. */
 const GAIN = 1.2;
 
-/** @param speed 1 is the voice's own speed */
+/**
+ * Synthesises a piece of text.
+ * @param speed 1 is the voice's own speed
+ */
 export function synthesise(flite: Flite, text: string, voice: Voice, speed: number): SpokenPiece {
   const spelt = wordsOf(text).map(spell);
   const spoken = spelt.filter((word) => word !== "").join(" ");
@@ -44,12 +47,12 @@ export function synthesise(flite: Flite, text: string, voice: Voice, speed: numb
   };
 }
 
-/** Filter taps on each side of a sample. */
+/** Number of filter taps on each side of a sample. */
 const REACH = 12;
-/** Filter phases between two samples, sufficient for the used ratios 3 : 2 and 2 : 1. */
+/** Number of filter phases between two samples, sufficient for the used ratios 3 : 2 and 2 : 1. */
 const PHASES = 6;
 
-/** Upsamples by windowed-sinc interpolation. @param ratio of the new rate to the old one: 1.5, 2 or 3 */
+/** Upsamples by windowed-sinc interpolation. @param ratio new sample rate divided by the old one: 1.5, 2 or 3 */
 export function upsample(samples: Int16Array, ratio: number, gain: number): Int16Array {
   const kernels = Array.from({ length: PHASES + 1 }, (_, phase) => sincKernel(phase / PHASES, gain));
   const padded = new Int16Array(samples.length + 2 * REACH);
@@ -65,7 +68,7 @@ export function upsample(samples: Int16Array, ratio: number, gain: number): Int1
   return output;
 }
 
-/** Returns the weights of the samples around a position, 0 to 1, after the middle sample. */
+/** Returns the weights of the samples around a position. The position is from 0 to 1, after the middle sample. */
 function sincKernel(position: number, gain: number): Float32Array {
   return Float32Array.from({ length: 2 * REACH }, (_, tap) => {
     const x = Math.PI * (tap - REACH + 1 - position);
@@ -73,7 +76,10 @@ function sincKernel(position: number, gain: number): Float32Array {
   });
 }
 
-/** Flite reports when each phone ends, but not its word: each word gets phones in proportion to its letters. */
+/**
+ * Returns the times of the words. Flite reports the end of each phone, but not its word. Therefore each word gets phones in proportion to
+ * its letters.
+ */
 function timeWords(spelt: readonly string[], phones: readonly Phone[], durationMs: number): WordTime[] {
   const sounds = phones
     .map(({ name, endSeconds }, index) => ({

@@ -1,4 +1,4 @@
-/** Transcribes audio: the exact text of the sandbox's own speech, and a description of any other audio. */
+/** Transcribes audio. Returns the exact text of the sandbox's own speech, and a description of any other audio. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { facts, type AudioFacts, type AudioFormat } from "#shared/media/probe/facts.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -22,18 +22,18 @@ export interface Segment {
   readonly text: string;
 }
 
-/** Transcript with times in seconds, none beyond the duration. */
+/** Transcript with times in seconds. No time is beyond the duration. */
 export interface Transcript {
   readonly text: string;
-  /** Requested language. Default: English, the language of the sandbox's voices. */
+  /** Language of the transcript, as requested. Default: English, the language of the sandbox's voices. */
   readonly language: string;
   readonly facts: AudioFacts;
-  /** Empty for other audio than the sandbox's. */
+  /** Words with their times; empty for audio that is not the sandbox's own speech. */
   readonly words: readonly TimedWord[];
   readonly segments: readonly Segment[];
 }
 
-/** @throws MediaError unsupported, corrupt, too_large */
+/** Transcribes audio. @throws MediaError unsupported, corrupt, too_large */
 export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promise<Transcript> {
   const about = probeSandboxAudio(bytes);
   const tagged = readTag(bytes);
@@ -44,7 +44,7 @@ export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promi
 }
 
 /**
- * Probes audio as `probeAudio` does, and also recognizes pcm of the sandbox's speech.
+ * Reads facts of audio as `probeAudio` does, and also recognizes raw pcm of the sandbox's own speech.
  * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeSandboxAudio(bytes: Uint8Array): AudioFacts {
@@ -80,14 +80,14 @@ function listenedSeconds({ sampleRate, channels }: AudioFacts): number {
   return Math.min(listenSeconds, listenSamplesMax / (sampleRate * channels));
 }
 
-/** Formats that keep the lowest bits. */
+/** Formats that keep the lowest bits of the samples. */
 const LOSSLESS: ReadonlySet<AudioFormat> = new Set(["pcm", "wav", "flac"]);
 
 function mayBeMarked({ format, sampleRate, channels }: AudioFacts): boolean {
   return LOSSLESS.has(format) && sampleRate === SAMPLE_RATE && channels === 1;
 }
 
-/** Returns samples from -1 to 1 of 16-bit little-endian bytes; an odd last byte is ignored. */
+/** Converts 16-bit little-endian bytes to samples from -1 to 1. An odd last byte is ignored. */
 function samplesOf(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(2 * index, true) / 32_768);

@@ -1,4 +1,4 @@
-/** Maps OpenAI's voice names to flite's speakers, each with a pitch. */
+/** Maps OpenAI's voice names to flite's speakers, each with its own pitch. */
 import { hashText } from "../../random.ts";
 
 import type { FliteCall } from "./flite.ts";
@@ -6,7 +6,7 @@ import type { FliteCall } from "./flite.ts";
 export interface Voice {
   readonly speaker: FliteCall["voice"];
   readonly pitchHz: number;
-  /** Factor of the speaker's own pace; 2 is twice as fast. */
+  /** Factor by which the speaker's own pace is changed; 2 is twice as fast. */
   readonly pace: number;
 }
 
@@ -27,7 +27,7 @@ const VOICES: Readonly<Record<string, Omit<Voice, "pace">>> = {
 };
 const USUAL: Omit<Voice, "pace"> = { speaker: "slt", pitchHz: 170 };
 
-/** Words of `instructions` that change a voice; others are ignored. */
+/** Words of `instructions` that change a voice. All other words are ignored. */
 const TONES: readonly { readonly keywords: RegExp; readonly pitch: number; readonly pace: number }[] = [
   { keywords: /\b(slow|slowly|calm|gentle|sleepy|sad|solemn)\b/i, pitch: 0.95, pace: 0.85 },
   { keywords: /\b(fast|quick|quickly|excited|hurried|energetic)\b/i, pitch: 1.08, pace: 1.15 },

@@ -1,4 +1,4 @@
-/** Converts a caller's video: cut or repeated to the requested length, tinted by the seed and captioned with the prompt. */
+/** Converts a caller's video. It is cut or repeated to the requested length, tinted by the seed and captioned with the prompt. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,20 +13,23 @@ import { MEDIA_LIMITS, checkMax } from "../limits.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
 export interface InputVideo extends FileSource {
-  /** Facts of the upright video; `seconds` of its frames. */
+  /** Facts of the upright video. `seconds` is the duration of its frames. */
   readonly facts: VideoFacts;
   readonly hasAudio: boolean;
-  /** Number of repetitions. */
+  /** Number of times that the video is repeated. */
   readonly times: number;
 }
 
 const CONTAINERS = { mp4: "mov", webm: "matroska" } as const;
 const FONT = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"));
 const CAPTION_CHARACTERS_MAX = 48;
-/** Strength of the tint, out of 255, visible on any video. */
+/** Strength of the tint, from 0 to 255. The value is visible on any video. */
 const TINT_STRENGTH = 24;
 
-/** @throws MediaError unsupported, too_large, corrupt */
+/**
+ * Checks a caller's video and writes it to the task's directory.
+ * @throws MediaError unsupported, too_large, corrupt
+ */
 export async function openInputVideo({ directory, seconds }: VideoTask, bytes: Uint8Array): Promise<InputVideo> {
   const { sourceVideoBytesMax, sourceVideoPixelsMax, sourceVideoSideMaxPixels } = MEDIA_LIMITS;
   checkMax("The video", bytes.byteLength, sourceVideoBytesMax, "bytes");
@@ -43,12 +46,15 @@ export async function openInputVideo({ directory, seconds }: VideoTask, bytes: U
   return { ...source, facts, hasAudio, times: Math.ceil(seconds / facts.seconds) };
 }
 
-/** Continues timestamps where the file repeats; a frame lasts as long as the previous one. */
+/** Filter that continues timestamps where the file repeats. A frame at a repetition lasts as long as the previous one. */
 const RISING_TIMES =
   "setpts='if(isnan(PREV_INPTS),0,PREV_OUTPTS+if(gt(PTS,PREV_INPTS),st(0,PTS-PREV_INPTS),max(1,ld(0))))'";
 const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["transpose=cclock"] } as const;
 
-/** @returns a filter chain without its label */
+/**
+ * Builds the filter chain that transforms a caller's video.
+ * @returns the filter chain without its label
+ */
 export async function transformedVideo(task: VideoTask, video: InputVideo): Promise<string> {
   const { width, height, seconds, prompt, seed } = task;
   const { facts, times } = video;
@@ -72,7 +78,7 @@ export async function transformedVideo(task: VideoTask, video: InputVideo): Prom
   ].join(",");
 }
 
-/** Writes the caption to a file, since `drawtext` would interpret its text as options. */
+/** Writes the caption to a file. `drawtext` would interpret an inline text as options. */
 async function caption({ prompt, width, height, directory }: VideoTask): Promise<string> {
   const text = prompt
     .slice(0, CAPTION_CHARACTERS_MAX)

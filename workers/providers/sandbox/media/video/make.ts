@@ -16,12 +16,12 @@ import { speakText } from "../speech/speak.ts";
 import { type InputVideo, openInputVideo, transformedVideo } from "./input-video.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
-/** A key frame every two seconds allows seeking. At most 12 Mbit/s: 30 s of noise are 45 MB. */
+/** Encoder options. A key frame every two seconds allows seeking. At most 12 Mbit/s, so that 30 s of noise are 45 MB. */
 const ENCODING = { ...H264.options, g: `${2 * FRAMES_PER_SECOND}`, bf: "0", maxrate: "12M", bufsize: "12M" };
 
 /**
  * Returns an MP4 of H.264 and AAC with exactly the requested duration and size.
- * @param onProgress called with the share of the work done, 0 to 1
+ * @param onProgress called with the completed share, from 0 to 1
  * @throws MediaError unsupported, too_large, corrupt, for the input
  */
 export async function makeVideo(
@@ -55,10 +55,16 @@ export async function makeVideo(
 
 // Still image as a video with a moving camera.
 
-/** `zoompan` moves by whole pixels of its input; at twice the frame's size, the steps are invisible. */
+/**
+ * Factor by which the image is enlarged before `zoompan`, which moves by whole pixels of its input. At twice the frame's size, the steps
+ * are invisible.
+ */
 const OVERSAMPLING = 2;
 
-/** Camera moves over T from 0 to 1: zoom, and position to the right and down within the margin of the zoom. */
+/**
+ * Camera moves as expressions of T, which runs from 0 to 1. Each has the zoom, and the position to the right and down within the margin of
+ * the zoom.
+ */
 const MOVES: readonly [Move, ...Move[]] = [
   ["1+0.2*T", "0.5", "0.5"],
   ["1.2-0.2*T", "0.5", "0.5"],
@@ -70,7 +76,10 @@ const MOVES: readonly [Move, ...Move[]] = [
 ];
 type Move = readonly [zoom: string, right: string, down: string];
 
-/** @returns a filter chain without its label @throws MediaError unsupported, too_large, corrupt, for the input image */
+/**
+ * Builds the filter chain that moves a camera over an image.
+ * @returns the filter chain without its label @throws MediaError unsupported, too_large, corrupt, for the input image
+ */
 async function movingImage(task: VideoTask, input: Uint8Array): Promise<string> {
   const { prompt, seed, seconds, width, height, directory } = task;
   const path = join(directory, "image.png");
@@ -103,12 +112,15 @@ async function opaque(input: Uint8Array): Promise<Sharp> {
 const SAMPLE_RATE = 48_000;
 const STEREO = `aformat=sample_fmts=fltp:sample_rates=${SAMPLE_RATE}:channel_layouts=stereo`;
 const SPOKEN_TEXT_CHARACTERS_MAX = 200;
-/** Volume of background music, and of music under speech. */
+/** Volume of background music, without and with speech over it. */
 const MUSIC_VOLUME = 0.6;
 const UNDER_SPEECH = 0.3;
 const SPEECH_STARTS_MS = 400;
 
-/** @returns a filter chain without its label, exactly as long as the video */
+/**
+ * Builds the filter chain of the soundtrack.
+ * @returns the filter chain without its label, exactly as long as the video
+ */
 async function soundtrack(task: VideoTask, video: InputVideo | null, loadVoice: () => Promise<Flite>): Promise<string> {
   const samples = task.seconds * SAMPLE_RATE;
   const spokenText = /["“«]([^"”»]+)["”»]/.exec(task.prompt)?.[1]?.trim().slice(0, SPOKEN_TEXT_CHARACTERS_MAX);
@@ -122,7 +134,7 @@ async function soundtrack(task: VideoTask, video: InputVideo | null, loadVoice: 
   ].join(";");
 }
 
-/** Repeats the sound if it is shorter than the video. */
+/** Returns the filter chain for the sound of the input video. The sound is repeated if it is shorter than the video. */
 function ownSound(video: InputVideo): string {
   return `${fileSource("audio", video, video.times)},${STEREO},asetpts=N/SR/TB`;
 }

@@ -1,11 +1,11 @@
-/** Parameters of a video, with its size in pixels from resolution and ratio. */
+/** Parameters of a video. Its size in pixels is computed from resolution and aspect ratio. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 export const FRAMES_PER_SECOND = 24;
 
 export interface VideoParams extends Size {
   readonly prompt: string;
-  /** Duration in whole seconds. */
+  /** Duration of the video, in whole seconds. */
   readonly seconds: number;
   readonly seed: number;
 }
@@ -13,11 +13,11 @@ export interface VideoParams extends Size {
 export interface VideoTask extends VideoParams {
   /** Kind of the input media of the task. */
   readonly source: "none" | "image" | "video";
-  /** Empty directory for this task; the parent process removes it, even if the child was killed. */
+  /** Empty directory for this task. The parent process removes it, even if the child was killed. */
   readonly directory: string;
 }
 
-/** Size in pixels; both sides are even. */
+/** Size in pixels. Both sides are even. */
 interface Size {
   readonly width: number;
   readonly height: number;
@@ -27,7 +27,8 @@ const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";
 
 /**
- * Returns the size of a video; the resolution is the shorter side. 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16, 1680 × 720 at 21:9.
+ * Returns the size of a video; the resolution is the shorter side. For example, 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16 and 1680 ×
+ * 720 at 21:9.
  * @throws MediaError invalid, for unknown names; the generator limits the supported sizes
  */
 export function videoSize(resolution = USUAL_RESOLUTION, aspectRatio = USUAL_RATIO): Size {
