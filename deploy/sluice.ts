@@ -66,7 +66,10 @@ async function runRole(
   connections: RoleConnections,
   start: (role: Role) => Promise<{ readonly port: number } | void>,
 ): Promise<void> {
-  const [{ openProcess }, { openRole }] = await Promise.all([import("#shared/process/process.ts"), import("#shared/process/role.ts")]);
+  const [{ openProcess }, { openRole }] = await Promise.all([
+    import("#shared/process/process.ts"),
+    import("#shared/process/role.ts"),
+  ]);
   const host = await openProcess({ name, servesClients: name === "ingress", connections });
   await host.start(() => start(openRole(name, host)));
 }

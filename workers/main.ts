@@ -187,7 +187,10 @@ const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !==
 async function openCapabilities(
   { config, log, metrics, lifecycle, database }: Role,
   pools: readonly Pool[],
-): Promise<{ readonly capabilities: CapabilityChildren; readonly supportedCapabilities: SupportedCapabilities | undefined }> {
+): Promise<{
+  readonly capabilities: CapabilityChildren;
+  readonly supportedCapabilities: SupportedCapabilities | undefined;
+}> {
   const runsCapabilities = pools.includes("capability");
   const tools = runsCapabilities ? await findTools(config) : {};
   const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;

@@ -78,7 +78,9 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
       try {
         const texts = await resealStored({ database, storage, sealer });
         const unreadableNote =
-          texts.unreadable === 0 ? "" : `; ${texts.unreadable} texts in the object store cannot be read and are unchanged`;
+          texts.unreadable === 0
+            ? ""
+            : `; ${texts.unreadable} texts in the object store cannot be read and are unchanged`;
         return {
           json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.unreadable },
           text:

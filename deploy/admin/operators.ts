@@ -29,7 +29,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       const created = await makeOperatorToken(await context.database(), asked);
       if (created.result === "full")
         throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens, which is the maximum; revoke some`);
-      if (created.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
+      if (created.result !== "made")
+        throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
       return { json: { ...tokenJson(created.row), token: created.token } };
     },
   },

@@ -77,7 +77,9 @@ function entryOf(capability: Capability): string {
     rowOf(name, schema, required.includes(name)),
   );
   const params = rows.length === 0 ? "" : `\n| Parameter | Value | Description |\n|---|---|---|\n${rows.join("\n")}\n`;
-  const bodies = examples.map(({ title, params: exampleParams }) => `${title}:\n\n${bodyOf(sample_input, exampleParams)}`).join("\n\n");
+  const bodies = examples
+    .map(({ title, params: exampleParams }) => `${title}:\n\n${bodyOf(sample_input, exampleParams)}`)
+    .join("\n\n");
   return `### ${id}\n
 ${description}\n
 ${inputsOf(input_schema)} → ${output_modality}; ${priceOf(pricing)}.

@@ -13,7 +13,6 @@ import type {
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
-
 /** Maximum size of the settings that a response repeats, in bytes. The message to the worker contains them in addition to the request. */
 const REPEATED_BYTES_MAX = 262_144;
 

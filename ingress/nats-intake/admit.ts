@@ -169,7 +169,14 @@ async function begin(
     return (await findKnown(context, job, data)) ?? again;
   }
   failpoint("run.inserted");
-  return { kind: "answered", outcome: "queued", job, jobReply: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
+  return {
+    kind: "answered",
+    outcome: "queued",
+    job,
+    jobReply: { status: "queued" },
+    isRun: true,
+    foundOpen: waitMs >= 0,
+  };
 }
 
 /**

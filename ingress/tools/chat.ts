@@ -51,7 +51,8 @@ export async function answerChatWithTools(
   const format = new ChatToolLoopFormat(request, toolSet, exactIntegersOf(text));
   const turns = { ...call, affinity: call.requestId };
   const loop = { context, call: turns, tools: toolSet.tools, limits: toolSet.limits };
-  if (request.stream !== true) return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));
+  if (request.stream !== true)
+    return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));
   return answerInEvents(loop, format, format);
 }
 

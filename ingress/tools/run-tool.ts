@@ -68,7 +68,8 @@ export async function runWork(
   } catch (error) {
     // An abandoned run is cancelled: otherwise its price would remain unknown.
     const params = { [route.param]: api.call.requestId };
-    const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !clientSignal.aborted;
+    const isRefused =
+      error instanceof ApiError && error.status < 500 && error.jobId === undefined && !clientSignal.aborted;
     if (!isRefused) await endWork(api, { operationId: route.cancel, params });
     const { billedNano, heldNano } = isRefused ? FREE : await billOf(api, clientSignal);
     return { ...failure(await errorBodyOf(api, error), billedNano), heldNano };
@@ -122,7 +123,12 @@ const WORKFLOW = {
 function outcomeOf(run: CapabilityRun | WorkflowRun, nano: bigint): ToolOutcome {
   if ("capability" in run) {
     const files = run.files as readonly SluiceFile[];
-    return { status: "completed", output: modelTextOf({ output: run.output }, files), files: files.slice(0, FILES_MAX), nano };
+    return {
+      status: "completed",
+      output: modelTextOf({ output: run.output }, files),
+      files: files.slice(0, FILES_MAX),
+      nano,
+    };
   }
   if (run.error) return failure(run.error, nano);
   const status = run.status === "succeeded" ? "completed" : "failed";
@@ -163,7 +169,10 @@ const END_POLL_INTERVAL_MS = paced(250);
 /**
  * Returns the charge of a cancelled run. It waits for a limited time until nothing is held for the run, because the charge is then final.
  */
-async function billOf({ context: { database }, caller, call }: ApiClient, clientSignal: AbortSignal): Promise<BilledWork> {
+async function billOf(
+  { context: { database }, caller, call }: ApiClient,
+  clientSignal: AbortSignal,
+): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {
     const bill = await findBilledWork(database, caller.workspaceId, call.requestId);

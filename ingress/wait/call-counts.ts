@@ -75,7 +75,9 @@ export class OwnCalls {
   private changesOf(pool: Pool, inFlight: ReadonlyMap<string, number> = new Map()): Change[] {
     const reported: ReadonlyMap<string, number> = this.reported.get(pool) ?? new Map<string, number>();
     const now =
-      inFlight.size > REPORTED_WORKSPACES_MAX ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, REPORTED_WORKSPACES_MAX)) : inFlight;
+      inFlight.size > REPORTED_WORKSPACES_MAX
+        ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, REPORTED_WORKSPACES_MAX))
+        : inFlight;
     const changes: Change[] = [];
     const note = (workspaceId: string, count: number | null): void => {
       // Large changes first. A waiting change gains weight with every message.
@@ -119,7 +121,12 @@ export class OthersCalls {
   }
 
   receive(from: string, { n, calls, isWhole }: CallCountsMessage): void {
-    const received = this.others.get(from) ?? { calls: new Map<Pool, Map<string, number>>(), n: 0, at: 0, hasHole: true };
+    const received = this.others.get(from) ?? {
+      calls: new Map<Pool, Map<string, number>>(),
+      n: 0,
+      at: 0,
+      hasHole: true,
+    };
     if (!this.others.has(from) && this.others.size >= INGRESSES_MAX) return;
     this.others.set(from, received);
     received.at = performance.now();

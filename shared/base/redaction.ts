@@ -184,7 +184,12 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return result;
   }
 
-  function error(value: Error, depth: number, budget: { nodes: number }, remainingCauses: number): Record<string, unknown> {
+  function error(
+    value: Error,
+    depth: number,
+    budget: { nodes: number },
+    remainingCauses: number,
+  ): Record<string, unknown> {
     // A parser's message quotes the invalid text of a caller or a model.
     const isParser = value instanceof SyntaxError;
     const result: Record<string, unknown> = { type: value.name, message: isParser ? OMITTED : text(value.message) };

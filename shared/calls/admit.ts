@@ -126,7 +126,9 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     if (call.kind.keepsFiles) await checkFreeStorage(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    const later = checksFirst ? await precheckAdmission(context, work, priceAt(call.leastNano, work.batchLine)) : undefined;
+    const later = checksFirst
+      ? await precheckAdmission(context, work, priceAt(call.leastNano, work.batchLine))
+      : undefined;
     if (later) return later;
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
     if (!free) return { kind: "busy" };

@@ -21,7 +21,8 @@ export function text(
 ): Setting<string | undefined> {
   const read = (reader: Reader): string | undefined => {
     const value = reader.text(name);
-    if (value !== undefined && mustBe?.accepts(value) === false) reader.addFault(`${name} must be ${mustBe.description}`);
+    if (value !== undefined && mustBe?.accepts(value) === false)
+      reader.addFault(`${name} must be ${mustBe.description}`);
     return value ?? usual;
   };
   return { names: [name], usual: usual ?? "", secret, ...(mustBe ? { accepts: mustBe.description } : {}), read };

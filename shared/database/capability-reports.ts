@@ -10,7 +10,11 @@ export interface CapabilityReport {
 }
 
 /** Stores the capabilities of this worker and replaces its earlier report. */
-export async function reportCapabilities(target: Queryable, worker: string, { ids, missing }: CapabilityReport): Promise<void> {
+export async function reportCapabilities(
+  target: Queryable,
+  worker: string,
+  { ids, missing }: CapabilityReport,
+): Promise<void> {
   await target.query(
     `insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)
      on conflict (worker) do update set ids = excluded.ids, missing = excluded.missing, seen_at = clock_timestamp()`,

@@ -148,7 +148,10 @@ export function createJobAdmission({
     async admit(job) {
       let verdict = await grouper.call(job);
       const share = verdict.kind === "recalled" && verdict.isFromShare ? { isFromShare: true as const } : {};
-      for (const until = performance.now() + RECLAIM_WAIT_MAX_MS; verdict.kind === "recalled" && performance.now() < until;) {
+      for (
+        const until = performance.now() + RECLAIM_WAIT_MAX_MS;
+        verdict.kind === "recalled" && performance.now() < until;
+      ) {
         await Bun.sleep(RECLAIM_POLL_INTERVAL_MS);
         verdict = await grouper.call({ ...job, isCounted: false });
       }

@@ -53,7 +53,8 @@ const COMPARISON_TEXTS: Readonly<Record<string, string>> = {
 
 /** Text of the expectation for a value, by schema keyword. `fallback` describes all other keywords. */
 const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
-  type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_DESCRIPTIONS[String(type)] ?? String(type)))}`,
+  type: (params) =>
+    `be ${either([params["type"]].flat().map((type) => TYPE_DESCRIPTIONS[String(type)] ?? String(type)))}`,
   enum: (params) => {
     const allowed = (params["allowedValues"] as unknown[]).map(String);
     return allowed.length === 1 ? `be ${allowed.join("")}` : `be one of ${allowed.join(", ")}`;

@@ -215,7 +215,14 @@ class ProcessLines implements CreditLines {
     const isLow = line.free < line.wanted / 2n || line.most - line.drawn < line.reach / 2n;
     if (isLow && now - line.renewedAt > RENEW_EARLY_MS) void this.renewLine(line);
     if (!isCovered) return undefined;
-    const creditLineHold = { lineId: line.id, keyId, model, amountNano: nano, mayExceed, deadlineMs: commonNow() + lifeMs };
+    const creditLineHold = {
+      lineId: line.id,
+      keyId,
+      model,
+      amountNano: nano,
+      mayExceed,
+      deadlineMs: commonNow() + lifeMs,
+    };
     this.calls.add({ workspaceId, jobId, creditLineHold, at: now });
     return creditLineHold;
   }

@@ -24,7 +24,11 @@ export interface ReclaimableCredits {
 }
 
 /** Reclaims the credit lines of a workspace if they can provide the amount, and waits briefly until they are returned. */
-export async function reclaimLines(database: Queryable, workspaceId: string, nano: bigint): Promise<ReclaimableCredits> {
+export async function reclaimLines(
+  database: Queryable,
+  workspaceId: string,
+  nano: bigint,
+): Promise<ReclaimableCredits> {
   const sql = `select recall_credit_lines($1, $2) as covered, funds_due($1, $2) as due,
     (select amount - held + lines_to_recall($1) from balance where workspace_id = $1) as free`;
   const values = [workspaceId, nano];

@@ -105,7 +105,11 @@ export function openLedger(options: {
     metrics: options.metrics,
   };
   const grouper = openGrouped<CallSettlement, bigint | null>({ ...grouping, name: "settle", run: settleGroup });
-  const creditLineGrouper = openGrouped<CreditLineSettlement, Taken>({ ...grouping, name: "lined settle", run: settleCreditLineGroup });
+  const creditLineGrouper = openGrouped<CreditLineSettlement, Taken>({
+    ...grouping,
+    name: "lined settle",
+    run: settleCreditLineGroup,
+  });
 
   // Includes settlements that wait for a retry: a stopping process must finish them.
   const running = new InFlightSet<Promise<Settled>>();
@@ -163,7 +167,8 @@ export function openLedger(options: {
     await repeated(item, () => placeCreditLineHold(database, item, item.creditLineHold));
     return settleHeld(item);
   };
-  const settle = (item: CallSettlement): Promise<Settled> => (isOnCreditLine(item) ? settleOnLine(item) : settleHeld(item));
+  const settle = (item: CallSettlement): Promise<Settled> =>
+    isOnCreditLine(item) ? settleOnLine(item) : settleHeld(item);
 
   return {
     settle(item) {

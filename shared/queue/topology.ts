@@ -254,7 +254,11 @@ export async function checkTopology(connection: NatsConnection, replicas: number
   const wanted = wantedTopology(replicas);
   for (const streamConfig of wanted.streams) {
     const found = await manager.streams.info(streamConfig.name).catch(ignoreMissing);
-    checkFound(`stream ${streamConfig.name}`, isPoolStream(streamConfig) ? keepFitted(streamConfig, found?.config) : streamConfig, found?.config);
+    checkFound(
+      `stream ${streamConfig.name}`,
+      isPoolStream(streamConfig) ? keepFitted(streamConfig, found?.config) : streamConfig,
+      found?.config,
+    );
   }
   for (const { stream, config: consumerConfig } of wanted.consumers) {
     const found = await manager.consumers.info(stream, consumerConfig.durable_name).catch(ignoreMissing);
@@ -326,7 +330,11 @@ function isUnready(error: unknown): boolean {
   return error instanceof TimeoutError || (error instanceof JetStreamApiError && error.status === 503);
 }
 
-async function ensureStream(manager: JetStreamManager, streamConfig: WantedStream, existing: "update" | "keep"): Promise<void> {
+async function ensureStream(
+  manager: JetStreamManager,
+  streamConfig: WantedStream,
+  existing: "update" | "keep",
+): Promise<void> {
   const found = await manager.streams.info(streamConfig.name).catch(ignoreMissing);
   if (found && isNewer(found.config)) return;
   const wanted = isPoolStream(streamConfig) ? keepFitted(streamConfig, found?.config) : streamConfig;

@@ -62,7 +62,12 @@ export interface ConversationStore {
   ): Promise<KeptConversation>;
   find(viewer: Viewer, id: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | undefined>;
   /** Locks a conversation for a call and returns it. `held`: another call has locked it. Undefined: no such conversation. */
-  take(viewer: Viewer, id: string, callId: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | "held" | undefined>;
+  take(
+    viewer: Viewer,
+    id: string,
+    callId: string,
+    reserveMemory?: ReserveMemory,
+  ): Promise<KeptConversation | "held" | undefined>;
   /** Unlocks a conversation. @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
   /**

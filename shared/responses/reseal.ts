@@ -23,7 +23,9 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
  * because they expire within an hour.
  * @returns `left`: number of texts that cannot be read, which stay unchanged
  */
-export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly unreadable: number }> {
+export async function resealStored(
+  context: Context,
+): Promise<{ readonly sealed: number; readonly unreadable: number }> {
   const { database, sealer } = context;
   let [sealed, unreadable] = [0, 0];
   for (const table of TABLES) {

@@ -86,12 +86,20 @@ export interface ResponseStore {
    * Returns the responses of these calls that the reader may see, by call id.
    * @throws ApiError `invalid_request` if several are too large together; Error if one cannot be read
    */
-  find(viewer: Viewer, callIds: readonly string[], reserveMemory?: ReserveMemory): Promise<ReadonlyMap<string, StoredResponse>>;
+  find(
+    viewer: Viewer,
+    callIds: readonly string[],
+    reserveMemory?: ReserveMemory,
+  ): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
    * Returns a response and its predecessors, oldest first. Returns `gone` if one is missing, and `long` if the chain exceeds its limits.
    * @throws Error if one cannot be read
    */
-  findChain(viewer: Viewer, callId: string, reserveMemory?: ReserveMemory): Promise<readonly StoredResponse[] | "gone" | "long">;
+  findChain(
+    viewer: Viewer,
+    callId: string,
+    reserveMemory?: ReserveMemory,
+  ): Promise<readonly StoredResponse[] | "gone" | "long">;
   /** Deletes a response. Returns undefined if there was none. `isQueued`: its job has not ended. */
   delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** Returns the response of a call. Does not check who may see it. @throws Error if it cannot be read */

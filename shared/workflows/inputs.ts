@@ -116,6 +116,9 @@ export function* checkInputs(inputs: Readonly<Record<string, WorkflowInput>>, at
   for (const [name, { type, default: fallback }] of Object.entries(inputs)) {
     if (UNSAFE_KEYS.has(name)) yield { param: at, message: `Expected no input named ${name}.` };
     if (fallback === undefined || IS[type](fallback)) continue;
-    yield { param: `${at}.${name}.default`, message: `Expected the default of ${name} to be ${TYPE_DESCRIPTIONS[type]}.` };
+    yield {
+      param: `${at}.${name}.default`,
+      message: `Expected the default of ${name} to be ${TYPE_DESCRIPTIONS[type]}.`,
+    };
   }
 }

@@ -11,7 +11,11 @@ interface PresentOptions {
   readonly hasInput: boolean;
 }
 
-export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted, hasInput }: PresentOptions): WorkflowRun {
+export function presentRun(
+  row: RunRow,
+  steps: readonly StepRunRow[],
+  { isSorted, hasInput }: PresentOptions,
+): WorkflowRun {
   const ordered = isSorted ? steps.toSorted(byStep) : steps;
   const isTerminal = row.status !== "queued" && row.status !== "running";
   return {

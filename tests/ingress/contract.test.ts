@@ -87,7 +87,12 @@ function thrownIn(...files: readonly string[]): Code[] {
   });
 }
 
-const GATES = ["ingress/core/serve.ts", "shared/access/authenticate.ts", "shared/access/ip-net.ts", "ingress/core/answers.ts"];
+const GATES = [
+  "ingress/core/serve.ts",
+  "shared/access/authenticate.ts",
+  "shared/access/ip-net.ts",
+  "ingress/core/answers.ts",
+];
 
 describe("the codes of a route", () => {
   test("are all documented for chat: its own, and those of its gates, checks, worker and relay", () => {

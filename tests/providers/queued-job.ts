@@ -499,7 +499,10 @@ export async function lose<Input>(
   if (!lost) throw new Error("nothing was noted");
   const known = lost;
   const found = async (callbackJobName?: string): Promise<Found> => {
-    const asked = await queue.find?.({ ...known, ...(callbackJobName === undefined ? {} : { callbackJobName }) }, never);
+    const asked = await queue.find?.(
+      { ...known, ...(callbackJobName === undefined ? {} : { callbackJobName }) },
+      never,
+    );
     if (!asked) throw new Error("it cannot be looked for");
     return asked;
   };

@@ -51,7 +51,10 @@ export const AREAS: readonly Area[] = [
     paths: ["workers/webhook/", "shared/notifications/", "shared/events/"],
     tests: ["e2e/notifications/notifications.test.ts"],
   },
-  { paths: ["workers/workflows/", "shared/workflows/", "ingress/routes/workflows/"], tests: ["e2e/workflows/runs.test.ts"] },
+  {
+    paths: ["workers/workflows/", "shared/workflows/", "ingress/routes/workflows/"],
+    tests: ["e2e/workflows/runs.test.ts"],
+  },
   {
     paths: [
       "workers/main.ts",

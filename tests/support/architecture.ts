@@ -98,7 +98,10 @@ const PRIVILEGES: readonly Privilege[] = [
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["']env["']|\bBun\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*["'](?:node:)?process["'])/,
     where: isProduct,
     // The snippets are programs for readers of the documentation.
-    allowed: (file) => ["shared/config/config.ts", "ingress/routes/docs/api/snippets.ts", "ingress/routes/docs/api/sdk.ts"].includes(file),
+    allowed: (file) =>
+      ["shared/config/config.ts", "ingress/routes/docs/api/snippets.ts", "ingress/routes/docs/api/sdk.ts"].includes(
+        file,
+      ),
   },
   {
     rule: "only workers/providers/http.ts calls out",

@@ -26,7 +26,11 @@ export class StepAnswer extends Answer {
   private waiting = "";
   private lingering: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(publisher: Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">, place: Place, model: string) {
+  constructor(
+    publisher: Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">,
+    place: Place,
+    model: string,
+  ) {
     super(publisher, undefined, model);
     this.publisher = publisher;
     this.place = place;

@@ -18,7 +18,9 @@ export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] e
 
 /** Presence of a parameter: with a default, required, or neither. With neither, the parameter is optional and may be undefined. */
 type Presence<T> = { readonly default?: T; readonly required?: true };
-type Value<T, Options> = Options extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
+type Value<T, Options> = Options extends { readonly default: unknown } | { readonly required: true }
+  ? T
+  : T | undefined;
 
 /** Units of params, published as `x-svc-unit`. */
 export type Unit =

@@ -35,7 +35,8 @@ export function meshInputs(
     const providedInputs = group.filter((ours) => input[ours] !== undefined);
     if (providedInputs.length === 0) throw missing(group);
     const [sent, ...others] = providedInputs.filter((ours) => placed.some((one) => one.ours === ours));
-    if (sent === undefined) throw new ProviderError("misconfigured", `the source has no field for ${providedInputs.join(", ")}`);
+    if (sent === undefined)
+      throw new ProviderError("misconfigured", `the source has no field for ${providedInputs.join(", ")}`);
     for (const ours of others) unwanted.add(ours);
   }
   const wanted = placed.filter(({ ours }) => !unwanted.has(ours));

@@ -57,7 +57,10 @@ export class Caller {
   taken(sendAgain: () => void): Promise<boolean> {
     this.sendAgain = sendAgain;
     this.watch.expectTaken();
-    this.timer = setTimeout(() => this.confirmation.resolve(false), Math.max(0, this.deadlineMs - commonNow()) + CONFIRMATION_MARGIN_MS);
+    this.timer = setTimeout(
+      () => this.confirmation.resolve(false),
+      Math.max(0, this.deadlineMs - commonNow()) + CONFIRMATION_MARGIN_MS,
+    );
     return this.confirmation.promise;
   }
 

@@ -14,7 +14,9 @@ export interface ChannelMessage {
 }
 
 /** Returns a sentence or two about the event, followed by its facts. Absent members of the metadata are omitted. */
-export function renderMessage(outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">): ChannelMessage {
+export function renderMessage(
+  outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">,
+): ChannelMessage {
   const { event, workspaceId, occurredAt } = outgoing;
   const fields = fieldsOf(outgoing.metadata);
   const { subject, sentence, facts } = (TEMPLATES_BY_EVENT.get(event) ?? (() => unknown(event)))(fields);

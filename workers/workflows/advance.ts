@@ -103,7 +103,8 @@ class RunPass {
   advance(events: readonly RunEvent[]): Advanced {
     const deferredEvents = [...events];
     // The end of an item may create the next attempt of a list.
-    for (let event = deferredEvents.shift(); event; event = this.isSpent() ? undefined : deferredEvents.shift()) this.apply(event);
+    for (let event = deferredEvents.shift(); event; event = this.isSpent() ? undefined : deferredEvents.shift())
+      this.apply(event);
     if (!isEnded(this.state.status)) this.progress();
     return { state: this.state, effects: this.effects, isCut: this.isCut, deferredEvents, work: this.counted };
   }
@@ -364,7 +365,8 @@ class RunPass {
     if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
     const { step } = this.stepOf(run.stepId);
     const concurrency = run.list === undefined ? 1 : (step.concurrency ?? FOR_EACH_CONCURRENCY);
-    const canContinue = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
+    const canContinue = (): boolean =>
+      step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
     let busy = run.items.filter(({ status }) => status === "running").length;
     for (const item of run.items) {
       if (busy >= concurrency || capacity.remaining <= 0 || !canContinue()) break;

@@ -13,7 +13,14 @@ import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from 
 
 import { advance, type Advanced } from "./advance.ts";
 import { countEnds } from "./count-ends.ts";
-import { canContinueInWorker, prepareOnlyWork, startsOf, notifyRunEnd, notifyReaders, type WorkflowContext } from "./drive-run.ts";
+import {
+  canContinueInWorker,
+  prepareOnlyWork,
+  startsOf,
+  notifyRunEnd,
+  notifyReaders,
+  type WorkflowContext,
+} from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
 import { callerOf, workIdOf } from "./start.ts";

@@ -223,7 +223,12 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
 }
 
 /** Returns the result for a line that already has a job or must wait. Returns undefined if the line may be admitted. */
-async function checkLine(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
+async function checkLine(
+  context: BatchContext,
+  feed: Feed,
+  call: ReadCall,
+  starves: boolean,
+): Promise<Fed | undefined> {
   const { batch, caller, line, hasOthers } = feed;
   // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;

@@ -177,7 +177,10 @@ function isPlain(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
 
-type CallContext = Pick<IngressContext, "catalogue" | "availableCapabilities" | "storage" | "probes" | "database" | "responses">;
+type CallContext = Pick<
+  IngressContext,
+  "catalogue" | "availableCapabilities" | "storage" | "probes" | "database" | "responses"
+>;
 
 export interface LineCall {
   readonly caller: Caller;

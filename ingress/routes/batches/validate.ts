@@ -61,7 +61,9 @@ export async function validateBatch(
     const { storageBytesMax } = context.config;
     const verdict = await beginBatch(database, batch, { total, model, linesMax: bounds.keptLines, storageBytesMax });
     if (verdict === "begun" || verdict === "gone") return verdict === "begun";
-    reading.fault(verdict === "full" ? STORAGE_LIMIT_EXCEEDED : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) });
+    reading.fault(
+      verdict === "full" ? STORAGE_LIMIT_EXCEEDED : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) },
+    );
   }
   await dropLines(database, batch);
   const first = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);

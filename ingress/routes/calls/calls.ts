@@ -100,6 +100,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   // Nothing is awaited between the admission and the wait: a report of the job's end would be missed.
   if (answers === "audio") return answerSpeech(context, call, (media as ReadMedia<SpeechRequest>).request, isNew);
   if (isStreamed) return streamMediaJob(context, call, job.model.slug, isInline);
-  if (answers === "results") return respondWithMedia(context, call, await waitForJob(context, call, { isNew }), isInline);
+  if (answers === "results")
+    return respondWithMedia(context, call, await waitForJob(context, call, { isNew }), isInline);
   return answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
 }

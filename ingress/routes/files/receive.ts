@@ -177,7 +177,11 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
   // Before any byte is stored.
   const mediaType = await settleMediaType(start, head.contentType, filename);
   await sink.write(start);
-  for (let piece = hasMore ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
+  for (
+    let piece = hasMore ? await reader.nextBytes() : undefined;
+    piece !== undefined;
+    piece = await reader.nextBytes()
+  ) {
     await sink.write(piece);
   }
   return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };

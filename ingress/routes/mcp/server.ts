@@ -119,9 +119,13 @@ function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext):
 }
 
 function serveResources(server: Server, api: ApiClient): void {
-  server.setRequestHandler("resources/list", ({ params }) => withProtocolErrors(api, () => listResources(api, params?.cursor)));
+  server.setRequestHandler("resources/list", ({ params }) =>
+    withProtocolErrors(api, () => listResources(api, params?.cursor)),
+  );
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler("resources/read", ({ params }) => withProtocolErrors(api, () => readResource(api, params.uri)));
+  server.setRequestHandler("resources/read", ({ params }) =>
+    withProtocolErrors(api, () => readResource(api, params.uri)),
+  );
 }
 
 function serveTasks(server: Server, api: ApiClient): void {
@@ -182,7 +186,8 @@ function clientOf(server: Server, { mcpReq }: ServerContext): Client {
   if (progressToken === undefined) return client;
   return {
     ...client,
-    reportProgress: (progress) => mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
+    reportProgress: (progress) =>
+      mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
   };
 }
 

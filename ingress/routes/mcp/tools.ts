@@ -80,7 +80,7 @@ function toolOf(capability: Capability): McpTool {
       annotations: RUNS,
     },
     isRun: true,
-    call: (api, { input: input, params: set }, client) => runCapability(api, id, { input: input, params: set }, client),
+    call: (api, { input, params: set }, client) => runCapability(api, id, { input: input, params: set }, client),
   };
 }
 

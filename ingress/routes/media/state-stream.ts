@@ -77,7 +77,13 @@ async function* completed(
   const { created, data } = outcome;
   if (isInline) {
     // After the frame's first byte, a failure cannot be a frame and aborts the connection.
-    yield* inlineMediaPieces(context, data, `data: {"status":"completed","created":${created},"data":[`, "]}\n\n", false);
+    yield* inlineMediaPieces(
+      context,
+      data,
+      `data: {"status":"completed","created":${created},"data":[`,
+      "]}\n\n",
+      false,
+    );
     return;
   }
   const links = withLinks(context, row, outcome, call.request);

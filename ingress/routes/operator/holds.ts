@@ -14,15 +14,7 @@ import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { OperatorRoute } from "../../core/route.ts";
 import { optionalBody, pathId } from "../settings/body.ts";
-import {
-  BOOLEAN_QUERY,
-  booleanIn,
-  limitIn,
-  LIST_QUERY,
-  pageAnswer,
-  queryOf,
-  unsupported,
-} from "../../core/page.ts";
+import { BOOLEAN_QUERY, booleanIn, limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../../core/page.ts";
 import { iso, MONEY, noteOf, READ } from "./common.ts";
 
 export function holds(context: IngressContext): readonly OperatorRoute[] {

@@ -136,7 +136,10 @@ export async function resolveItems(
   viewer: Viewer,
   items: readonly ResponsesItem[],
   slices: TimeSlices,
-  { before = [], reserveMemory }: { readonly before?: readonly KnownItem[]; readonly reserveMemory?: ReserveMemory | undefined } = {},
+  {
+    before = [],
+    reserveMemory,
+  }: { readonly before?: readonly KnownItem[]; readonly reserveMemory?: ReserveMemory | undefined } = {},
 ): Promise<KnownItem[]> {
   const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
   const wanted = [...new Set(calls)];

@@ -40,7 +40,7 @@ export async function readAsked(
   await receivedBody.pause();
   const toolSet = await readToolSet(context, call, asked.tools ?? [], toolSetReader(context.catalogue.current()));
   if (toolSet) checkTurns(asked);
-  const { reserveMemory: reserveMemory } = call.meter;
+  const { reserveMemory } = call.meter;
   const { items, own, root } = await readConversation(context.responses, call.caller, asked, { open, reserveMemory });
   // A small body may continue a conversation of megabytes; every later step then takes long.
   const slices = new TimeSlices();

@@ -333,7 +333,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   await body.pause();
   const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
   const conversationRequest = { ...asked, input: input ?? [] };
-  const { reserveMemory: reserveMemory } = call.meter;
+  const { reserveMemory } = call.meter;
   const { items } = await readConversation(context.responses, call.caller, conversationRequest, { reserveMemory });
   await body.pause();
   const transcript = transcriptOf(items, instructions);

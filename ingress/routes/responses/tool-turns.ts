@@ -19,7 +19,15 @@ import { dataOf, DONE } from "../../core/sse.ts";
 import type { ApiClient } from "../../tools/api-client.ts";
 import { answerInEvents, servedBy, toEnd } from "../../tools/answer.ts";
 import { creditsText, sum } from "../../tools/chat.ts";
-import { type AskedCall, type ToolLoopFormat, failureIn, laterChoice, type Loop, type Turn, TurnsFailed } from "../../tools/loop.ts";
+import {
+  type AskedCall,
+  type ToolLoopFormat,
+  failureIn,
+  laterChoice,
+  type Loop,
+  type Turn,
+  TurnsFailed,
+} from "../../tools/loop.ts";
 import type { ToolSet } from "../../tools/tool-set.ts";
 import { withParam } from "../../core/with-param.ts";
 

@@ -29,14 +29,7 @@ import { actorOf, callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
 import { createdId, optionalBody, plainName } from "./body.ts";
 import { timeOf } from "../../core/page.ts";
-import {
-  type ChangeRequest,
-  type Created,
-  createdOnce,
-  findToChange,
-  resource,
-  type Rows,
-} from "./resource.ts";
+import { type ChangeRequest, type Created, createdOnce, findToChange, resource, type Rows } from "./resource.ts";
 import { isWithin } from "./workspace.ts";
 
 const GATE = {

@@ -178,7 +178,11 @@ export function resource<S extends Listed, Within, Row extends Identified>(
   return routes;
 }
 
-function operationTextsOf({ operationId, summary, description }: OperationTexts): Pick<Route, "operationId" | "summary" | "description"> {
+function operationTextsOf({
+  operationId,
+  summary,
+  description,
+}: OperationTexts): Pick<Route, "operationId" | "summary" | "description"> {
   return { operationId, summary, ...(description === undefined ? {} : { description }) };
 }
 

@@ -14,14 +14,21 @@ import type { RouteCall } from "../../core/call.ts";
  * Returns the workflow named in the URL path. A workflow that the caller may not see counts as missing. @throws ApiError
  * `workflow_not_found`
  */
-export async function requireVisibleWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
+export async function requireVisibleWorkflow(
+  context: Pick<IngressContext, "database">,
+  call: RouteCall,
+): Promise<WorkflowRow> {
   const row = await findVisibleWorkflow(context.database, call.caller, call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
 }
 
 /** Returns the workflow with this id. Undefined if the caller may not see it, or if the key's list of tools does not contain it. */
-export async function findVisibleWorkflow(target: Queryable, caller: Caller, rawId: string): Promise<WorkflowRow | undefined> {
+export async function findVisibleWorkflow(
+  target: Queryable,
+  caller: Caller,
+  rawId: string,
+): Promise<WorkflowRow | undefined> {
   const id = rawId.toLowerCase();
   return isUuid(id) && mayUseTool(caller, id) ? findWorkflow(target, readerOf(caller), id) : undefined;
 }

@@ -56,7 +56,10 @@ export async function answerRun(
   answered: Answered,
 ): Promise<Response> {
   const { isFresh } = answered;
-  const [fullRow, steps] = await Promise.all([isFresh ? row : withInput(storage, row), findStepRuns(database, [row.id])]);
+  const [fullRow, steps] = await Promise.all([
+    isFresh ? row : withInput(storage, row),
+    findStepRuns(database, [row.id]),
+  ]);
   return answerOf(row, fullRow, steps, answered);
 }
 
@@ -93,7 +96,10 @@ async function waitForEnd(
     const restMs = until - performance.now();
     const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_POLL_INTERVAL_MS)), over);
     // After the notice of the end, the run and its steps are read together.
-    const [row, finalSteps] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
+    const [row, finalSteps] = await Promise.all([
+      mustFind(context, id),
+      isEnded ? findStepRuns(database, [id]) : undefined,
+    ]);
     if (row.ended_at !== null) return { row, steps: finalSteps ?? (await findStepRuns(database, [id])) };
     if (over.aborted || restMs <= 0) throw runContinuesError(context, id);
   }

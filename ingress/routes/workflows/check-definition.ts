@@ -14,7 +14,11 @@ import type { IngressContext } from "../../context.ts";
  * @throws ApiError `invalid_workflow_definition`; `overloaded`
  */
 export function checkDefinition(
-  { catalogue, availableCapabilities, database }: Pick<IngressContext, "catalogue" | "availableCapabilities" | "database">,
+  {
+    catalogue,
+    availableCapabilities,
+    database,
+  }: Pick<IngressContext, "catalogue" | "availableCapabilities" | "database">,
   caller: Caller,
   body: Pick<ReadBody, "work">,
   value: unknown,

@@ -28,10 +28,14 @@ export function workflowRuns(context: IngressContext): readonly KeyRoute[] {
     { ...RUN_WORKFLOW, handle: (call) => runStored(context, call) },
     { ...RUN_PIPELINE, handle: (call) => runInline(context, call) },
     { ...LIST_RUNS, handle: (call) => listOf(context, call, null) },
-    { ...LIST_WORKFLOW_RUNS, handle: async (call) => listOf(context, call, (await requireVisibleWorkflow(context, call)).id) },
+    {
+      ...LIST_WORKFLOW_RUNS,
+      handle: async (call) => listOf(context, call, (await requireVisibleWorkflow(context, call)).id),
+    },
     {
       ...GET_RUN,
-      handle: async (call) => answerRun(context, await requireVisibleRun(context, call), { status: 200, isFresh: false }),
+      handle: async (call) =>
+        answerRun(context, await requireVisibleRun(context, call), { status: 200, isFresh: false }),
     },
     { ...FOLLOW_RUN, handle: (call) => follow(context, call) },
     { ...GET_STEP_OUTPUT, handle: (call) => stepOutput(context, call) },

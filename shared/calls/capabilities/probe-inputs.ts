@@ -189,7 +189,8 @@ async function mediaBytes(source: Source): Promise<Uint8Array> {
     const head = Buffer.from(await source.read(at, at + BOX_HEAD_BYTES));
     const name = head.toString("latin1", 4, 8);
     const declaredSize = head.readUInt32BE(0);
-    const size = declaredSize === 1 ? Number(head.readBigUInt64BE(8)) : declaredSize === 0 ? source.total - at : declaredSize;
+    const size =
+      declaredSize === 1 ? Number(head.readBigUInt64BE(8)) : declaredSize === 0 ? source.total - at : declaredSize;
     // A fragmented file has many parts, each with its own tables.
     if (size < 8 || name === "moof") throw new Error("no plain MP4");
     if (name === "moov") {

@@ -197,7 +197,9 @@ function checkPrices(
   const isAccepted = (field: string): boolean =>
     unit === "per_token" ? field.endsWith("_per_million") : field === priceField(unit);
   return [
-    ...needed.filter((field) => !presentFields.includes(field)).map((field) => missing(model, `pricing.${field}`, owner)),
+    ...needed
+      .filter((field) => !presentFields.includes(field))
+      .map((field) => missing(model, `pricing.${field}`, owner)),
     ...presentFields
       .filter((field) => !isAccepted(field))
       .map((field) =>

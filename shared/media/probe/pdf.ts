@@ -105,7 +105,9 @@ function inflated(found: Found, stream: string, dictionary: PdfDictionary): stri
   if (filter === undefined) return stream;
   if (filter !== "FlateDecode" || dictionary.has("DecodeParms")) return undefined;
   try {
-    const bytes = inflateSync(Buffer.from(stream, "latin1"), { maxOutputLength: Math.max(1, found.remainingInflatedBytes) });
+    const bytes = inflateSync(Buffer.from(stream, "latin1"), {
+      maxOutputLength: Math.max(1, found.remainingInflatedBytes),
+    });
     found.remainingInflatedBytes -= bytes.length;
     return bytes.toString("latin1");
   } catch (error) {

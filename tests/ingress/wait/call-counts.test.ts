@@ -49,7 +49,9 @@ describe("a report of an ingress", () => {
 
   test("contains everything periodically", () => {
     const own = new OwnCalls();
-    const words = Array.from({ length: 250 }, (_, turn) => own.nextMessage(own.takeChanges(inFlight({ a: turn, b: 1 }))));
+    const words = Array.from({ length: 250 }, (_, turn) =>
+      own.nextMessage(own.takeChanges(inFlight({ a: turn, b: 1 }))),
+    );
     expect(words.filter(({ isWhole }) => isWhole).map(({ n }) => n)).toEqual([1, 101, 201]);
     expect(words[100]).toEqual({ n: 101, calls: { chat: { a: 100, b: 1 } }, isWhole: true });
     expect(words[101]).toEqual({ n: 102, calls: { chat: { a: 101 } } });

@@ -93,7 +93,13 @@ test("a job that ended without an event is not awaited", async () => {
   const listening = { onFrame: () => undefined };
   for (const more of [{}, listening]) {
     const left = new AbortController();
-    const row = await waiter.wait({ workspaceId: "workspace", jobId: "mute", ms: 60_000, clientSignal: left.signal, ...more });
+    const row = await waiter.wait({
+      workspaceId: "workspace",
+      jobId: "mute",
+      ms: 60_000,
+      clientSignal: left.signal,
+      ...more,
+    });
     expect(row).toMatchObject({ state: "failed" });
   }
 });
@@ -112,7 +118,13 @@ test("a job that is found to have ended while the link to NATS is away is answer
 test("a just admitted job is looked up when it reports its end, or after a while", async () => {
   const before = looks;
   const left = new AbortController();
-  const wait = waiter.wait({ workspaceId: "workspace", jobId: "new", ms: 60_000, isNew: true, clientSignal: left.signal });
+  const wait = waiter.wait({
+    workspaceId: "workspace",
+    jobId: "new",
+    ms: 60_000,
+    isNew: true,
+    clientSignal: left.signal,
+  });
   await Bun.sleep(0);
   expect(looks).toBe(before);
   worker.publish(waiter.address("new"), "new");
@@ -155,7 +167,13 @@ test.each(["", "x", "-1", "1e3"])(
   "a job that reports a cost of %j is treated as a notice, and its row is looked up",
   async (nano) => {
     const left = new AbortController();
-    const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, clientSignal: left.signal });
+    const wait = waiter.wait({
+      workspaceId: "workspace",
+      jobId: "odd",
+      ms: 60_000,
+      isNew: true,
+      clientSignal: left.signal,
+    });
     const before = looks;
     worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
     await delivered();

@@ -74,7 +74,9 @@ describe("a settlement on a line", () => {
     const { workspaceId, lineId } = await withLine();
     const [jobId, creditLineHold] = [newId(), shareOf(lineId)];
     await bench.settle(workspaceId, jobId, null, creditLineHold);
-    const settled = await bench.ledger.settle(settlementOf(workspaceId, jobId, 9n, { creditLineHold, isDelivered: true }));
+    const settled = await bench.ledger.settle(
+      settlementOf(workspaceId, jobId, 9n, { creditLineHold, isDelivered: true }),
+    );
     expect(settled).toEqual({ takenNano: 9n, wasClosed: true, lateNano: 9n });
     await endLine(db.database, lineId);
   });
@@ -228,7 +230,10 @@ describe("a call that needs its own hold", () => {
       wasClosed: false,
     });
     expect(await adjust()).toBe("closed");
-    expect(await bench.settle(workspaceId, jobId, 1n, creditLineHold)).toEqual({ takenNano: 2n * CREDIT, wasClosed: true });
+    expect(await bench.settle(workspaceId, jobId, 1n, creditLineHold)).toEqual({
+      takenNano: 2n * CREDIT,
+      wasClosed: true,
+    });
     await endLine(db.database, lineId);
   });
 
@@ -414,13 +419,17 @@ test("a thousand calls of two ingresses, which settle, move, die or lose their c
       if (random(20) === 0) await Bun.sleep(300);
       if (random(10) === 0) {
         const to = { workspaceId, jobId: of.jobId, attempt: 1, model: "dear", amountNano: 2n * of.amountNano };
-        await adjustHold(db.database, { ...to, mayExceed: false, tokensMax: 1, creditLineHold: share }).catch(() => undefined);
+        await adjustHold(db.database, { ...to, mayExceed: false, tokensMax: 1, creditLineHold: share }).catch(
+          () => undefined,
+        );
       }
       const used = random(4) === 0 ? null : BigInt(random(1_000));
       // The ingress settles it as well now and then.
       const settled = await Promise.all(
         Array.from({ length: 1 + random(2) }, (_, at) =>
-          (ledgers[at] as typeof bench.ledger).settle(settlementOf(workspaceId, of.jobId, used, { creditLineHold: share })),
+          (ledgers[at] as typeof bench.ledger).settle(
+            settlementOf(workspaceId, of.jobId, used, { creditLineHold: share }),
+          ),
         ),
       );
       ingress.lines.forget(of.jobId);

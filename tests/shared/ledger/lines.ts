@@ -110,7 +110,12 @@ export class LinesBench {
     return undefined;
   }
 
-  settle(workspaceId: string, jobId: string, usedNano: bigint | null, creditLineHold?: CreditLineHold): Promise<Settled> {
+  settle(
+    workspaceId: string,
+    jobId: string,
+    usedNano: bigint | null,
+    creditLineHold?: CreditLineHold,
+  ): Promise<Settled> {
     return this.ledger.settle(settlementOf(workspaceId, jobId, usedNano, { creditLineHold }));
   }
 

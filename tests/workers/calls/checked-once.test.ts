@@ -103,7 +103,11 @@ async function askedOf(job: JobMessage, served?: object): Promise<readonly unkno
   } as unknown as WorkerContext;
   const control = {
     signal: new AbortController().signal,
-    answer: new Answer({ isClosed: () => true, publish: () => undefined, waitForDrain: () => undefined }, undefined, job.model),
+    answer: new Answer(
+      { isClosed: () => true, publish: () => undefined, waitForDrain: () => undefined },
+      undefined,
+      job.model,
+    ),
     providerJob: { found: null, isLate: false, keep: () => Promise.resolve() },
   } as unknown as JobControl;
   const outcome = await createCallHandler(context).run(job, control);

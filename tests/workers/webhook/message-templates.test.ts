@@ -4,7 +4,8 @@ import { EVENTS } from "#shared/events/events.ts";
 import { renderMessage } from "#workers/webhook/message-templates.ts";
 
 const place = { workspaceId: "w1", occurredAt: new Date("2026-11-24T09:00:00.000Z") };
-const render = (event: string, metadata: Readonly<Record<string, unknown>>) => renderMessage({ ...place, event, metadata });
+const render = (event: string, metadata: Readonly<Record<string, unknown>>) =>
+  renderMessage({ ...place, event, metadata });
 
 const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, string]>> = {
   "run.started": [

@@ -3,7 +3,11 @@
  * while it runs.
  */
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
-import { type CapabilityReport, reportCapabilities, withdrawCapabilityReport } from "#shared/database/capability-reports.ts";
+import {
+  type CapabilityReport,
+  reportCapabilities,
+  withdrawCapabilityReport,
+} from "#shared/database/capability-reports.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/base/ids.ts";
 import type { Logger } from "#shared/base/logger.ts";

@@ -65,7 +65,11 @@ export function createAnthropicRendering(call: {
       const { hasCalls } = blocks;
       const lastBlockEvents = begin(usage) + blocks.end();
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
-      return lastBlockEvents + event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) + event("message_stop");
+      return (
+        lastBlockEvents +
+        event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) +
+        event("message_stop")
+      );
     },
   };
 }

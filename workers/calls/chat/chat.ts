@@ -145,7 +145,12 @@ class ChatRun {
   }
 
   /** Continues a broken stream with other models until one of them completes it. @throws `error` if none of them can */
-  private async continueStream(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
+  private async continueStream(
+    rescue: StreamRescue,
+    error: unknown,
+    signal: AbortSignal,
+    askedAt: number,
+  ): Promise<Finale> {
     const { streamsRescued } = this.context.metrics;
     for (;;) {
       const { attempt, meter, firstRendering: rendering } = this;

@@ -231,7 +231,10 @@ export class Seam {
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
     const expectedPart = expected.slice(at, at + piece.length);
-    if (piece.startsWith(expectedPart) && (expectedPart.length === piece.length || at + expectedPart.length === expected.length)) {
+    if (
+      piece.startsWith(expectedPart) &&
+      (expectedPart.length === piece.length || at + expectedPart.length === expected.length)
+    ) {
       this.cameCharacters += expectedPart.length;
       if (this.cameCharacters === expected.length) this.expected = "";
       return piece.slice(expectedPart.length);

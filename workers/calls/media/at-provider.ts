@@ -480,7 +480,11 @@ async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<Fou
   if (!mark || !adapter.find) throw new LostForGood();
   const askedMs = commonNow();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
-  const found = await find(adapter.find, { mark, sentMs, ...(callbackJobName === undefined ? {} : { callbackJobName }) }, limited);
+  const found = await find(
+    adapter.find,
+    { mark, sentMs, ...(callbackJobName === undefined ? {} : { callbackJobName }) },
+    limited,
+  );
   switch (found.state) {
     case "found": {
       const record = withJob(begun, found.job, adapter.nameOf?.(found.job));

@@ -73,7 +73,9 @@ const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
     ("url" in artifact ? undefined : artifact.contentType) ?? (await sniffMediaType(bytes)),
   measure: async (context, spooled, contentType, signal) => ({
     seconds:
-      contentType === "audio/pcm" ? spooled.size / PCM_BYTES_A_SECOND : await secondsOf(context, "audio", spooled, signal),
+      contentType === "audio/pcm"
+        ? spooled.size / PCM_BYTES_A_SECOND
+        : await secondsOf(context, "audio", spooled, signal),
   }),
 };
 

@@ -69,7 +69,10 @@ function countOf(
       break;
     case "per_megapixel":
       units["images"] = results.length;
-      units["pixels"] = results.reduce((sum, one, at) => sum + (one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0), 0);
+      units["pixels"] = results.reduce(
+        (sum, one, at) => sum + (one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0),
+        0,
+      );
       units["steps"] = most.steps;
       break;
     case "per_second":

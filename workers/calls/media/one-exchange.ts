@@ -14,7 +14,8 @@ export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T
     throw error instanceof ProviderError && error.kind === "unknown" ? verdictOn(error) : error;
   }
   // An adapter with several requests returns the results so far. Without a caller they are not charged.
-  if (hasCallerDisconnected(signal.reason)) throw new ProviderError("aborted", "the caller left", { cause: signal.reason });
+  if (hasCallerDisconnected(signal.reason))
+    throw new ProviderError("aborted", "the caller left", { cause: signal.reason });
   return result;
 }
 

@@ -186,7 +186,9 @@ class Transcribing {
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     const plain = renderTranscript(transcript, params.format, options);
     const events =
-      call.stream === true ? this.writeEvents(streamTranscript(transcript, options, this.sentText), upstreamMs) : undefined;
+      call.stream === true
+        ? this.writeEvents(streamTranscript(transcript, options, this.sentText), upstreamMs)
+        : undefined;
     context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "audio transcribed");
     return {
       status: "succeeded",

@@ -164,7 +164,8 @@ async function* filled(data: AsyncIterable<Uint8Array>, map: SparseMap): AsyncGe
 
 function* zeros(count: number): Generator<Uint8Array> {
   const block = new Uint8Array(Math.min(count, 65_536));
-  for (let remaining = count; remaining > 0; remaining -= block.length) yield block.subarray(0, Math.min(remaining, block.length));
+  for (let remaining = count; remaining > 0; remaining -= block.length)
+    yield block.subarray(0, Math.min(remaining, block.length));
 }
 
 /**

@@ -105,7 +105,9 @@ export async function encodeSteps({ folder, facts, shape, steps, output, progres
     progress,
     ...(last === undefined ? {} : { onLog: (line: string) => void lines.push(line) }),
   });
-  return last === undefined ? encoded : { ...encoded, output: { ...encoded.output, ...last.report?.read(lines.join("")) } };
+  return last === undefined
+    ? encoded
+    : { ...encoded, output: { ...encoded.output, ...last.report?.read(lines.join("")) } };
 }
 
 interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> {

@@ -76,7 +76,10 @@ export default defineCapability({
     if (mode === "replace") {
       if (replacement === undefined)
         throw new MediaError("invalid", "Expected params.replacement for params.mode replace, got none.");
-      return writeTextResult(folder, replaced(pattern, source, replacement), { name: "text.txt", mediaType: "text/plain" });
+      return writeTextResult(folder, replaced(pattern, source, replacement), {
+        name: "text.txt",
+        mediaType: "text/plain",
+      });
     }
     const matches: object[] = [];
     let characters = 0;

@@ -171,7 +171,10 @@ function textRuns(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
     };
     if (text === "\n") return new TextRun({ break: 1 });
     if (run.link === undefined) return new TextRun({ text, ...formatting });
-    return new ExternalHyperlink({ link: run.link, children: [new TextRun({ text, ...formatting, style: "Hyperlink" })] });
+    return new ExternalHyperlink({
+      link: run.link,
+      children: [new TextRun({ text, ...formatting, style: "Hyperlink" })],
+    });
   });
 }
 

@@ -99,7 +99,12 @@ function contentOf(block: Block, size: number, width: number): Content {
   switch (block.kind) {
     case "heading": {
       const scale = SCALES[block.depth - 1] ?? 1;
-      return { text: inlineContent(block.runs), bold: true, fontSize: size * scale, margin: [0, size * 0.6, 0, size * 0.4] };
+      return {
+        text: inlineContent(block.runs),
+        bold: true,
+        fontSize: size * scale,
+        margin: [0, size * 0.6, 0, size * 0.4],
+      };
     }
     case "paragraph":
       return { text: inlineContent(block.runs), margin: below };

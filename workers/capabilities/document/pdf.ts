@@ -236,7 +236,8 @@ function settlePages(document: PDFDocument): void {
     Object.assign(document, { catalog: typed });
   }
   const pagesEntry = document.catalog.get(name("Pages"));
-  const pages = pagesEntry instanceof PDFRef ? pagesEntry : pagesEntry === undefined ? undefined : context.register(pagesEntry);
+  const pages =
+    pagesEntry instanceof PDFRef ? pagesEntry : pagesEntry === undefined ? undefined : context.register(pagesEntry);
   if (pages === undefined) return;
   document.catalog.set(name("Pages"), pages);
   settle(context, pages, { seen: new Set(), depth: 0 });

@@ -60,7 +60,13 @@ export default defineCapability({
       ? sharp(cells, { join: { animated: true } })
       : grid(cells, width, height, params.columns, params.gap, params.background);
     const timing = isAnimation ? { delay: cells.map(() => params.delay), loop: 0 } : {};
-    const written = await writeImage(folder, image, { ...opened, dropped: 0 }, { ...params, format: asked }, { timing });
+    const written = await writeImage(
+      folder,
+      image,
+      { ...opened, dropped: 0 },
+      { ...params, format: asked },
+      { timing },
+    );
     return { ...written, pixels };
   },
 });

@@ -75,7 +75,9 @@ export default defineCapability({
 });
 
 function textOf(lines: readonly (readonly { readonly text: string }[])[]): string {
-  const lineTexts = lines.filter((line) => line.length > 0).map((line) => line.map(({ text }) => text.trim()).join(" "));
+  const lineTexts = lines
+    .filter((line) => line.length > 0)
+    .map((line) => line.map(({ text }) => text.trim()).join(" "));
   return lineTexts.join("\n");
 }
 

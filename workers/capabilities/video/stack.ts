@@ -125,7 +125,10 @@ function scaledTo(from: Size, to: { readonly width?: number; readonly height?: n
 function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: number, isAudible: boolean): Scene {
   const open = openScene(facts, name);
   const { filters } = fitInto(open, { width, height }, "contain", "black");
-  const fittedScene = onVideo(open, [...filters, "setsar=1", ...atRate(open, fps), "format=yuv420p"], { width, height });
+  const fittedScene = onVideo(open, [...filters, "setsar=1", ...atRate(open, fps), "format=yuv420p"], {
+    width,
+    height,
+  });
   return isAudible ? fittedScene : muted(fittedScene);
 }
 

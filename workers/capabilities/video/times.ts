@@ -15,7 +15,11 @@ export const TIMES = {
  * Returns FFmpeg's `enable` condition for an overlay; undefined if the overlay is always shown. @param seconds video length; 0 if unknown.
  * @throws MediaError invalid
  */
-export function enableCondition(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
+export function enableCondition(
+  start: number | undefined,
+  end: number | undefined,
+  seconds: number,
+): string | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (seconds > 0 && (start ?? 0) >= seconds) {
     throw new MediaError("invalid", `Expected params.start before the end at ${seconds} s, got ${start}.`);

@@ -129,7 +129,9 @@ async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutp
     const got = Number(encoded.output?.["bytes"]);
     if (got <= bytes) return encoded;
     const sound = (audio * seconds * 1_000) / 8;
-    kbps = Math.floor(kbps * Math.min(0.85, Math.max(0.05, (bytes * STREAMS_SHARE - sound) / Math.max(1, got - sound))));
+    kbps = Math.floor(
+      kbps * Math.min(0.85, Math.max(0.05, (bytes * STREAMS_SHARE - sound) / Math.max(1, got - sound))),
+    );
   }
   const size = `${scene.width} × ${scene.height} pixels for ${Math.ceil(seconds)} s`;
   throw new MediaError("invalid", `Expected params.target_bytes to be enough for ${size}, got ${bytes}.`);

@@ -57,7 +57,8 @@ export default defineCapability({
       : await pageText(page);
     const file = { name: "page.md", mediaType: "text/markdown" };
     const source = { url: page.address, charset };
-    if (formOf(page, text) !== "html") return writeTextResult(folder, text, { ...file, more: { ...source, scope: "page" } });
+    if (formOf(page, text) !== "html")
+      return writeTextResult(folder, text, { ...file, more: { ...source, scope: "page" } });
     const options = {
       address: page.address,
       scope: params.scope,

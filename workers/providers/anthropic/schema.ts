@@ -91,7 +91,11 @@ function closeEach(schemas: Members, param: string): Members {
 
 function isOf(schema: Members, type: string): boolean {
   const declaredType = schema["type"];
-  return declaredType === type || (Array.isArray(declaredType) && declaredType.includes(type)) || isMembers(schema["properties"]);
+  return (
+    declaredType === type ||
+    (Array.isArray(declaredType) && declaredType.includes(type)) ||
+    isMembers(schema["properties"])
+  );
 }
 
 function open(param: string): Error {

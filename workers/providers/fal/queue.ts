@@ -88,7 +88,8 @@ function findRung(endpoint: Endpoint, { mark, callbackJobName }: LostStart): Fou
   const known = readMark(mark);
   if (!known) return unknown("the stored mark is none of fal's");
   const { model, ...facts } = known;
-  const job = callbackJobName === undefined ? undefined : newJob(endpoint, model, { request_id: callbackJobName }, facts);
+  const job =
+    callbackJobName === undefined ? undefined : newJob(endpoint, model, { request_id: callbackJobName }, facts);
   return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 

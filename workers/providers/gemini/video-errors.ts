@@ -44,7 +44,9 @@ export function classifyVideo(status: number, headers: Headers, text: string): P
 export function classifyOperation(value: unknown): ProviderError {
   const { code } = isMembers(value) ? value : {};
   const rpcStatus = typeof code === "number" ? RPC_STATUSES[code] : undefined;
-  return sharpened(classifyErrorMember(isMembers(value) && rpcStatus !== undefined ? { ...value, status: rpcStatus } : value));
+  return sharpened(
+    classifyErrorMember(isMembers(value) && rpcStatus !== undefined ? { ...value, status: rpcStatus } : value),
+  );
 }
 
 /** Classifies an error of an interaction. Its `code` is a name, or a URL that ends with a name. */
@@ -54,7 +56,9 @@ export function classifyInteraction(value: unknown): ProviderError {
   if (REFUSED_CODES.test(said)) return new ProviderError("refused", textIn(message) ?? said);
   if (typeof code === "number") return classifyOperation(value);
   const rpcStatus = said.toUpperCase();
-  return sharpened(classifyErrorMember({ message, status: rpcStatus === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : rpcStatus }));
+  return sharpened(
+    classifyErrorMember({ message, status: rpcStatus === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : rpcStatus }),
+  );
 }
 
 function sharpened(error: ProviderError): ProviderError {

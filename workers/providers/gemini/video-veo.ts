@@ -73,7 +73,8 @@ export function readOperation(
 ): Polled<readonly Artifact[]> {
   const { name, done, error, response } = operation ?? {};
   const reportedName = textIn(name);
-  if (reportedName !== undefined && lastStep(reportedName) !== lastStep(asked)) return unknown("the answer is of another operation");
+  if (reportedName !== undefined && lastStep(reportedName) !== lastStep(asked))
+    return unknown("the answer is of another operation");
   if (done !== true) {
     const isPending = (done === undefined || done === false) && reportedName !== undefined;
     return isPending ? { state: "pending" } : unknown("what was answered is no operation");

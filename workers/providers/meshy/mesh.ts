@@ -82,7 +82,11 @@ interface Beginning {
 }
 
 /** Starts a task and returns its job. @throws ProviderError */
-async function begin(endpoint: Endpoint, { job, body, inputNames }: Beginning, starting: Starting): Promise<ProviderJob> {
+async function begin(
+  endpoint: Endpoint,
+  { job, body, inputNames }: Beginning,
+  starting: Starting,
+): Promise<ProviderJob> {
   const request = { path: pathOf(job.task), body: JSON.stringify(body) };
   return postStart(endpoint, request, starting, markOf(job, body), ({ status, headers, text }) => {
     if (status < 200 || status > 299) throw classifyStart(status, headers, text, inputNames);
@@ -218,7 +222,10 @@ async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, signal:
     if (typeof tasks === "string") return unknown(tasks);
     for (const task of tasks) {
       const { created_at: createdAt } = task;
-      const one = { name: textOf(task["id"]), createdMs: typeof createdAt === "number" ? Math.trunc(createdAt) : Number.NaN };
+      const one = {
+        name: textOf(task["id"]),
+        createdMs: typeof createdAt === "number" ? Math.trunc(createdAt) : Number.NaN,
+      };
       if (!isTaskId(one.name) || !isSince(sentMs, one)) continue;
       const how = Number.isNaN(one.createdMs) ? "unclear" : likeness(job, mark["prompt"], task);
       if (how === "alike") alike.push({ ...one, job: { ...job, id: one.name } });

@@ -37,13 +37,17 @@ export function classifyStart(status: number, headers: Headers, text: string, as
   // The other statuses concern our account or a missing model.
   if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", errorText, facts);
   // A list of invalid fields takes precedence, because the name of a field may match a refusal.
-  if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(errorText)) return new ProviderError("refused", errorText, facts);
+  if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(errorText))
+    return new ProviderError("refused", errorText, facts);
   return rejected(body, errorText, facts, asked);
 }
 
 /** Returns the error of a failed prediction. */
 export function classifyFailure(errorText: string): ProviderError {
-  return new ProviderError(REFUSED.test(errorText) ? "refused" : "failed", errorText || "the prediction failed without a word");
+  return new ProviderError(
+    REFUSED.test(errorText) ? "refused" : "failed",
+    errorText || "the prediction failed without a word",
+  );
 }
 
 function rejected(
@@ -54,7 +58,8 @@ function rejected(
 ): ProviderError {
   const faulty = faultyOf(body, errorText);
   // An invalid version or envelope is our error.
-  if (faulty === undefined && /\bversion\b/i.test(errorText)) return new ProviderError("misconfigured", errorText, facts);
+  if (faulty === undefined && /\bversion\b/i.test(errorText))
+    return new ProviderError("misconfigured", errorText, facts);
   if (faulty === undefined) return new ProviderError("rejected", errorText, { ...facts, code: "invalid_request" });
   const ours = inputOf(faulty, fields);
   // The catalogue set a field without an input, so another source may be correct.

@@ -37,14 +37,18 @@ const MEANINGS: readonly (readonly [words: string, offer: TextFinder])[] = [
   ],
   ["name person user author customer contact participant attendee member", personsIn],
 ];
-const TEXT_FINDERS = new Map(MEANINGS.flatMap(([names, findTexts]) => names.split(" ").map((name) => [name, findTexts] as const)));
+const TEXT_FINDERS = new Map(
+  MEANINGS.flatMap(([names, findTexts]) => names.split(" ").map((name) => [name, findTexts] as const)),
+);
 
 /** Returns texts for a property, the best match first. */
 export function textsFor(name: string, sources: Sources): readonly string[] {
   const { facts } = sources;
   const said = facts.valueOf(nameWords(name));
   const otherTexts = [...facts.quoted, ...namesWhere(facts, () => true), ...topicsOf(facts.text)];
-  return [...(said === undefined ? [] : [said]), ...(textFinderOf(name)?.(sources) ?? []), ...otherTexts].filter(Boolean);
+  return [...(said === undefined ? [] : [said]), ...(textFinderOf(name)?.(sources) ?? []), ...otherTexts].filter(
+    Boolean,
+  );
 }
 
 /** Returns numbers for a property, the best match first. */

@@ -242,7 +242,8 @@ function errorsOf({ responses, security }: Endpoint, document: OpenApiDocument):
     const value = statedExample(content["application/json"] ?? {}, document);
     return value === undefined ? [] : [`${status} ${JSON.stringify(value)}`];
   });
-  const exampleSection = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
+  const exampleSection =
+    examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
   return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${exampleSection}`;
 }
 

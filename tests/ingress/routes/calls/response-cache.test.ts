@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 
-import { planCache, CACHE_TTL_S, CACHE_TTL_MAX_S, CACHED_REQUEST_BYTES_MAX } from "#ingress/routes/calls/response-cache.ts";
+import {
+  planCache,
+  CACHE_TTL_S,
+  CACHE_TTL_MAX_S,
+  CACHED_REQUEST_BYTES_MAX,
+} from "#ingress/routes/calls/response-cache.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 

@@ -74,7 +74,12 @@ describe("the model receives", () => {
     const input = [added(WEB, { type: "image_generation" }), USER];
     const translated = translate({ tools: [f("a"), { type: "web_search_preview" }, { type: "tool_search" }], input });
     expect(namesIn(translated)).toEqual(["a"]);
-    expect(translated.omittedToolTypes).toEqual(["web_search_preview", "tool_search", "web_search", "image_generation"]);
+    expect(translated.omittedToolTypes).toEqual([
+      "web_search_preview",
+      "tool_search",
+      "web_search",
+      "image_generation",
+    ]);
   });
 
   test("earlier calls of such tools by the same names", () => {

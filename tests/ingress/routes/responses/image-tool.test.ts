@@ -44,7 +44,11 @@ async function make(tool: ResponsesImageTool, models: readonly string[], bytes: 
   const context = { ...fakes.context, database: { query } as unknown as typeof fakes.context.database };
   const api = openApiClient(context, routeCall({ caller: fakes.caller }));
   const made = readImageTool(catalogueOf(...models), tool, "tools[0]");
-  const outcome = await made.run(api, { prompt: "a boat", model: "dear" }, { clientSignal: new AbortController().signal });
+  const outcome = await made.run(
+    api,
+    { prompt: "a boat", model: "dear" },
+    { clientSignal: new AbortController().signal },
+  );
   fakes.close();
   return { outcome, asked, logged: fakes.logged };
 }

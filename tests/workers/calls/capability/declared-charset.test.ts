@@ -39,7 +39,10 @@ test.each<[string, object, string, string]>([
   const members = findCapability(id)?.members;
   if (!members) throw new Error(`${id} is not generated`);
   // The request is what the ingress makes of it; it asks the catalogue for the price alone.
-  const context = { availableCapabilities: { find: findCapability }, catalogue: { current: () => ({ capabilities: new Map() }) } };
+  const context = {
+    availableCapabilities: { find: findCapability },
+    catalogue: { current: () => ({ capabilities: new Map() }) },
+  };
   const body = { input: { text }, params: { pattern: "a" } };
   const { request } = await readRun(context as never, { workspaceId: "none" } as never, id, body);
   const inputs = await readInputs({

@@ -20,7 +20,15 @@ async function open(
   const tryEngine = async (engine: string) => (engine === "ocr" ? "Install the reader." : undefined);
   const log = createLogger({ level: "silent", role: "worker", secrets: [] });
   const children = { tryEngine };
-  const offer = await openSupportedCapabilities({ database: database as never, children, required, off, refused, metrics, log });
+  const offer = await openSupportedCapabilities({
+    database: database as never,
+    children,
+    required,
+    off,
+    refused,
+    metrics,
+    log,
+  });
   return { offer, told, page: await metrics.registry.metrics() };
 }
 

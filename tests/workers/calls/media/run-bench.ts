@@ -137,7 +137,11 @@ export async function run(adapters: readonly [Adapter, Adapter?], around: Around
   } as unknown as WorkerContext;
   const control = {
     signal: around.signal ?? new AbortController().signal,
-    answer: new Answer({ isClosed: () => true, publish: () => undefined, waitForDrain: () => undefined }, undefined, "speaks"),
+    answer: new Answer(
+      { isClosed: () => true, publish: () => undefined, waitForDrain: () => undefined },
+      undefined,
+      "speaks",
+    ),
     caller: { begin: () => undefined, write: (bytes: Uint8Array) => (heard += bytes.length) },
     providerJob: {
       found: around.found ?? null,

@@ -69,7 +69,9 @@ export function piecesOf(document: Document): readonly { readonly node: Node; re
   const nodes: Node[] = [];
   scene?.traverse((node) => void nodes.push(node));
   const displayedNodes = scene === null ? document.getRoot().listNodes() : nodes;
-  return displayedNodes.flatMap((node) => (node.getMesh()?.listPrimitives() ?? []).map((primitive) => ({ node, primitive })));
+  return displayedNodes.flatMap((node) =>
+    (node.getMesh()?.listPrimitives() ?? []).map((primitive) => ({ node, primitive })),
+  );
 }
 
 export function positionsOf(primitive: Primitive): Float32Array {
