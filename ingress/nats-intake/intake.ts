@@ -138,8 +138,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Defers a message and answers `waiting` at its first delivery. Of several messages with one Idempotency-Key, the first stays in the
-   * stream. Messages over the workspace's limit are dropped, just as JetStream drops messages over a key's limit.
+   * Defers a message and answers `waiting` at its first delivery. The first of several messages with one Idempotency-Key
+   * stays in the stream. Messages over the workspace's limit are dropped, just as JetStream drops messages over a key's limit.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
     if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {

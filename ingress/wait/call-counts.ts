@@ -13,7 +13,7 @@ import type { Elsewhere } from "./live-shares.ts";
 export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>>>>;
 export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
 
-/** Maximum number of workspaces reported per pool. Those with the most calls are reported. */
+/** Maximum number of workspaces reported per pool. The workspaces with the most calls are reported. */
 const REPORTED_WORKSPACES_MAX = 1_000;
 /** Maximum number of changes in one message. A thousand constantly changing counts are thus sent within 2.5 s. */
 export const CHANGES_MAX = 200;

@@ -11,7 +11,7 @@ const WINDOW_MS = 600_000;
 const BUCKETS = 20;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const ADDRESSES_MAX = 100_000;
-/** Maximum number of IP addresses in a message to other ingresses. Those with the most requests are sent. */
+/** Maximum number of IP addresses in a message to other ingresses. The addresses with the most requests are sent. */
 const REPORTED_ADDRESSES_MAX = 1_000;
 
 /** Number of requests by IP address, or by IPv6 network. */

@@ -24,7 +24,7 @@ const BEFORE_HELP =
 /** Code before a title: `test(`, `describe.skipIf(…)(`, the end of a table of cases. */
 const BEFORE_TITLE = /(?:\b(?:describe|test)(?:\.\w+)*\(|\n[^\n]*\)\()\s*$/;
 
-const METRICS = /^shared\/metrics\.ts$/;
+const METRICS = /^shared\/metrics\/metrics\.ts$/;
 const PRODUCT = /^(?:ingress|workers|shared|deploy)\//;
 const TESTS = /^tests\//;
 

@@ -26,7 +26,7 @@ const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = 
   { before: /\brefusal\(\s*[^,()]+,\s*$/, where: /^shared\/calls\/kinds\// },
   { before: /\brefuse\(\s*"[^",]*",\s*$/, where: /^shared\/calls\/kinds\/chat\// },
   { before: /\bunsupported\(\s*[^,()]+,\s*$/, where: /^workers\/providers\// },
-  { before: /\bdescription:\s*$/, where: /^(?:workers\/capabilities|ingress\/mcp|shared\/events)\// },
+  { before: /\bdescription:\s*$/, where: /^(?:workers\/capabilities|ingress\/routes\/mcp|shared\/events)\// },
   {
     before: /\b(?:text|integer|number|flag|color|choice|list|pagesParam|requiredPages)\(\s*$/,
     where: /^workers\/capabilities\/\w+\//,
@@ -52,10 +52,11 @@ const SENTENCE = /^[\p{Lu}`"…][^\n]*\s[^\n]*[^.]\.$/u;
 
 /** Matches files whose literals are text for models, or responses of the sandbox. */
 const FOR_MODELS =
-  /^ingress\/(?:responses\/(?:compact|foreign-items|items|image-tool)|messages\/(?:client-tools|turns))\.ts$/;
+  /^ingress\/routes\/(?:responses\/(?:compact|foreign-items|items|image-tool)|messages\/(?:client-tools|turns))\.ts$/;
 
 /** Matches files whose constants are parts of OpenAPI descriptions, or help texts of metrics. */
-const FOR_DOCUMENTS = /^(?:ingress\/routes\/(?:mcp|settings\/(?:budget-alerts|usage))|shared\/metrics)\.ts$/;
+const FOR_DOCUMENTS =
+  /^(?:ingress\/routes\/(?:mcp\/mcp|settings\/(?:budget-alerts|usage))|shared\/metrics\/metrics)\.ts$/;
 
 /** Matches the code before texts of the OpenAPI document, and before log lines and errors for operators only. */
 const FOR_OTHERS =
