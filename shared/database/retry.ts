@@ -25,9 +25,9 @@ export interface Repeating {
   readonly signal?: AbortSignal;
   /**
    * Called after a failure that is retried.
-   * @param tries number of attempts made so far
+   * @param attempts number of attempts made so far
    */
-  onRetry?(error: unknown, tries: number): void;
+  onRetry?(error: unknown, attempts: number): void;
   /** Creates the error that is thrown if the last attempt found a row locked. */
   locked?(): Error;
 }
@@ -51,7 +51,7 @@ export async function retryStatement<T>(
       if (performance.now() > giveUpAt) throw options.locked?.() ?? new Error("a row stays locked");
     } catch (error) {
       if (isFinal(error) || signal?.aborted === true || performance.now() > giveUpAt) throw error;
-      options.onRetry?.(error, tries);
+      options.onRetry?.(error, tries + 1);
       fault = error;
     }
     const base = typeof pauseMs === "number" ? pauseMs : pauseMs(fault);

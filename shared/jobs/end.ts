@@ -110,8 +110,8 @@ async function endAs(
     },
     {
       forMs: retryMs,
-      onRetry: (error, tries) =>
-        log.warn({ err: error, job_id: end.id, attempts: tries }, "retrying to write a job's end"),
+      onRetry: (error, attempts) =>
+        log.warn({ err: error, job_id: end.id, attempts }, "retrying to write a job's end"),
       locked: () => new Error(`the hold of job ${end.id} stays locked`),
     },
   );

@@ -145,9 +145,9 @@ export function openLedger(options: {
     retryStatement(work, {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
-      onRetry: (error, tries) =>
+      onRetry: (error, attempts) =>
         log.warn(
-          { err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts: tries },
+          { err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts },
           "retrying a settlement",
         ),
     });

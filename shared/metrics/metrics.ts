@@ -370,7 +370,7 @@ function faultMetrics({ total, level }: Maker) {
     ),
     deadLetters: level("dead_letters", "Number of dead letters that wait for an operator.", []),
     creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
-    creditLineCalls: total("lined_calls", "Number of calls admitted on a credit line.", []),
+    creditLineCalls: total("credit_line_calls", "Number of calls admitted on a credit line.", []),
     callsLost: total("calls_lost", "Number of calls whose worker died before it reported an end.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",

@@ -41,6 +41,6 @@ export function insistOn(how: {
       forMs: Math.min(OUTAGE_RETRY_MS, deadlineMs - commonNow()),
       ...(signal ? { signal } : {}),
       isFinal: (error) => !isOutage(error) && (sqlState(error) === undefined || isDataFault(error)),
-      onRetry: (error, tries) => log.warn({ err: error, ...about, attempts: tries }, "retrying work during an outage"),
+      onRetry: (error, attempts) => log.warn({ err: error, ...about, attempts }, "retrying work during an outage"),
     });
 }

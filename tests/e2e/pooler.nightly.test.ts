@@ -107,7 +107,7 @@ test("calls of a busy workspace are admitted and settled on a credit line", asyn
   await eventually("calls are admitted on a line", async () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => client.chat(bed.target(0, workspace.key), ask("flat")))); // prettier-ignore
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    return (await metric(adminUrl, "sluice_lined_calls_total").catch(() => 0)) > 40;
+    return (await metric(adminUrl, "sluice_credit_line_calls_total").catch(() => 0)) > 40;
   });
   await stack.settled();
   await audit(bed);

@@ -50,7 +50,7 @@ function pour(target: Target, only?: string): { readonly stop: () => Promise<Ans
 }
 
 const linedAt = (ingress: number): Promise<number> =>
-  metric(bed.stack.ingresses[ingress]?.adminUrl ?? "", "sluice_lined_calls_total").catch(() => 0);
+  metric(bed.stack.ingresses[ingress]?.adminUrl ?? "", "sluice_credit_line_calls_total").catch(() => 0);
 
 /** Resolves once `more` further calls were admitted on a line at this ingress. */
 async function admitOnLine(ingress: number, more: number): Promise<void> {

@@ -215,12 +215,12 @@ describe("a body", () => {
   });
 
   test("on a credit line passes its share of the line to its worker and its settlement", async () => {
-    const lined = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false, deadlineMs: 1 };
-    const { chat, sent, relayed, counted } = start({ lined });
+    const creditLineHold = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false, deadlineMs: 1 };
+    const { chat, sent, relayed, counted } = start({ creditLineHold });
     await chat(JSON.stringify(CHAT));
-    expect(counted[0]?.hold).toMatchObject({ mayBeLined: true });
-    expect(relayed[0]?.creditLineHold).toEqual(lined);
-    expect(sent[0]?.head.credit_line).toBe(lined.lineId);
+    expect(counted[0]?.hold).toMatchObject({ canUseCreditLine: true });
+    expect(relayed[0]?.creditLineHold).toEqual(creditLineHold);
+    expect(sent[0]?.head.credit_line).toBe(creditLineHold.lineId);
   });
 
   test("reaches the worker unchanged, byte for byte", async () => {

@@ -67,7 +67,7 @@ export interface FakeOptions {
   /** Throws to refuse a call. */
   readonly admit?: (hold: HoldRequest | null) => void;
   /** Share of the credit line on which calls are admitted. */
-  readonly lined?: CreditLineHold;
+  readonly creditLineHold?: CreditLineHold;
   /** Throws to refuse a key. */
   readonly authenticate?: (authorization: string | null) => void;
   readonly isReady?: (required: readonly string[]) => boolean;
@@ -133,10 +133,10 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     uncounted: openMinuteBound(),
     calls: {
       count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
-      look: () => Promise.try(() => options.admit?.(null)),
+      check: () => Promise.try(() => options.admit?.(null)),
       place: async (workspaceId: string, limit: number | null, hold: HoldRequest) => {
         await count(workspaceId, limit, hold);
-        return options.lined;
+        return options.creditLineHold;
       },
     },
     sealer: createSealer([new Uint8Array(32)]),
@@ -150,7 +150,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return (await options.relay?.(facts)) ?? Response.json({ answered: true });
       },
     },
-    offered: { current: () => CAPABILITIES, find: (id: string) => findCapability(id) },
+    availableCapabilities: { current: () => CAPABILITIES, find: (id: string) => findCapability(id) },
     routes: new Map(),
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: {

@@ -176,7 +176,7 @@ export async function openMeasures(
         let left = GROUPED;
         const callInTurn = async (): Promise<void> => {
           while (left-- > 0) {
-            const hold = { ...holdOf(newId(), keys[2] ?? ""), mayBeLined: true };
+            const hold = { ...holdOf(newId(), keys[2] ?? ""), canUseCreditLine: true };
             const creditLineHold = await calls.place(busy, null, hold);
             await ledger.settle(settlementOf(busy, hold.jobId, HOLD_NANO / 2n, { creditLineHold, isPatient: true }));
             lines.forget(hold.jobId);

@@ -87,7 +87,7 @@ async function measure(db: TestDatabase, ingresses: number, isLined: boolean): P
         tokensMax: 1,
         dailyTokens: null,
         lifeMs: 60_000,
-        mayBeLined: true,
+        canUseCreditLine: true,
       };
       const creditLineHold = await calls.place(workspaceId, null, hold);
       if (askedAt > from) {

@@ -184,7 +184,7 @@ describe("a media provider that repeats the prompt in its error", () => {
       [{ start: () => Promise.resolve({ id: "1" }), poll: () => Promise.resolve(polls.shift() ?? ({} as never)) }],
       { log },
     );
-    expect(text()).toContain("no verdict");
+    expect(text()).toContain("did not report a job's outcome");
     expect(text()).not.toContain(CANARY);
   });
 });

@@ -82,7 +82,7 @@ export const AREAS: readonly Area[] = [
     paths: ["shared/database/migrations/"],
     tests: ["shared/database/", "shared/ledger/", "deploy/old-database.test.ts"],
   },
-  { paths: ["shared/files/", "shared/storage/", "ingress/routes/files/", "ingress/media/"], tests: FILES },
+  { paths: ["shared/files/", "shared/storage/", "ingress/routes/files/", "ingress/routes/media/"], tests: FILES },
   { paths: ["shared/calls/catalogue/"], tests: ["shared/calls/catalogue/", "e2e/test-models.test.ts"] },
   { paths: ["ingress/nats-intake/", "ingress/routes/batches/"], tests: BATCHES },
   { paths: ["ingress/routes/mcp/", "ingress/tools/"], tests: ["e2e/mcp.test.ts", "e2e/model-tools.test.ts"] },

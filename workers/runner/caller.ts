@@ -9,7 +9,7 @@ import type { CallerLiveness, CallWatch, TakenAcks } from "./caller-liveness.ts"
 /** Maximum number of times that an answer is sent again to an ingress that waits for it and does not receive it. */
 const SENT_AGAIN_MAX = 5;
 /** Time after the deadline of a call by which the ingress has ended the call, in milliseconds. */
-const CONFIRMATION_MARGIN_MS = 5_000;
+export const CONFIRMATION_MARGIN_MS = 5_000;
 
 export class Caller {
   readonly reply: string;

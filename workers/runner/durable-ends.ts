@@ -267,7 +267,7 @@ export async function deferForSource(
   if (!retry || !NONE_FREE.has(code)) return false;
   return retryStatement(() => deferJob(database, job.id, job.epoch, retryAfterS * 1_000), {
     forMs: RETRY_MS,
-    onRetry: (error, tries) =>
-      log.warn({ err: error, job_id: job.id, attempts: tries }, "retrying to save that a job waits"),
+    onRetry: (error, attempts) =>
+      log.warn({ err: error, job_id: job.id, attempts }, "retrying to save that a job waits"),
   });
 }

@@ -21,7 +21,7 @@ import { watchCall } from "../calls/serve-call.ts";
 import type { WorkerContext } from "../context.ts";
 import type { Outcome, Success } from "../outcome.ts";
 
-import type { Caller } from "./caller.ts";
+import { type Caller, CONFIRMATION_MARGIN_MS } from "./caller.ts";
 import type { CallerLiveness, TakenAcks } from "./caller-liveness.ts";
 
 export class LiveEnds {
@@ -109,7 +109,8 @@ export class LiveEnds {
 
   /** Waits until the ingress has shown that it is alive. Used for an answer that must be settled before it is sent. */
   private async confirmCaller(job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> {
-    const watchdog = watchCall(job, signal);
+    // The ingress waits beyond the deadline for an answer that was ready in time.
+    const watchdog = watchCall({ deadline_ms: job.deadline_ms + CONFIRMATION_MARGIN_MS }, signal);
     try {
       await this.callers.confirm(reply, watchdog.signal);
       return outcome;

@@ -115,8 +115,8 @@ class OpenStep implements StepContinuation {
     };
     const saved = await endStep(database, { ...end, next, owner }, change, {
       retryMs,
-      onRetry: (error, tries) =>
-        log.warn({ err: error, job_id: job.id, attempts: tries }, "retrying to write a step's end"),
+      onRetry: (error, attempts) =>
+        log.warn({ err: error, job_id: job.id, attempts }, "retrying to write a step's end"),
     });
     if (!saved) return undefined;
     failpoint("step.continued");

@@ -97,7 +97,7 @@ export async function endStep(
   target: Queryable,
   { end, usedNano, resultText, next, owner }: StepEnd,
   change: Change,
-  { retryMs, onRetry }: { readonly retryMs: number; readonly onRetry: (error: unknown, tries: number) => void },
+  { retryMs, onRetry }: { readonly retryMs: number; readonly onRetry: (error: unknown, attempts: number) => void },
 ): Promise<Saved | undefined> {
   const { saved, values } = recordOf(change);
   const { id, epoch, usage } = end;
@@ -112,9 +112,9 @@ export async function endStep(
     const done = await retryStatement(() => advanceRun(target, all), {
       forMs: retryMs,
       isFinal,
-      onRetry(error, tries) {
+      onRetry(error, attempts) {
         mayBeDone = true;
-        onRetry(error, tries);
+        onRetry(error, attempts);
       },
     });
     return done === null ? undefined : saved;

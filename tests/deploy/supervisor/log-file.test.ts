@@ -38,7 +38,7 @@ test("a full file is renamed and a new one is created", () => {
   ]);
 });
 
-test("a file that cannot be written anew loses lines and throws nothing, and goes on when it can", () => {
+test("a file that cannot be written anew loses lines, throws nothing, and is written again when that is possible", () => {
   const folder = join(directory, "gone");
   mkdirSync(folder);
   const path = join(folder, "sluice.log");

@@ -109,7 +109,7 @@ describe("a redelivered message of an admitted job", () => {
     const one = arrival(caller, CHAT, { key });
     expect(await takeMessage(context, one)).toMatchObject({ kind: "answered", outcome: "queued" });
     const again = await takeMessage(context, { ...one, deliveries: 2 });
-    expect(again).toMatchObject({ kind: "answered", outcome: "repeated", told: { status: "queued" } });
+    expect(again).toMatchObject({ kind: "answered", outcome: "repeated", jobReply: { status: "queued" } });
     expect(again).not.toHaveProperty("dispatch");
     expect(await bench.db.query("select 1 from hold where workspace_id = $1", [caller.workspaceId])).toHaveLength(1);
   });
@@ -129,7 +129,7 @@ describe("a redelivered message of an admitted job", () => {
 describe("a recording", () => {
   test.each([
     ["whose window is full waits", 1_000n * CREDIT, "none", { kind: "full", isWindow: true }],
-    ["whose funds are missing is refused", 0n, "unlimited", { outcome: "refused", told: { error: { code: "insufficient_credits" } } }], // prettier-ignore
+    ["whose funds are missing is refused", 0n, "unlimited", { outcome: "refused", jobReply: { error: { code: "insufficient_credits" } } }], // prettier-ignore
   ])("%s, and is not processed", async (_name, credits, preset, outcome) => {
     const caller = await own(credits, preset);
     const before = looks;
@@ -148,7 +148,7 @@ describe("a recording", () => {
       const one = arrival(caller, DICTATION, { key: "mine" });
       expect(await takeMessage(context, one).catch((error: unknown) => error)).toBeInstanceOf(Error);
       const last = await takeMessage(context, { ...one, deliveries: 8 });
-      expect(last).toMatchObject({ outcome: "refused", told: { error: { code: "unprocessable_input" } } });
+      expect(last).toMatchObject({ outcome: "refused", jobReply: { error: { code: "unprocessable_input" } } });
     } finally {
       lookFault = undefined;
     }
@@ -201,7 +201,7 @@ test("a large message that is rejected at admission leaves nothing in the object
   const body = { ...CHAT.body, metadata: { text: "x".repeat(JOB_TEXT_BYTES_MAX) } };
   // One that starves is stored without a look at window and funds.
   const one = arrival(caller, { body }, { key: "mine", starves: true });
-  const refused = { outcome: "refused", told: { error: { code: "insufficient_credits" } } };
+  const refused = { outcome: "refused", jobReply: { error: { code: "insufficient_credits" } } };
   expect(await takeMessage(context, one)).toMatchObject(refused);
   await eventually("it is deleted", async () => (await objectsOf(one)).length === 0, 5_000);
 });
@@ -260,7 +260,7 @@ describe("a message for a run", () => {
     expect(await kept(of.workspaceId)).toEqual({ runs: 1, jobs: 0, calls: 1 });
     expect(await inputsOf(toRun(of))).toHaveLength(1);
     expect(await takeMessage(context, toRun(of, { text: "other" }))).toMatchObject({
-      told: { error: { code: "idempotency_key_reused" } },
+      jobReply: { error: { code: "idempotency_key_reused" } },
     });
   });
 
@@ -299,15 +299,15 @@ describe("a message for a run", () => {
     expect(await takeMessage(context, arrival(of.caller, CHAT, { key: "used" }))).toMatchObject({
       outcome: "queued",
     });
-    expect(await takeMessage(context, toRun(of, LARGE, { key: "used" }))).toMatchObject({ told: refused });
+    expect(await takeMessage(context, toRun(of, LARGE, { key: "used" }))).toMatchObject({ jobReply: refused });
   });
 
   test("of a workspace without storage is rejected and counted once, with the same answer after the recovery", async () => {
     const of = await ownWorkflow();
-    const refusal = { outcome: "refused", told: { error: { code: "storage_limit_exceeded" } } };
+    const refusal = { outcome: "refused", jobReply: { error: { code: "storage_limit_exceeded" } } };
     expect(await takeMessage({ ...context, config: { ...context.config, storageBytesMax: 1 } }, toRun(of))).toMatchObject(refusal); // prettier-ignore
     expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
-    expect(await takeMessage(context, toRun(of))).toMatchObject({ outcome: "repeated", told: { status: "refused" } });
+    expect(await takeMessage(context, toRun(of))).toMatchObject({ outcome: "repeated", jobReply: { status: "refused" } });
     expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
   });
 

@@ -85,7 +85,7 @@ describe("the page", () => {
         "sluice_jobs_waiting gauge",
         "sluice_ledger_audited_timestamp_seconds gauge",
         "sluice_ledger_faults gauge",
-        "sluice_lined_calls_total counter",
+        "sluice_credit_line_calls_total counter",
         "sluice_nats_reconnects_total counter",
         "sluice_outbox_depth gauge",
         "sluice_outbox_oldest_seconds gauge",

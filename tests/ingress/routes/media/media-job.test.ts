@@ -30,12 +30,12 @@ test.each(["insufficient_credits", "rate_limit_exceeded", "budget_reached"] as c
   async (code) => {
     const fake = fakeContext();
     const touched: string[] = [];
-    const look: CallAdmission["check"] = (_workspaceId, _limit, leastNano) =>
+    const check: CallAdmission["check"] = (_workspaceId, _limit, leastNano) =>
       Promise.reject(leastNano === 7n ? new ApiError(code, "No.") : new Error("another amount"));
     const storage = new Proxy({}, { get: (_target, name) => void touched.push(String(name)) });
     const context = {
       ...fake.context,
-      calls: { look },
+      calls: { check },
       storage,
       waiter: { address: (id: string) => `reply.${id}` },
       config: { storageBytesMax: 1_000_000 },
