@@ -1,6 +1,6 @@
 /**
- * `sluice all`: every role in one process, for small machines and for test stacks. Roles share the resources of shared/process/process.ts. Each has
- * its own reserved connections to Postgres, connections to NATS, metrics and logs (decision 0072).
+ * `sluice all`: every role in one process, for small machines and for test stacks. Roles share the resources of shared/process/process.ts.
+ * Each has its own reserved connections to Postgres, connections to NATS, metrics and logs (decision 0072).
  */
 import { INGRESS_CONNECTIONS, startIngress } from "#ingress/main.ts";
 import { NATS_AUTH_CONNECTIONS, startNatsAuth } from "#ingress/nats-auth/main.ts";

@@ -52,7 +52,8 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
 };
 
 /**
- * Returns each named pool once, because a duplicate would take twice its slots. @throws Error naming the first argument that is not a pool
+ * Returns each named pool once, because a pool named twice would get twice its slots. @throws Error naming the first argument that is not a
+ * pool
  */
 function poolsOf(args: readonly string[]): readonly WorkerPool[] {
   const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));

@@ -57,13 +57,13 @@ export interface IngressContext {
   readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
   /** Ends streams and sockets whose key is no longer active. */
   readonly keyWatch: Pick<KeyWatch, "watch">;
-  /** OpenID Connect issuer at which people sign in. Undefined: only API keys authenticate. */
+  /** Authenticates operators, who call /operator. */
   readonly operators: Operators;
-  /** Signs people in. Undefined: only keys authenticate. */
+  /** OpenID Connect issuer at which people sign in. Undefined: only API keys authenticate. */
   readonly issuer: Issuer | undefined;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
-  /** Limits the requests per minute of a key that the rate window does not count. */
+  /** Limits requests that do not count in the rate window, per key and minute. */
   readonly uncounted: MinuteBound;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
@@ -71,7 +71,7 @@ export interface IngressContext {
   readonly uploads: Uploads;
   readonly database: Database;
   readonly relay: Relay;
-  /** Routes of the API by operationId. Tools call the API through them. */
+  /** Routes of the API by operationId. Tools, such as the tools of the MCP server, find their routes in this map. */
   readonly routes: Map<string, Route>;
   /** NATS connection for provider callbacks, and for operators' requests to workers. */
   readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish" | "request">;
@@ -85,7 +85,7 @@ export interface IngressContext {
   readonly waiter: JobWaiter;
   /** Workflow templates that ship with the service. */
   readonly templates: readonly WorkflowTemplate[];
-  /** Delivers notices of workflow runs to the calls that wait for them. */
+  /** Delivers notices of workflow runs to the calls that wait for these runs. */
   readonly runs: RunFollower;
   /** Aborts shortly before the shutdown deadline. Waiting callers then get their response at once. */
   readonly closing: AbortSignal;

@@ -4,14 +4,17 @@ import { gzip } from "node:zlib";
 
 const compress = promisify(gzip);
 
-/** Returns a text with these headers, compressed for clients that accept gzip. */
+/** Returns a response with the text and these headers. The text is compressed if the client accepts gzip. */
 export type GzipResponder = (
   request: Request,
   text: string,
   headers: Readonly<Record<string, string>>,
 ) => Promise<Response>;
 
-/** Keeps the compressed form of the last text, so each address needs a responder of its own. Compression does not block the event loop. */
+/**
+ * Creates a responder that caches the compressed form of the last text. Each URL path therefore needs its own responder. Compression does
+ * not block the event loop.
+ */
 export function createGzipResponder(): GzipResponder {
   let last: { readonly text: string; readonly bytes: Promise<Uint8Array<ArrayBuffer>> } | undefined;
   return async (request, text, headers) => {
@@ -26,7 +29,7 @@ export function createGzipResponder(): GzipResponder {
   };
 }
 
-/** True unless the client does not name gzip or gives it the weight 0. */
+/** Returns true if the `accept-encoding` header names gzip with a weight other than 0. */
 function acceptsGzip(accepted: string): boolean {
   const [, weight = "1"] = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/i.exec(accepted) ?? ["", "0"];
   return Number(weight) > 0;

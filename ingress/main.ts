@@ -193,7 +193,10 @@ function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log:
  */
 const BATCH_FILE_BYTES_MAX = 16 * 1_073_741_824;
 
-/** Starts leading batches in this process. Uploads of batch files share the process with callers' uploads. */
+/**
+ * Starts to process batches in this process. Their output files have a separate uploader, which allows larger files than callers may
+ * upload.
+ */
 function startBatches(context: IngressContext, publishers: Publishers, lifecycle: Role["lifecycle"]): void {
   const { database, storage, log, config } = context;
   const limits = { fileBytesMax: BATCH_FILE_BYTES_MAX, storageBytesMax: config.storageBytesMax };
@@ -207,7 +210,10 @@ function startBatches(context: IngressContext, publishers: Publishers, lifecycle
 /** Time for which notices of received responses are collected before they are sent together, in milliseconds. */
 const TAKEN_LINGER_MS = 5;
 
-/** Opens the relay, which sends calls to workers and receives their responses, and this ingress's share of fleet-wide limits. */
+/**
+ * Opens the relay, which sends calls to workers and receives their responses. Also connects this ingress to the other processes that share
+ * fleet-wide limits.
+ */
 async function openRelay(
   { database, lifecycle, log, metrics }: Role,
   connection: NatsConnection,

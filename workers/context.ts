@@ -36,9 +36,9 @@ export interface WorkerContext {
   readonly storage: Storage;
   /** Stores results as files. */
   readonly uploads: Pick<Uploads, "run">;
-  /** Budget for the result bytes that the jobs of the pool hold at once. */
+  /** Memory budget for the results that the jobs of the pool load at the same time, in bytes. */
   readonly results: ResultBudget;
-  /** Budget of concurrent uploads of the process to the file store. */
+  /** Limit of concurrent uploads of this process to the object store. */
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
   /** Runs capabilities in child processes. */
@@ -55,9 +55,9 @@ export interface WorkerContext {
   readonly breaker: Breaker;
   /** Budget for retries at the same source. */
   readonly repeats: RepeatBudget;
-  /** Notifies jobs about callbacks from their providers. */
+  /** Notifies the owner of a job when the job's provider calls back. */
   readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
-  /** Tokens that authenticate the callbacks of providers. */
+  /** Creates the tokens in callback URLs, which authenticate the callbacks of providers. */
   readonly callbackTokens: Pick<JobTokens, "of">;
   /** NATS connection for acknowledging and pulling messages, and for cancellations. */
   readonly work: NatsConnection;
@@ -65,6 +65,6 @@ export interface WorkerContext {
   readonly replies: NatsConnection;
   /** Publisher of answer frames. It keeps frames while the connection is lost. */
   readonly answers: BufferedPublisher;
-  /** Sends frames of answers in bundles, to ingresses that accept bundles. */
+  /** Combines answer frames of several calls into one message, for ingresses that support it. */
   readonly bundler: FrameBundler;
 }

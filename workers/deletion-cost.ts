@@ -57,7 +57,8 @@ export async function openDeletionCost({
   );
   const url = `${api}/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
   /**
-   * Last reported cost. It is undefined at first and after a failure, because an unconfirmed or earlier patch may have set another cost.
+   * Last cost that the cluster has confirmed. Undefined at first and after a failed report, because the cluster may then have another
+   * value. The next report is then always sent.
    */
   let reportedCost: number | undefined;
   let isFailing = false;
@@ -98,7 +99,10 @@ function costOf(busy: number): number {
   return busy < 1 ? 0 : 2 ** Math.floor(Math.log2(busy));
 }
 
-/** Sends one merge patch to the Kubernetes API. @throws Error if the API rejects it */
+/**
+ * Sets the annotation of the pod with one merge patch.
+ * @throws Error if the Kubernetes API rejects the patch
+ */
 function annotate(
   url: string,
   { token, ca, cost }: { readonly token: string; readonly ca: string; readonly cost: number },

@@ -1,4 +1,4 @@
-/** Interfaces between the handlers of a pool, which execute jobs, and the runner that controls them. */
+/** Interfaces between the handlers of a pool, which execute jobs, and the runner, which claims, aborts and settles jobs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
@@ -36,20 +36,33 @@ export interface ProviderJobSlot {
   readonly isLate: boolean;
   /** True if the caller requested a cancellation before this attempt. */
   readonly wasCancelled: boolean;
-  /** Stores the record; null deletes it. @throws Error when this worker no longer owns the job and must not act for it */
+  /**
+   * Stores the record of the provider job; null deletes the stored record.
+   * @throws Error if this worker no longer owns the job; it must then stop working on it
+   */
   keep(job: object | null): Promise<void>;
-  /** Stores the record with a start that is about to be sent. @throws Error as `keep`, or if the job was cancelled */
+  /**
+   * Stores the record just before the request that starts the provider job is sent.
+   * @throws the errors of `keep`, or Error if the job was cancelled
+   */
   begin(record: object): Promise<void>;
-  /** Records that the response to the start was lost, and returns the start that is stored in the row. @throws Error as `keep` */
+  /**
+   * Stores that the response to the start request was lost. Returns the start request as stored in the job's row.
+   * @throws the errors of `keep`
+   */
   lose(): Promise<OpenStart>;
-  /** Adopts a listed job of the provider as the provider job of this job; see `adopt_provider_job`. @throws Error as `keep` */
+  /**
+   * Assigns a job from the provider's list to this job. Returns `taken` if another job has the provider job, and `open` if it may belong to
+   * another job that is being started; see `adopt_provider_job`.
+   * @throws the errors of `keep`
+   */
   adopt(
     listed: { readonly name: string; readonly createdMs: number },
     record: object,
   ): Promise<"adopted" | "taken" | "open">;
   /** Returns those of the given provider job names that belong to none of our jobs. */
   strangers(provider: string, names: readonly string[]): Promise<readonly string[]>;
-  /** Reports the progress of the job, 0 to 1, for readers of the job. Best effort. */
+  /** Reports the progress of the job, from 0 to 1, to clients that read the job. Best effort. */
   progress(share: number): void;
 }
 
@@ -58,7 +71,7 @@ export interface ProviderJobSlot {
  * authoritative.
  */
 export interface LiveCaller {
-  /** Announces a result whose bytes follow while it is being generated. */
+  /** Sends the head of a result to the caller, before its bytes are generated. */
   begin(head: MediaResultHead): void;
   /** Sends the next bytes of the result. */
   write(bytes: Uint8Array): void;
@@ -80,9 +93,10 @@ export interface RunContinuation {
 
 export interface StepContinuation {
   /**
-   * Ends the job and continues its run in one transaction. Returns undefined if nothing was written, so that the job must be ended like any
-   * other.
-   * @param owner owner of the next job
+   * Ends the job and continues its run in one transaction. Returns undefined if nothing was written; the caller must then end the job like
+   * a job without a run.
+   * @param owner owner of the run's next job
+   * @param retryMs maximum time of retries while the database is unavailable, in milliseconds
    */
   end(ending: JobEnd, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined>;
 }
@@ -90,7 +104,10 @@ export interface StepContinuation {
 export interface StepContinued {
   /** Nano-credits charged for the ended job. */
   readonly takenNano: bigint;
-  /** Next job of the run, already claimed; absent if the run has ended. If `step` is undefined, the next job ends like any other. */
+  /**
+   * Next job of the run, already claimed; absent if the run has ended. If its `step` is undefined, that job is ended like a job without a
+   * run.
+   */
   readonly next?: { readonly job: ClaimedJob; readonly step: StepContinuation | undefined };
 }
 
@@ -105,15 +122,18 @@ export interface JobControl {
   readonly signal: AbortSignal;
   /** Aborts when the process stops and running jobs must end, even if `signal` was already aborted for another reason. */
   readonly stopping?: AbortSignal;
-  /** Receives the streamed output and the serving source. The end of the answer is part of the outcome instead. */
+  /**
+   * Receives the streamed output, and the source that serves the call. The end of the answer is not sent here; it is part of the returned
+   * outcome.
+   */
   readonly answer: Answer;
 }
 
 export interface JobHandler {
   /**
-   * Executes a job. The handler neither moves credits nor ends the answer; the runner does both, based on the outcome.
-   * @throws Error for infrastructure failures, never for a provider's failure; ProviderError `unknown` if a durable job may have been
-   * executed and charged by a provider
+   * Executes a job. The handler neither settles credits nor sends the end of the answer; the runner does both, based on the outcome.
+   * @throws Error for failures of our infrastructure; failures of providers are outcomes
+   * @throws ProviderError `unknown` if a provider may have executed and charged a durable job
    */
   run(job: JobMessage, control: JobControl): Promise<Outcome>;
 }

@@ -56,7 +56,7 @@ import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from 
 import { startWorkflows } from "./workflows/runner.ts";
 import { RunStore } from "./workflows/store.ts";
 
-/** Maximum time that a download waits for capacity in its pool's budget, in milliseconds. */
+/** Maximum time that a download waits until the memory budget of its pool has capacity, in milliseconds. */
 const RESULT_CAPACITY_WAIT_MS = paced(180_000);
 
 /**
@@ -67,7 +67,10 @@ export function workerConnections(pools: readonly WorkerPool[]): RoleConnections
   return { reserved: (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS, slow: 0 };
 }
 
-/** Starts the worker. @throws Error with a one-sentence message if a requirement of the worker is missing */
+/**
+ * Starts the named pools in this process.
+ * @throws Error with a one-sentence message if a requirement of the worker is missing
+ */
 export async function startWorker(role: Role, named: readonly WorkerPool[]): Promise<void> {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   const { config, log, metrics, lifecycle, database } = role;
@@ -177,7 +180,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   if (supportedCapabilities !== undefined) role.addPages({}, { engines: supportedCapabilities.engines });
 }
 
-/** True for pools whose workers have provider keys. */
+/** Returns true for pools that call providers, so that their workers need provider keys. */
 const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !== "workflow";
 
 /**
@@ -261,7 +264,9 @@ function startCallPool(
   });
 }
 
-/** Stops all runners. Calls that still run shortly before `allowedMs` are aborted and settled, so that the process ends cleanly. */
+/**
+ * Stops all runners. Calls that still run shortly before the end of `allowedMs` are aborted and settled, so that the process ends in time.
+ */
 async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allowedMs: number): Promise<void> {
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort(), Math.max(allowedMs / 2, allowedMs - STOP_MARGIN_MS));
@@ -276,7 +281,7 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allow
 }
 
 /**
- * Time that remains after the abort for settlements, responses and closing connections, in milliseconds. It is at most half of the grace
- * period.
+ * Time between the abort of running calls and the end of the process, in milliseconds. Calls are settled and connections closed in it. It
+ * is at most half of the grace period.
  */
 const STOP_MARGIN_MS = 5_000;

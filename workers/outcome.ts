@@ -34,7 +34,7 @@ export interface Success extends Ending {
   readonly onSettled?: () => void;
   /** Small files of the result. Their database rows are written in the statement that ends the job. */
   readonly files?: readonly StoredFile[];
-  /** Called if the files exceed the storage limit of the workspace, before the job ends as failed. */
+  /** Called if the workspace has no storage for the files, before the job ends as failed. */
   readonly onRefused?: () => Promise<void>;
 }
 

@@ -19,7 +19,10 @@ interface PoolRow {
   readonly liveShare: number;
   /** Fraction of the process's slots that the batch lane may use, in addition to the live lane, so that neither lane starves. */
   readonly batchShare: number;
-  /** Number of jobs that can execute concurrently; set if it is lower than the number of slots. The dispatcher uses it. */
+  /**
+   * Maximum number of jobs that this process executes at the same time; absent if it equals the number of slots. The dispatcher limits
+   * dispatched jobs by it.
+   */
   readonly capacity?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Commands that create workspaces, members and keys. They use the database, because an operator's token gives no access to a workspace
- * that has owners.
+ * Commands that create workspaces, members and keys. They access the database directly. Through the API, an operator's token gives no
+ * access to a workspace that has owners.
  */
 import type { OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
@@ -116,8 +116,8 @@ function roleOf(value: string): MemberRole {
 }
 
 /**
- * Returns the preset name if our catalogue or the running service has a preset of that name.
- * @throws Error for an unknown name; it refers to `preset list`, which prints the presets of the service
+ * Checks that our catalogue or the running service has a preset of that name, and returns the name.
+ * @throws Error for an unknown name; the error message refers to `preset list`, which prints the presets of the service
  */
 async function requirePreset(context: Context, name: string): Promise<string> {
   const { presets } = await context.catalogue();

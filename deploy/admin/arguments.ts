@@ -49,7 +49,7 @@ export function limitOf(value: string | undefined, fallback: number): number {
 
 /**
  * Returns the workspace with that name or id.
- * @throws Error when no workspace has it; the error names the workspace that had this name before, if any
+ * @throws Error when no workspace has that name or id; the error names the workspace that had this name before, if any
  */
 export async function findWorkspace(database: Database, nameOrId: string): Promise<WorkspaceRow> {
   const row = await findByWord(database, nameOrId);

@@ -12,7 +12,7 @@ import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };
 const OWNER = "bootstrap";
 const CREDITS = 1_000_000n;
-/** Fixed id of the first top-up. It makes repeated runs add the first credits of a database only once. */
+/** Fixed id of the first top-up. A repeated run uses the same id, so that a database receives its first credits only once. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
 
 export interface Bootstrapped {
@@ -23,8 +23,8 @@ export interface Bootstrapped {
 }
 
 /**
- * Creates the first workspace `default` with an owner `bootstrap`, this key with the preset `unlimited`, and 1,000,000 credits.
- * Idempotent, also when two processes run it at once or the workspace was renamed. A new key replaces the keys of earlier runs.
+ * Creates the first workspace `default` with an owner `bootstrap`, this key with the preset `unlimited`, and 1,000,000 credits. Idempotent,
+ * also when two processes run it at once or the workspace was renamed. A new key replaces the keys of earlier runs.
  * @throws Error when the key belongs to another workspace
  */
 export function ensureBootstrap(database: Database, key: string): Promise<Bootstrapped> {
@@ -78,8 +78,8 @@ interface Bootstrap {
 }
 
 /**
- * Returns the recorded first workspace and locks the table until the transaction ends. A second process waits for the lock and then finds
- * everything created.
+ * Locks the table `bootstrap` until the transaction ends, and returns the first workspace that the table records; undefined if none. A
+ * second process waits for the lock, and then finds everything created.
  */
 async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   await tx.query("lock table bootstrap in exclusive mode");

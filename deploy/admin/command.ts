@@ -13,7 +13,7 @@ export interface Command {
   readonly usage: string;
   /** Another name of the command. */
   readonly alias?: string;
-  /** Description in sentences. The list of commands shows the first one. */
+  /** Description in whole sentences. The list of commands shows only the first sentence. */
   readonly about: string;
   /** Requirement of the command. service: a running service and an operator's token; database: Postgres; nothing: only this machine. */
   readonly needs: "service" | "database" | "nothing";
@@ -29,8 +29,8 @@ export interface Live {
   /** Prints a part of the result while the command still runs. */
   print(part: Answer): void;
   /**
-   * Returns a signal that aborts at the first Ctrl-C or SIGTERM; a second one ends the process at once.
-   * Without a call of this function, the first one also ends the process.
+   * Returns a signal that aborts at the first Ctrl-C or SIGTERM. A second Ctrl-C or SIGTERM ends the process at once. If a command never
+   * calls this function, the first Ctrl-C or SIGTERM ends the process.
    */
   interruption(): AbortSignal;
 }
@@ -95,7 +95,10 @@ function optionsOf(usage: string) {
   }));
 }
 
-/** Parses the words after a command's name according to its usage line. @throws UsageError when the words do not match it */
+/**
+ * Parses the words after a command's name according to the command's usage line. @throws UsageError when the words do not match the usage
+ * line
+ */
 export function readLine(
   command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
@@ -165,7 +168,7 @@ function negativesLast(args: readonly string[]): string[] {
   ];
 }
 
-/** Returns the error message for an invalid option, with the option that was probably meant. */
+/** Returns the error message for an invalid option. The message suggests the most similar valid option. */
 function complaintOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Service, database, catalogue and settings for commands. Each is opened on first use, so that a command runs without what it does not
- * need.
+ * Service, database, catalogue and settings for commands. Each is opened when a command first uses it. A command therefore runs even if,
+ * for example, the database is unavailable and the command does not use it.
  */
 import { resolve } from "node:path";
 
@@ -45,7 +45,11 @@ export interface Context {
   close(): Promise<void>;
 }
 
-/** @param environment default: the environment of the process */
+/**
+ * Creates the context of a command. Opens no connection until the command uses it.
+ * @param complain receives each log line of the database client
+ * @param environment environment variables; undefined: the environment of the process
+ */
 export function openContext(
   complain: (line: string) => void,
   environment: Readonly<Record<string, string>> | undefined,
@@ -71,8 +75,9 @@ export function openContext(
 }
 
 /**
- * Returns the address of the named service. Without a name: the stack that `npm start` runs, or else the default address.
- * The token of a stack is sent only to that stack. @throws Error
+ * Returns the address of the service that `--url` or SLUICE_URL names. If neither is set, returns the address of the stack that `npm start`
+ * runs, or else the default address. The token of a stack is sent only to that stack.
+ * @throws Error when the address is malformed, no operator token is set, or DATABASE_URL does not belong to the stack
  */
 function serviceAddress(config: Config, urlOption: string | undefined): Address {
   const named = urlOption ?? config.serviceUrl;

@@ -95,8 +95,8 @@ export function unknownText(commands: readonly Command[], args: readonly string[
 }
 
 /**
- * Returns the known command most similar to the two typed words, or else to the first word alone.
- * `workspcae list` and `workspce` both find a workspace command.
+ * Returns the known command most similar to the two typed words, or else to the first word alone. `workspcae list` and `workspce` both find
+ * a workspace command.
  */
 function nearCommand(names: readonly string[], first: string, second: string): string | undefined {
   const [whole] = nearNames(names, second === "" ? first : `${first} ${second}`);

@@ -22,7 +22,7 @@ const MODALITIES: Readonly<Record<string, CatalogueModel["modality"]>> = {
   audio_speech: "audio",
 };
 
-/** Members that are read, by the mapping that contains them. */
+/** Names of the LiteLLM members that the import reads, by the mapping that contains them. */
 const READ = {
   entry: new Set(["model_name", "litellm_params", "model_info", "rpm", "tpm"]),
   params: new Set(
@@ -39,7 +39,9 @@ const READ = {
   ),
 } as const;
 
-/** Reasons why some members have no counterpart, by member. All other members get a general reason. */
+/**
+ * Reasons why some LiteLLM members have no counterpart in a catalogue, by member name. Notes on all other members contain a general reason.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   organization: "no counterpart: the organization of a key is that of the key itself",
   extra_headers: "no counterpart: providers receive no headers of an operator's own",
@@ -184,7 +186,7 @@ function sourcesOf(group: readonly Deployment[], notes: Notes): SourceEntry[] {
   return unique.map(({ source, weight = 1 }) => ({ ...source, weight: Math.max(1, Math.round(weight * scale)) }));
 }
 
-/** Returns the facts of a deployment that differ from the shipped model, except its identity and price. */
+/** Returns the facts that a deployment states and that differ from the shipped model. Omits the owner, the creation date and the prices. */
 function ownFacts(facts: Deployment["facts"], shipped: CatalogueModel): Partial<CatalogueModel> {
   const { pricing: _pricing, price_source: _source, owned_by: _owner, created: _created, ...rest } = facts;
   const known: Readonly<Record<string, unknown>> = { ...shipped };
@@ -202,7 +204,7 @@ function withCredential(params: Members, place: string, { credentials, notes }: 
   return { ...values, ...params };
 }
 
-/** Returns the shipped model that the deployment calls or that its `base_model` names. */
+/** Returns the shipped model that the deployment calls, or else the shipped model that its `base_model` names. */
 function templateOf(
   { shipped, model }: Found,
   baseModel: string | undefined,
@@ -325,7 +327,7 @@ function modalityByName(model: string): CatalogueModel["modality"] {
   return /dall-e|image/i.test(model) ? "image" : "text";
 }
 
-/** Notes the members of `litellm_params`, or of a credential's values, that are not taken over. */
+/** Adds a note for each member of `litellm_params`, or of a credential's values, that is not imported. */
 export function noteParams(params: Members, place: string, notes: Notes): void {
   noteUnread(params, place, READ.params, notes);
   noteMalformed(params, place, notes);
@@ -345,7 +347,7 @@ const NUMBER: Check = [(value) => positiveIn(value) !== undefined, "a number gre
 const BOOLEAN: Check = [(value) => typeof value === "boolean", "true or false"];
 const TEXTS: Check = [(value) => Array.isArray(value) && value.every((one) => TEXT[0](one)), "a list of texts"];
 
-/** Forms of members whose value is passed over if it has another form. */
+/** Checks of member values, by member name. A value that fails its check is not imported. */
 const FORMS: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(
     ["api_key", "custom_llm_provider", "litellm_credential_name", "base_model", "mode", "litellm_provider", "type"].map(
@@ -361,7 +363,10 @@ const FORMS: Readonly<Record<string, Check>> = {
   additional_drop_params: TEXTS,
 };
 
-/** Notes the values that were passed over; absent and null members mean nothing. The value is not repeated: it may be a key. */
+/**
+ * Adds a note for each value that is not imported because it fails its check. Absent and null members get no note. A note does not repeat
+ * the value, because the value may be a key.
+ */
 export function noteMalformed(members: Members, place: string, notes: Notes): void {
   for (const [name, value] of Object.entries(members)) {
     const [isValid, expected] = ownOf(FORMS, name) ?? [() => true, ""];

@@ -18,7 +18,7 @@ export interface Notes {
 }
 
 /**
- * Returns an empty list of notes.
+ * Creates an empty list of notes.
  * @param positions line numbers of the file that the notes refer to
  */
 export function openNotes(positions: Pick<Positions, "lineOf">): Notes {

@@ -18,7 +18,10 @@ type Rate = keyof PricingText;
 interface Field {
   readonly unit: Unit;
   readonly rate: Rate;
-  /** Number of LiteLLM's price units in one price unit of the catalogue. */
+  /**
+   * Number of LiteLLM's price units in one price unit of the catalogue. Example: 1,000,000 for a price per token, which the catalogue
+   * states per million tokens.
+   */
   readonly factor: bigint;
 }
 
@@ -58,8 +61,8 @@ export function isPrice(name: string): boolean {
 }
 
 /**
- * Returns the catalogue prices among the members; undefined when none can be imported.
- * @param modality modality of the model; prices in units that it does not support become notes
+ * Returns the catalogue prices among the members; undefined when none can be imported. Adds a note for each price that is not imported.
+ * @param modality modality of the model; a price is not imported if the modality does not support its unit
  */
 export function pricesOf(members: Members, modality: string, place: string, notes: Notes): PricingText | undefined {
   const found = new Map<Unit, Map<Rate, string>>();
@@ -87,8 +90,8 @@ export function pricesOf(members: Members, modality: string, place: string, note
 }
 
 /**
- * Merges two prices: each rate is the higher of the two, because a model with several sources has one price.
- * If the units differ, only the first price counts.
+ * Merges two prices: each rate is the higher of the two, because a model with several sources has one price. If the units differ, only the
+ * first price counts.
  */
 export function dearest(first: PricingText | undefined, second: PricingText | undefined): PricingText | undefined {
   if (first === undefined || second === undefined) return first ?? second;
@@ -103,8 +106,8 @@ export function dearest(first: PricingText | undefined, second: PricingText | un
 }
 
 /**
- * Converts US dollars per LiteLLM unit to credits per `factor` such units, as decimal text. Returns undefined for a value that is not such
- * a number.
+ * Converts US dollars per LiteLLM unit to credits per `factor` such units, as decimal text. Returns undefined if `dollars` is not a number
+ * of 0 or more, or the result has too many decimal places.
  */
 export function creditsOf(dollars: unknown, factor: bigint): string | undefined {
   const text = typeof dollars === "number" || typeof dollars === "string" ? String(dollars).trim() : "";

@@ -88,7 +88,7 @@ export interface Providers {
 /**
  * Returns a collector of the providers that the configuration uses.
  * @param shipped providers that ship with the service
- * @param named environment variables that the file references; they are not reused for literal keys of the file
+ * @param named environment variables that the file references; no other key gets a variable with such a name
  */
 export function openProviders(
   shipped: ReadonlyMap<string, ProviderEntry>,
@@ -126,12 +126,18 @@ export function openProviders(
   };
 }
 
-/** Names that differ from all taken ones: the stem itself, else the first free numbered one. A file may need thousands of one stem. */
+/**
+ * Creates unique names. A name is the stem itself if it is free, otherwise the stem with the first free number. The last number of each
+ * stem is stored, because a file may need thousands of names with one stem.
+ */
 function openNames(taken: Iterable<string>) {
   const names = new Set(taken);
   const counts = new Map<string, number>();
   return {
-    /** @param numbered name of the stem with a number from 2 */
+    /**
+     * Returns a new unique name for a stem.
+     * @param numbered returns the name for the stem and a number from 2
+     */
     of(stem: string, numbered: (count: number) => string): string {
       let count = counts.get(stem) ?? 1;
       let name = count === 1 ? stem : numbered(count);
@@ -146,7 +152,10 @@ function openNames(taken: Iterable<string>) {
   };
 }
 
-/** Collects the provider entries to write: one per adapter family, address and key variable that no shipped provider has. */
+/**
+ * Collects the provider entries of the catalogue file. Each combination of adapter family, address and key variable gets one entry, unless
+ * a shipped provider has the same combination.
+ */
 function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
   const entries = new Map<string, ProviderEntry>();
   const keyOf = ({ family, base_url, api_key_env }: Omit<ProviderEntry, "id">): string =>
@@ -167,7 +176,7 @@ function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
 
 /** Assigns an environment variable to each key reference and each literal key in the file. The keys themselves are never copied. */
 function openVariables(named: ReadonlySet<string>, notes: Notes) {
-  /** Variables of the keys in the file, and of references to variables whose name cannot be kept. */
+  /** Environment variables that replace the literal keys of the file, by key. */
   const literals = new Map<string, string>();
   const renamed = new Map<string, string>();
   // Two keys never share a variable: a source would be called with the key of another account.
@@ -185,8 +194,8 @@ function openVariables(named: ReadonlySet<string>, notes: Notes) {
 
   return {
     /**
-     * Returns the environment variable of a key; undefined when no key is sent.
-     * @param usual key variable of a shipped provider
+     * Assigns an environment variable to a key and returns the variable's name. Returns `usual` if the configuration contains no key.
+     * @param usual key variable of a shipped provider; undefined if there is none
      */
     of(
       { text, place }: { readonly text: string | undefined; readonly place: string },
@@ -216,7 +225,11 @@ function nameOf(value: unknown, place: string, notes: Notes): string | undefined
   return undefined;
 }
 
-/** Returns a shipped provider with another address or another key variable. */
+/**
+ * Returns a copy of a shipped provider with the configured address and key variable.
+ * @param base configured address; undefined: the address of the shipped provider
+ * @param variable configured key variable; undefined: the variable of the shipped provider
+ */
 function atAddress(
   ours: ProviderEntry,
   base: string | undefined,
@@ -268,8 +281,8 @@ function splitName(
 }
 
 /**
- * Returns an address, or undefined if the value is absent. Returns null and adds a note for an unusable address.
- * The note does not repeat the address, because it may contain a key.
+ * Returns an address, or undefined if the value is absent. Returns null and adds a note for an unusable address. The note does not repeat
+ * the address, because it may contain a key.
  */
 function addressOf(value: unknown, place: string, notes: Notes): string | null | undefined {
   if (value === undefined || value === null) return undefined;

@@ -60,10 +60,7 @@ const PROCESS: Edge = {
   stderr: (text) => void process.stderr.write(text),
 };
 
-/**
- * Runs one command line and returns its exit code: 0 success, 1 error or failed check, 2 wrong usage.
- * Never throws.
- */
+/** Runs one command line and returns its exit code: 0 success, 1 error or failed check, 2 wrong usage. Never throws. */
 export async function runAdminCommand(args: readonly string[], edge: Edge = PROCESS): Promise<number> {
   const { stdout, stderr, environment, interruption = interruptionOfProcess } = edge;
   const first = args[0];

@@ -1,7 +1,6 @@
 /**
  * The restore drill. The operator's command restores a backup; the drill then applies this version's migrations and verifies the data in
- * stages.
- * The last line of its output is JSON to be archived. The drill deletes no stored object, because no janitor runs.
+ * stages. The last line of its output is JSON to be archived. The drill deletes no stored object, because no janitor runs.
  */
 import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -55,7 +54,10 @@ interface Report {
   ledger_difference: number | null;
   ledger_faults: readonly object[];
   files: { readonly checked: number; readonly wrong: readonly string[] } | null;
-  /** Number of jobs that the drill queued, and number of jobs that workers were running at the time of the backup. */
+  /**
+   * Number of jobs that the drill queued (`dispatched`), and number of jobs that workers were running at the time of the backup
+   * (`in_hand`).
+   */
   work: { readonly dispatched: number; readonly in_hand: number } | null;
   skipped: readonly Stage[];
   fault: string | null;
@@ -261,8 +263,7 @@ async function proveFiles(
 
 /**
  * Queues unfinished jobs, as the janitor does. Jobs that workers were running are only counted: the janitor of the restored service decides
- * about them.
- * It also deletes objects of ended jobs, which must not happen in the bucket of a running service.
+ * about them. It also deletes objects of ended jobs, which must not happen in the bucket of a running service.
  */
 async function fillQueue(
   {

@@ -30,7 +30,7 @@ export interface Verb extends Pick<Command, "usage" | "about"> {
   readonly unsure?: (line: Line) => string;
   /** Members of a row that the table shows. */
   readonly columns?: string;
-  /** Returns members that the table shows in a different form than the JSON. */
+  /** Returns the members whose text in the table differs from their value in the JSON. */
   readonly cells?: (json: Json) => Json;
   /** Default of `--limit`. If absent, all rows are printed. */
   readonly usual?: number;
@@ -94,7 +94,7 @@ function askOf(template: string, body: object | undefined): Ask {
 
 /**
  * Returns the workspace with that name or id.
- * @throws Error when no workspace has it; the error names the workspace that had this name before, if any
+ * @throws Error when no workspace has that name or id; the error names the workspace that had this name before, if any
  */
 async function find(service: Service, nameOrId: string): Promise<Json> {
   const id = nameOrId.toLowerCase();

@@ -253,7 +253,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   funds: "the available credits of the workspace no longer cover the job",
 };
 
-/** Returns the dead letter that was put back on the queue. @throws Error when it was not */
+/** Returns the dead letter that the service put back on the queue. @throws Error when the service did not put the dead letter back */
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
   const result = String(one["result"]);
@@ -268,7 +268,7 @@ function inTurn(row: Json, member: "model" | "source"): string | null {
   return parts.map((part) => (typeof part === "string" ? part : "-")).join(", then ");
 }
 
-/** Formats usage units, such as `input 12, output 3`, with a mark when they are estimated. */
+/** Formats usage units, such as `input 12, output 3`. Adds `(estimated)` when the units are estimated. */
 function unitsText(row: Json): string {
   const units = Object.entries(partsOf(row, "units")[0] ?? {}).filter(([, count]) => count !== 0);
   const text = units.map(([name, count]) => `${name} ${String(count)}`).join(", ") || "-";

@@ -37,7 +37,10 @@ export function readDelivery(headers: Headers, body: Uint8Array, secret: string 
   };
 }
 
-/** Formats a delivery without control characters. */
+/**
+ * Formats a delivery without control characters.
+ * @param cameBefore true if a delivery with this id was already received; the text then says `(repeat)`
+ */
 export function deliveryText(delivery: ReceivedDelivery, cameBefore: boolean): string {
   const { event, id, attemptedAt, signature, metadata } = delivery;
   const lines = [

@@ -1,6 +1,6 @@
 /**
- * Alerts on the metrics of shared/metrics/metrics.ts, as data. Every janitor sets the same gauges, so rules use their maximum. Each alert has a
- * section with its name in schemas/docs/operate/alerts.md.
+ * Alerts on the metrics of shared/metrics/metrics.ts, as data. Every janitor sets the same gauges, so rules use their maximum. Each alert
+ * has a section with its name in schemas/docs/operate/alerts.md.
  */
 
 /** page: act at once. ticket: act during working hours. none: always fires; its absence is the alarm. */

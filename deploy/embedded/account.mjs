@@ -35,7 +35,7 @@ export function serviceAccount() {
 
 /**
  * Returns the command, arguments and IDs with which a program runs under the account. Other accounts cannot enter folders below a private
- * folder such as /root. If a path lies in one, the program keeps the one capability that permits access.
+ * folder such as /root. If a path lies in a private folder, the program keeps only the Linux capability that permits access to it.
  * @param {Account | null} account
  * @param {string} command
  * @param {readonly string[]} args

@@ -88,7 +88,7 @@ export async function unpackFromDebian({ release, packages, root }, use) {
 }
 
 /**
- * Creates a folder with settings, lists and a cache of its own for apt, and an empty folder `out` for what is unpacked.
+ * Creates a folder with settings, lists and a cache of its own for apt, and an empty folder `out` for unpacked files.
  * @param {{ uris: readonly string[], keyring: string }} archive
  * @param {"deb" | "deb-src"} kind binary or source packages
  * @param {string} release

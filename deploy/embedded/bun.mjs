@@ -20,7 +20,7 @@ import { findOnPath, run } from "./process.mjs";
 
 /**
  * Settings of Bun's memory allocator for roles and commands. The operator's settings take precedence. By default the allocator returns
- * freed memory ten times a second, which costs 6 % of a busy role's CPU time (decision 0064).
+ * freed memory to the system ten times a second. That costs 6 % of a busy role's CPU time (decision 0064).
  */
 export const BUN_MEMORY = { MIMALLOC_PURGE_DELAY: "10000", MIMALLOC_PURGE_HOLES: "0" };
 

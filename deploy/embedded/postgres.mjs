@@ -30,9 +30,8 @@ const USER = "sluice";
 
 /**
  * Running Postgres server. `url` contains the database name "sluice"; `stopAs` stops the server in the given mode.
- * @typedef {import("./process.mjs").Running & {
- * url: string, port: number, stopAs(mode: keyof typeof STOP_SIGNALS): Promise<import("./process.mjs").Exit>
- * }} Postgres
+ * @typedef {import("./process.mjs").Running & { url: string, port: number, stopAs(mode: keyof typeof STOP_SIGNALS):
+ * Promise<import("./process.mjs").Exit> }} Postgres
  */
 
 /**

@@ -5,9 +5,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Range of ports to search. It is below the range for outgoing connections, so that a saved port stays free. */
+/** Range of ports to search. The system uses higher ports for outgoing connections, so that no such connection occupies a saved port. */
 let ports = { first: 20_000, count: 10_000 };
-/** Distance between the first candidates of two processes, so that concurrent searches rarely find the same port. */
+/**
+ * Distance between the ports at which two processes start their search. With this distance, concurrent searches rarely find the same port.
+ */
 const PART = 40;
 
 let next = 0;

@@ -108,8 +108,8 @@ function clientOf(url) {
 }
 
 /**
- * Returns an authorization header with the user and password of an address. The header is built here because Node throws for a percent sign
- * without a code.
+ * Returns an authorization header with the user and password of an address. The header is built here, because Node throws for a percent
+ * sign that is not followed by two hexadecimal digits.
  * @param {URL} url
  * @param {"authorization" | "proxy-authorization"} name
  * @returns {Record<string, string>} empty if the address has no user and password
@@ -134,7 +134,7 @@ function withoutCredentials(url) {
 /**
  * Decodes percent-encoded text.
  * @param {string} text
- * @returns {string} the text itself if a percent sign has no code
+ * @returns {string} the text unchanged if a percent sign is not followed by two hexadecimal digits
  */
 function decoded(text) {
   try {

@@ -45,7 +45,7 @@ done
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
-/** Registered processes with their signals. They and the folders are sent to a new reaper if the reaper is killed. */
+/** Registered processes with their signals. If the reaper is killed, a new reaper receives all registered processes and folders. */
 const watched = new Map();
 /** @type {Set<string>} */
 const folders = new Set();

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Settings that `npm start` reads from the environment before Bun, which runs shared/config/config.ts, is installed.
- * The roles validate these and all other settings.
+ * Settings that `npm start` reads from the environment before Bun, which runs shared/config/config.ts, is installed. The roles validate
+ * these and all other settings.
  */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -102,8 +102,10 @@ export function cachesOf(environment, dataDir) {
 }
 
 /**
- * @param {{ name: string, port: number, host: string, hostName: string }} wanted with the names of the settings of both
- * @throws {StartFault} if the port cannot be listened on
+ * Checks that a port is free.
+ * @param {{ name: string, port: number, host: string, hostName: string }} wanted the port and host, and the names of the settings that
+ * contain them
+ * @throws {StartFault} if the process cannot listen on the port
  */
 async function requireFree({ name, port, host, hostName }) {
   const fault = await portFault(port, host);
@@ -121,9 +123,10 @@ async function requireFree({ name, port, host, hostName }) {
 }
 
 /**
- * Returns the admin port. Without a setting, a second stack gets another free port.
+ * Returns the admin port. If SLUICE_ADMIN_PORT is not set and the default port is in use, returns another free port.
  * @param {{ given: string | undefined, port: number, host: string }} wanted
  * @returns {Promise<number>}
+ * @throws {StartFault} if the process cannot listen on the port
  */
 async function freeAdminPort({ given, port, host }) {
   const names = { name: "SLUICE_ADMIN_PORT", hostName: "SLUICE_ADMIN_HOST" };
@@ -133,8 +136,8 @@ async function freeAdminPort({ given, port, host }) {
 }
 
 /**
- * Creates a folder and its parents. `recursive` of Node's mkdir never ends where an existing folder accepts no new one with ENOENT, such as
- * /proc and folders of an automounter.
+ * Creates a folder and its parents. Node's recursive mkdir is not used, because it never ends below folders that reject new folders with
+ * ENOENT. Such folders are /proc and folders of an automounter.
  * @param {string} folder absolute
  */
 function createFolder(folder) {
@@ -149,9 +152,9 @@ function createFolder(folder) {
 }
 
 /**
- * Checks that files can be written to a directory, which is created if missing.
+ * Checks that files can be written to a directory. Creates the directory if it is missing.
  * @param {string} directory
- * @throws {StartFault} if not
+ * @throws {StartFault} if no file can be written to the directory
  */
 function requireWritable(directory) {
   const probe = join(directory, `.write-test-${process.pid}`);

@@ -75,7 +75,7 @@ the new one. The status says \`outdated\` where a record no longer describes the
 
 /**
  * Reads a decision record.
- * @throws Error with the file, the missing part and the expected form
+ * @throws Error that names the file, the missing part and the expected form
  */
 export function readDecision(file: string, text: string): DecisionRecord {
   const fail = (fault: string): never => {

@@ -16,8 +16,8 @@ interface Names {
 }
 
 /**
- * Schema files and the list of names for each. The file has exactly one `enum` with names of the list, which the generator replaces by the
- * list.
+ * Schema files, and the list of names that each file must contain. Each file has exactly one `enum` with names of its list. The generator
+ * replaces that `enum` by the list.
  */
 const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly string[]])[] = [
   ["job-message.schema.json", ({ kinds }) => Object.keys(kinds)],
@@ -31,7 +31,7 @@ const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly 
 /** Line width at which oxfmt wraps, in characters. */
 const WIDTH = 120;
 
-/** Returns the text of the schema files with the names inserted. @throws Error with the file that has no such `enum` */
+/** Returns the text of the schema files with the names inserted. @throws Error that names the file without such an `enum` */
 export async function filesWithNames(dir: string = SCHEMAS_DIR): Promise<Record<string, string>> {
   const names = (await Bun.file(join(dir, "names.json")).json()) as Names;
   const files = LISTS.map(async ([path, list]) => {

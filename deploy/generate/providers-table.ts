@@ -17,7 +17,7 @@ const END = "<!-- /providers -->";
 
 type KindName = keyof typeof KINDS;
 
-/** Adapter name of each kind of call whose adapter is named differently. */
+/** Name of the adapter, for each kind of call whose adapter has a different name than the kind. */
 const ADAPTER_OF = { image_edits: "imageEdits" } as const;
 
 /** Columns of the table: the title, and the kind of call. */
@@ -73,8 +73,8 @@ function cellOf(count: number | undefined): string {
 }
 
 /**
- * Returns the number of models that ship with the service. 0: only models of an operator's own catalogue file can be called; undefined: no
- * model can be called.
+ * Returns the number of shipped models of a provider that the endpoint serves. 0: only models of an operator's own catalogue file can be
+ * called; undefined: no model can be called.
  */
 function countOf(catalogue: Catalogue, providers: Providers, provider: Provider, kind: KindName): number | undefined {
   const models = [...catalogue.models.values()].filter(

@@ -38,7 +38,7 @@ export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readon
 
 /**
  * Returns every schema file and every member of its `$defs`, by name, with each reference replaced by `reference(name)`.
- * @throws Error with the location of a dangling reference or a duplicate name
+ * @throws Error that names the location of a dangling reference or a duplicate name
  */
 export function namedParts(
   files: readonly SchemaFile[],

@@ -26,7 +26,9 @@ const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", RE
 /** Keywords that do not affect validity. Omitting them makes the generated code a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
 
-/** Keywords whose members have names that we choose. A property called `title`, for example, is not an annotation. */
+/**
+ * JSON Schema keywords whose member names are chosen by the schema's author. For example, a property called `title` is not an annotation.
+ */
 const NAME_MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "dependentRequired"]);
 
 /** Returns schemas/generated/validators.js, which exports `validators`, a record from schema title to validation function. */

@@ -20,7 +20,7 @@ const HEADER =
 /** Kubernetes object that can be validated against its schema. */
 export interface Model {
   toJSON(): unknown;
-  /** Validates the object. @throws Error with the name of the invalid field */
+  /** Validates the object. @throws Error that names the invalid field */
   validate(): void;
 }
 

@@ -15,7 +15,9 @@ export const NAMESPACES = {
   servers: { "sluice/servers": "true" },
 } as const;
 
-/** Private IPv4 networks: those of the cluster, and the link-local addresses that serve machine credentials. */
+/**
+ * Private IPv4 networks. They include the networks of the cluster, and the link-local addresses that return a machine's cloud credentials.
+ */
 const PRIVATE_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",

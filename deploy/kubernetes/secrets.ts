@@ -13,7 +13,7 @@ const PROVIDER_KEYS: readonly string[] = providerKeys();
 /** Variables in each Secret, by the Secret's name. */
 export const SECRETS = {
   "sluice-database": { variables: ["DATABASE_URL"], isOptional: false },
-  /** Optional: not needed when the object store accepts the machine's own cloud role. */
+  /** Secret of the object store. It is optional: not needed when the object store accepts the machine's own cloud role. */
   "sluice-storage": { variables: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], isOptional: true },
   "sluice-nats-ingress": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },

@@ -40,7 +40,7 @@ type Scaling =
 /** Time for a pod to close its connections after the grace period, in seconds. */
 export const FAREWELL_SECONDS = 30;
 
-/** Target utilisation of a process, from 0 to 1. Above it, uneven arrivals fill the process. */
+/** Target utilisation of a process, from 0 to 1. With a higher utilisation, uneven arrivals would fill the process. */
 const BUSY_SHARE = 0.75;
 
 /** CPU cores of a worker of the capability pool, and the number of capabilities that it runs at once. */

@@ -8,10 +8,11 @@ const ANSWER_WITHIN_MS = 2_000;
 const ANSWER_BYTES = 16 * 1_048_576;
 
 /**
+ * Starts the HTTP server of the admin port.
  * @param {object} options
  * @param {string} options.host
- * @param {number} options.port
- * @param {() => import("./children.mjs").ChildState[]} options.states
+ * @param {number} options.port 0 for any free port
+ * @param {() => import("./children.mjs").ChildState[]} options.states returns the current state of each supervised process
  * @returns {Promise<{ port: number, close(): Promise<void> }>}
  * @throws {StartFault} if another program has taken the port since the settings were read
  */
@@ -128,7 +129,7 @@ export async function countRunning(states) {
 }
 
 /**
- * Returns the text that says what the stop of the stack waits for.
+ * Returns the message that is printed while the stack stops: the running work that it waits for, and the maximum wait.
  * @param {number} running number of running calls and jobs
  * @param {number} graceMs time that each process has to stop, in milliseconds
  * @returns {string}

@@ -27,8 +27,8 @@ const SETTLED_MS = 30_000;
 /**
  * Set of supervised processes.
  * @typedef {object} Children
- * @property {<T extends Child>(name: string, start: () => Promise<T>, graceMs: number) => Promise<T>} add
- * starts a process, and restarts it whenever it ends; throws the error of the first start
+ * @property {<T extends Child>(name: string, start: () => Promise<T>, graceMs: number) => Promise<T>} add starts a process, and restarts it
+ * whenever it ends; throws the error of the first start
  * @property {() => Promise<void>} stop stops all processes, the newest first, and waits for their exit
  * @property {() => void} kill kills all processes at once
  * @property {() => ChildState[]} states

@@ -7,16 +7,17 @@ import { reasonOf, StartFault } from "../embedded/fault.mjs";
 const FILE_BYTES_MAX = 64 * 1_048_576;
 
 /**
+ * Open log file.
  * @typedef {object} LogFile
  * @property {string} path absolute
- * @property {(text: string) => string} write appends a line, or several, and returns `<path>:<number of the first of them>`; if the
- *   file cannot be written, the path and the reason. Never throws
+ * @property {(text: string) => string} write appends one or several lines and returns `<path>:<line number of the first of them>`. If the
+ * file cannot be written, it returns the path and the reason. Never throws
  * @property {() => void} close
  */
 
 /**
- * Opens a new file. The file of the last start is kept as `<path>.1`.
- * Writes are synchronous: the lines before a crash are the ones that matter.
+ * Opens a new file. The file of the last start is kept as `<path>.1`. Writes are synchronous: the lines before a crash are the ones that
+ * matter.
  * @param {string} path
  * @param {number} [bytesMax]
  * @returns {LogFile}
@@ -66,7 +67,11 @@ function begin(path) {
   return openSync(path, "a", 0o600);
 }
 
-/** @param {string} path */
+/**
+ * Runs `begin`, and converts its error to a message for the operator.
+ * @param {string} path
+ * @throws {StartFault} if the file cannot be created
+ */
 function beginOrFail(path) {
   try {
     return begin(path);

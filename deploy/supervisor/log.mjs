@@ -22,10 +22,10 @@ const LEVEL_NUMBERS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "e
 /**
  * Functions that write to the log.
  * @typedef {object} Log
- * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => string} say
- * logs a message of the supervisor and returns its position in the file; errors are also printed on the terminal
- * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay
- * logs a line of a child process; errors are also printed on the terminal
+ * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => string} say logs a message of the supervisor
+ * and returns its position in the file; errors are also printed on the terminal
+ * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay logs a line of a child process; errors are also
+ * printed on the terminal
  * @property {(text: string) => void} notify logs a message and prints it on the terminal
  * @property {(text: string) => void} plain prints a text only on the terminal; does nothing in JSON mode
  */

@@ -91,9 +91,9 @@ const NO_MEMORY_LIMIT = "no memory limit for runs of capabilities on this system
 const NO_ENGINE = "an engine is unavailable; its capabilities are not listed";
 
 /**
- * Explains a worker's log message about a missing feature to the person at the terminal.
+ * Converts a worker's log message about a missing feature to a sentence for the terminal.
  * @param {string} line of a worker's log
- * @returns {string | null} one sentence; null for any other line
+ * @returns {string | null} null for any other line
  */
 export function missingPart(line) {
   if (!line.startsWith("{")) return null;
@@ -131,9 +131,9 @@ function lineOf(line, message) {
 }
 
 /**
- * Returns the error message of a role that did not start: one line for each fault of its settings, which are all reported at once.
- * @param {readonly string[]} lines
- * @returns {string | null}
+ * Finds the error message in the output of a role that did not start. The message has one line for each invalid setting.
+ * @param {readonly string[]} lines output of the role
+ * @returns {string | null} null if the output contains no error message
  */
 export function sentence(lines) {
   const start = lines.findIndex((line) => line.startsWith("sluice: "));

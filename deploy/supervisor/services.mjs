@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Starts the three servers that Sluice needs: Postgres, NATS and an object store. A server whose address is configured is not started, but
- * used.
+ * Starts the three servers that Sluice needs: Postgres, NATS and an object store. If the address of a server is configured, Sluice uses
+ * that server instead of starting one.
  */
 import { join } from "node:path";
 import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
@@ -21,9 +21,8 @@ const GRACE_MS = 20_000;
  * @property {readonly string[]} started names of the servers that were started here
  * @property {string | undefined} natsUrl address of the embedded NATS server, where batch publishers log in; undefined if the operator's
  * own server is used
- * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf returns further variables of a role,
- * by
- * its NATS user
+ * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf returns the additional variables of
+ * a role with that NATS user
  */
 
 /**

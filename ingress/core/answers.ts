@@ -36,8 +36,8 @@ export function errorResponse(error: unknown, log: Logger, requestId: string, is
 }
 
 /**
- * Returns true for an error that a retry of the same call would get again. The response says so, because some clients retry every failed
- * call.
+ * Returns true if a retry of the same call would fail with the same error. The response then has the header `x-should-retry: false`,
+ * because some clients retry every failed call.
  */
 function failsAgain({ code, headers }: ApiError): boolean {
   return !canSucceedLater(code) && headers["retry-after"] === undefined;

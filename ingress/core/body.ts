@@ -35,8 +35,8 @@ export interface ReadBody extends JsonBody {
 }
 
 /**
- * Reads and parses the body of a request. A large body is parsed in time slices. @throws ApiError as `readJsonBody` and `readJson`;
- * `overloaded`
+ * Reads and parses the body of a request. A large body is parsed in time slices.
+ * @throws the errors of `readJsonBody` and `readJson`; ApiError `overloaded`
  */
 export async function readBody(
   { config }: { readonly config: { readonly bodyBytesMax: number } },
@@ -47,7 +47,7 @@ export async function readBody(
   return parseBody(call, bytes, bounds);
 }
 
-/** Parses a received body. @throws ApiError as `readJson`; `overloaded` */
+/** Parses a received body. A large body is parsed in time slices. @throws the errors of `readJson`; ApiError `overloaded` */
 export async function parseBody(call: Requester, bytes: Uint8Array, bounds?: JsonBounds): Promise<ReadBody> {
   const textBytes = bytes.length;
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };

@@ -1,4 +1,4 @@
-/** A call of a route: facts of its request, its caller, and the meter of what it uses. */
+/** Call of a route: its request, its caller, and the meter that records its cost and its use of memory. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
@@ -23,8 +23,8 @@ export interface RouteCall extends RequestFacts {
   readonly caller: Caller;
   readonly meter: Meter;
   /**
-   * Name of the conversation. Model calls that name no conversation use it for routing, so that calls of one conversation prefer the same
-   * source.
+   * Routing key of model calls that name no conversation. Calls with the same key prefer the same source, so that a conversation stays at
+   * one source.
    */
   readonly affinity?: string;
 }
@@ -37,15 +37,22 @@ export interface OperatorCall extends RequestFacts {
 /** Call of a route that exists for members and for operators. */
 export type SettingsCall = RouteCall | OperatorCall;
 
-/** Receives what a call uses while its route runs: its place in the rate window, credits and memory. */
+/** Receives reports from a running route: that the call was counted in its rate window, its cost in credits, and the memory it needs. */
 export interface Meter {
-  /** Records that the call is counted in its rate window, whatever its outcome. Routes with `countsItself` report it. */
+  /** Records that the call has been counted in its rate window, whatever its outcome. Routes with `countsItself` call this function. */
   readonly markCounted: () => void;
   /** Adds the cost of an answered model call, also of a streamed one, in nano-credits. A response from the cache has no cost. */
   readonly addCharge: (nano: bigint) => void;
-  /** Reserves memory for stored content that a small request continues from; on routes with `canLoadStoredContent`. @throws ApiError `overloaded` */
+  /**
+   * Reserves memory for stored content that a small request makes the service load. Only routes with `canLoadStoredContent` call this
+   * function.
+   * @throws ApiError `overloaded`
+   */
   readonly reserveMemory: (bytes: number) => Promise<void>;
-  /** Releases the memory that the request reserved, once its content is offloaded. Optional to call, and idempotent. */
+  /**
+   * Releases the memory that the request reserved. A route calls it once its call has been sent or admitted, or waits where the relay
+   * counts its memory. Optional to call, and idempotent.
+   */
   readonly releaseMemory: () => void;
 }
 

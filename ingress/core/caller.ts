@@ -6,13 +6,13 @@ import { type Place, sessionTokenOf } from "./cookies.ts";
 import type { Operator } from "./authenticate-operator.ts";
 import type { OperatorCall, RequestFacts, RouteCall, SettingsCall } from "./call.ts";
 
-/** Returns the member that calls a route of members and operators. @throws Error for an operator */
+/** Returns the member who made a call to a route for members and operators. @throws Error if an operator made the call */
 export function callerOf(call: SettingsCall): Caller {
   if ("caller" in call) return call.caller;
   throw new Error("a route with roles needs a key");
 }
 
-/** Returns the operator that calls a route of operators. @throws Error for a member */
+/** Returns the operator who made a call to a route for operators. @throws Error if a member made the call */
 export function operatorOf(call: SettingsCall): Operator {
   if ("operator" in call) return call.operator;
   throw new Error("a route of operators needs an operator token");

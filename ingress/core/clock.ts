@@ -1,10 +1,11 @@
 /** Interval timer for timeout checks. It detects pauses of the process, after which a check would report false timeouts. */
 
-/** Factor by which an interval must be too long to show that the process was paused. */
+/** Maximum time between two ticks, as a multiple of the interval. If more time passes, the process was paused. */
 const LATE_INTERVALS = 3;
 
 /**
- * Calls `look` every `ms` milliseconds, but skips the first call after a pause of the process, because received data is then still unread.
+ * Calls `onTick` every `ms` milliseconds. Skips the first call after a pause of the process, because data that arrived during the pause is
+ * still unread.
  */
 export function startClock(ms: number, onTick: (now: number) => void): ReturnType<typeof setInterval> {
   let tickedAt = performance.now();

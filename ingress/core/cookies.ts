@@ -49,7 +49,7 @@ export function sessionTokenOf(request: Request, place: Place): string | undefin
 
 export const SESSION = "sluice";
 
-/** Returns the value of a cookie; undefined if the cookie is absent, or not safe at this address. */
+/** Returns the value of a cookie. Returns undefined if the cookie is absent, or if this address does not permit safe cookies. */
 export function readCookie(request: Request, place: Place, name: string): string | undefined {
   const jar = jarOf(request, place);
   if (!jar) return undefined;

@@ -29,8 +29,8 @@ export interface Requester {
 }
 
 /**
- * Runs `work` once no other long computation of the caller's workspace is running. @throws ApiError `overloaded` if too many wait or the
- * wait is too long; errors of `work`
+ * Runs `work` once no other long computation of the caller's workspace is running.
+ * @throws ApiError `overloaded` if too many requests wait, or this request has waited too long; the errors of `work`
  */
 export async function withPermit<T>(
   { caller, request }: Requester,

@@ -19,7 +19,7 @@ export const READER_STUCK_MS = paced(30_000);
  */
 const CUT_DELAY_MS = 20;
 
-/** Undefined instead of an error as the reason of an abort. Bun prints such a reason to stderr, with an excerpt of the source code. */
+/** Reason with which bodies are aborted. It is undefined, because Bun prints an error to stderr with an excerpt of the source code. */
 const NO_REASON = undefined;
 
 const CHECK_INTERVAL_MS = paced(1_000);
@@ -76,7 +76,10 @@ export abstract class ResponseBody {
     return false;
   }
 
-  /** Called once when the client has disconnected or was cut off for not reading, even while `next` waits. */
+  /**
+   * Called once when the body ends early: the client has disconnected (`client`), or the body was aborted by `cut` (`stuck`). Called even
+   * while `next` waits for data.
+   */
   protected abstract onDisconnect(reason: "client" | "stuck"): void;
 
   /** Aborts the body if the client has read nothing for too long. Called about once a second while the body is open. */
@@ -89,7 +92,9 @@ export abstract class ResponseBody {
     if (this.breakOff()) this.onDisconnect("stuck");
   }
 
-  /** Registers `onClosed`, which is called once when the body closes for any reason. */
+  /**
+   * Registers `onClosed`, which is called once when the body closes for any reason. If the body is already closed, calls it immediately.
+   */
   whenClosed(onClosed: () => void): void {
     if (this.isOpen) this.closing = onClosed;
     else onClosed();
@@ -130,8 +135,8 @@ export abstract class ResponseBody {
 }
 
 /**
- * Returns the number of bodies created by this process. If a request has created none, its response is not streamed and `response.body`
- * need not be read. Bun would build a stream for it, which takes 8 µs of CPU for a plain response.
+ * Returns the number of response bodies that this process has created. If a request has not changed the number, its response is not
+ * streamed, and `response.body` need not be read. Reading it would make Bun build a stream, which takes 8 µs of CPU for a plain response.
  */
 export function countCreatedBodies(): number {
   return created;
@@ -188,7 +193,11 @@ class GeneratedBody extends ResponseBody {
   }
 }
 
-/** Returns a stream of `first` and `rest`. @param onDisconnect called immediately when the client is gone, whatever `rest` waits for */
+/**
+ * Returns a stream of `first` and `rest`.
+ * @param onFault called with the error if `rest` fails
+ * @param onDisconnect called immediately when the client has disconnected, even while `rest` waits for data
+ */
 export function streamOf(
   first: Uint8Array,
   rest: AsyncGenerator<Uint8Array, void, void>,

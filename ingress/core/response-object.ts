@@ -1,6 +1,6 @@
 /**
- * Builds the response object before a Responses call runs, and the last events of a failed stream. The result of the call completes the
- * object. Pure.
+ * Builds the response object before a Responses call runs, and the last events of a failed stream. The result of the call later completes
+ * the response object. The functions have no side effects.
  */
 import type {
   ModelResponse,

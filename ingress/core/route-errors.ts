@@ -1,4 +1,4 @@
-/** Derives the error codes of a route from the acts that it performs. */
+/** Derives the error codes of a route from the acts that the route performs, such as reading JSON or waiting for a job. */
 import type { Code } from "#shared/base/errors.ts";
 
 const CODES = {

@@ -8,7 +8,7 @@ import type { Code } from "#shared/base/errors.ts";
 import type { OperatorCall, RequestFacts, RouteCall } from "./call.ts";
 import type { HeaderName } from "./response-headers.ts";
 
-/** Route with its handler, which receives the call of the callers that `auth` admits. */
+/** Route with its handler. The handler receives only calls of the callers that `auth` admits. */
 export type Route = KeyRoute | OperatorRoute | OpenRoute;
 
 export interface KeyRoute extends RouteRules {
@@ -26,13 +26,13 @@ export interface OpenRoute extends RouteRules {
   handle(call: RequestFacts): Promise<Response> | Response;
 }
 
-/** Rules that the gates apply before and after the handler. */
+/** Rules of a route that serve.ts applies before and after the handler. */
 interface RouteRules extends RouteSpec {
   /** Rejects callers without permission, before the call is counted (design part 5). Absent if every caller is allowed. @throws ApiError */
   authorize?(call: RouteCall): void;
   /** Returns headers for every response to an authenticated caller, including errors. Called after the route has finished. */
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
-  /** True if the route counts its call in the rate-limit window itself, when it places the hold. */
+  /** True if the route itself counts its call in the rate-limit window, in the same step in which it holds credits. */
   readonly countsItself?: true;
   /** True if a call may load stored content, so that a small body can become a large request. */
   readonly canLoadStoredContent?: true;

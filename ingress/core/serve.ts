@@ -23,7 +23,10 @@ import { bodyOf, countCreatedBodies } from "./response-body.ts";
 import type { KeyRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
-/** Time at shutdown during which waiting routes may send their own response, in milliseconds. After that, the server responds for them. */
+/**
+ * Time at shutdown during which waiting routes may send their own response, in milliseconds. After that, the server sends an error for each
+ * of them.
+ */
 export const LAST_ANSWER_MS = 500;
 
 /** HTTP methods with a separate metric label. Other methods share one label, because text from clients must not become a label. */
@@ -48,8 +51,8 @@ export function createServe(context: IngressContext): Serve {
   });
 
   /**
-   * Runs a route, and rejects with an error if the process shuts down before the route has responded. The client then receives a response
-   * while its connection is still open.
+   * Returns the response of a running route. Rejects if the process shuts down before the route has responded. The client then receives an
+   * error while its connection is still open.
    */
   const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -174,7 +177,8 @@ function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeo
 }
 
 /**
- * Limit of requests per minute and key that do not count in the rate-limit window, in one ingress. It is a multiple of the window's limit.
+ * Factor of the limit of requests that do not count in the rate-limit window, per key, minute and ingress. The limit is this factor times
+ * the window's limit.
  */
 const UNCOUNTED_FACTOR = 10;
 
@@ -196,9 +200,9 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
 }
 
 /**
- * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome,
- * except on routes with `isUncounted`.
- * @throws ApiError `permission_denied`, `rate_limit_exceeded`; errors of the route
+ * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome. It
+ * does not count calls of routes for which `isUncounted` returns true.
+ * @throws ApiError `permission_denied`, `rate_limit_exceeded`; the errors of the route
  */
 export async function runRoute(
   { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
@@ -253,8 +257,8 @@ function restarting({ countsItself }: Route): ApiError {
 }
 
 /**
- * Adds headers to a response. Ignores a failure to load them, because the database is then unavailable and the response already reports
- * that.
+ * Adds headers to a response. If the headers cannot be loaded, leaves the response unchanged: the database is then unavailable, and the
+ * response already reports that failure.
  */
 async function addHeaders(response: Response, asked: Promise<Readonly<Record<string, string>>>): Promise<void> {
   const headers = await asked.catch(() => ({}));

@@ -20,7 +20,7 @@ export function sseEvent(payload: object, id?: number): Uint8Array {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
 }
 
-/** Yields keepalive comments until `end` settles. */
+/** Yields keepalive comments for a silent stream until the promise `end` has settled. */
 export async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
   let isOver = false;
   const over = end.then(

@@ -12,7 +12,7 @@ import nacl from "tweetnacl";
 
 import { newId } from "#shared/base/ids.ts";
 
-/** NATS subject of login requests. Only a NATS server of the role's account can publish there. */
+/** NATS subject of login requests. Only a NATS server can publish there, in the account that the role nats-auth uses. */
 export const CALLOUT_SUBJECT = "$SYS.REQ.USER.AUTH";
 /** Message header that contains the NATS server's public encryption key. */
 export const SERVER_XKEY = "Nats-Server-Xkey";

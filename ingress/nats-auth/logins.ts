@@ -41,7 +41,7 @@ export interface LoginContext {
   readonly connection: NatsConnection;
   readonly callout: Callout;
   readonly keys: Pick<Keys, "find">;
-  /** Returns those of the given keys that are active. */
+  /** Returns the active keys among the given ones. */
   readonly activeKeys: ActiveKeys;
   readonly metrics: Pick<Metrics, "publisherLogins">;
   readonly log: Logger;
@@ -96,7 +96,7 @@ export function serveLogins(context: LoginContext): Logins {
     }
   };
 
-  /** Answers a login request; never throws. */
+  /** Sends the response to a login request, and counts the decision in the metrics; never throws. */
   const answer = async (message: Msg): Promise<void> => {
     const serverKey = message.headers?.get(SERVER_XKEY) ?? "";
     const request = callout.open(message.data, serverKey);

@@ -15,7 +15,7 @@ const CONNECTIONS_SUBJECT = "publishers.connections";
 
 /**
  * Time for which a report of the NATS servers counts as current, in milliseconds. During this time, a workspace at its limit is refused
- * without another report.
+ * without reading the connections from the servers again.
  */
 const FRESH_MS = 1_000;
 /** Timeout for the responses of all NATS servers, and for each further response after the last one, in milliseconds. */
@@ -66,7 +66,10 @@ export function createOpenConnections(options: {
     return open >= max;
   };
 
-  /** Reads the open connections; never throws. If no NATS server responds, known connections count until their lifetime has passed. */
+  /**
+   * Reads the open connections from the NATS servers; never throws. If no NATS server responds, connections read or admitted earlier count
+   * until their lifetime has passed.
+   */
   const ask = async (): Promise<void> => {
     askedAtMs = now();
     const reported = await readConnections(connection).catch((error: unknown) => {
@@ -140,12 +143,15 @@ interface Answer {
 /** Returns the NATS subject with which the account `AUTH` closes connections at a server (deploy/nats/server.conf). */
 const endSubject = (serverId: string): string => `publishers.end.${serverId}`;
 
-/** Interval of reading from the NATS servers which connections other processes have admitted, in milliseconds. */
+/**
+ * Interval at which the open connections are read from the NATS servers, in milliseconds. They include connections that other processes
+ * have admitted.
+ */
 const REFRESH_MS = paced(10_000);
 /** Timeout of a NATS server's response, in milliseconds. */
 const END_ANSWER_MS = 1_000;
 
-/** Starts to close connections of inactive keys periodically. @returns a function that stops it */
+/** Starts to close the connections of inactive keys, repeatedly. @returns a function that stops this */
 export function endConnectionsOfEndedKeys(options: {
   readonly connection: Pick<NatsConnection, "request">;
   readonly connections: Pick<OpenConnections, "list" | "refresh">;
@@ -156,7 +162,7 @@ export function endConnectionsOfEndedKeys(options: {
   let isStopped = false;
   let refreshedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Connections that were already closed. A NATS server may still list them for a moment. */
+  /** Ids of connections that this process has already closed. A NATS server may still list them for a moment. */
   let ended = new Set<string>();
 
   const end = async ({ serverId, clientId, workspaceId, keyId }: OpenConnection): Promise<void> => {

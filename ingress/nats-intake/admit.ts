@@ -1,5 +1,5 @@
 /**
- * Admission of one batch message, for the key in its subject and with the checks of an HTTP call. The outcome is stored under the id of the
+ * Admits one batch message for the API key in its subject, with the same checks as an HTTP call. Stores the outcome under the id of the
  * message's job or run, so that a repeated message changes nothing and gets the same answer.
  */
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
@@ -43,7 +43,10 @@ export interface BatchArrival {
   readonly data: Uint8Array;
   /** Number of deliveries of this message, including the current one. */
   readonly deliveries: number;
-  /** True when the message has waited for longer than the length of the rate window, while no message found capacity in it. */
+  /**
+   * True when the message has waited longer than a rate window lasts, and no message has found capacity in the window for as long. The
+   * message is then admitted even if the window is full.
+   */
   readonly starves: boolean;
 }
 
@@ -57,7 +60,10 @@ export interface BatchContext extends Pick<
   readonly publishers: Publishers;
 }
 
-/** Returns the identity of a message's job. Messages of one member with the same `Idempotency-Key` have the same identity. */
+/**
+ * Returns the id of a message's job, with its workspace, idempotency key and reply subject. Messages of one member with the same
+ * `Idempotency-Key` get the same job id.
+ */
 export function addressOf({
   caller: { workspaceId, memberId },
   key,
@@ -76,8 +82,8 @@ export function addressOf({
 }
 
 /**
- * Admits a message, and returns its answer or a deferral. @throws Error when it is unknown whether the job was admitted; the message must
- * then be handled again
+ * Admits a message. Returns the answer for the publisher, or a deferral with a delay.
+ * @throws Error when it is unknown whether the job was admitted; the message must then be handled again
  */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
   const { pool, caller, starves, place } = arrival;
@@ -142,7 +148,7 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError>
   }
 }
 
-/** Reads the call or run in a message. @throws ApiError like the endpoint over HTTP */
+/** Reads the call or run in a message. @throws the ApiErrors of the endpoint over HTTP */
 function readMessage(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<ReadCall | NewRun> {
   if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, job });
   const expected = `an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`;

@@ -16,7 +16,7 @@ export interface Answered {
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
   readonly jobReply: JobReply;
-  /** Attempt and dispatch number of a job that must now be put on the queue; undefined if none must be. */
+  /** Attempt and dispatch number of the message's job. Undefined: the job must not be put on the queue now. */
   readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
   /** True when a run has started and workers must be notified of it. */
   readonly isRun?: true;

@@ -1,6 +1,6 @@
 /**
  * NATS intake: reads publishers' messages from the stream BATCH_IN in groups. For each message it admits the job, answers the publisher,
- * then acknowledges the message. A message is accepted once it is answered; after an earlier failure it is redelivered.
+ * then acknowledges the message. If a step before the answer fails, the message is redelivered.
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -138,8 +138,9 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Defers a message and answers `waiting` at its first delivery. The first of several messages with one Idempotency-Key
-   * stays in the stream. Messages over the workspace's limit are dropped, just as JetStream drops messages over a key's limit.
+   * Returns a message to the stream, to be redelivered after about `openInMs` milliseconds. The publisher receives `waiting` at the first
+   * delivery. If several messages have one Idempotency-Key, only the first stays in the stream. Messages over the workspace's limit are
+   * dropped without an answer, just as JetStream drops messages over a key's limit.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
     if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {
@@ -204,26 +205,29 @@ function laterMs(ms: number): number {
 // others are answered and leave the stream.
 
 interface WaitingMessages {
-  /** Records that the message waits. Returns false if the message is not needed, because an earlier message with the same job id waits. */
+  /**
+   * Records a waiting message and returns true. Returns false if an earlier message with the same job id already waits; this message is
+   * then not needed.
+   */
   isFirst(jobId: string, seq: number): boolean;
-  /** Removes the entry of a job that has been admitted or refused. */
+  /** Removes the recorded waiting message of a job that has been admitted or refused. */
   forget(jobId: string): void;
 }
 
 interface Known {
   readonly seq: number;
-  /** Time of the last delivery, in milliseconds of the clock `now`. */
+  /** Time of the message's last delivery, in milliseconds of the clock `now`. */
   readonly seenAt: number;
 }
 
 /**
- * Lifetime of an entry, in milliseconds. A waiting message is redelivered within less than half of it. A message that is not may have been
- * lost with its stream.
+ * Time for which a waiting message is remembered after its last delivery, in milliseconds. A waiting message is redelivered within less
+ * than half of this time. A message that is not redelivered may have been lost with its stream.
  */
 const BELIEVED_MS = 2.5 * WINDOW_RETRY_MAX_MS;
 
 export function createWaitingMessages(now: () => number = () => performance.now()): WaitingMessages {
-  /** Entries by job id, in the order of their last delivery. */
+  /** First waiting message of each job, by job id, in the order of last delivery. */
   const first = new Map<string, Known>();
   return {
     isFirst(jobId, seq) {
@@ -246,20 +250,20 @@ export function createWaitingMessages(now: () => number = () => performance.now(
 // Rate windows that batch messages wait for, as seen by this process, by workspace and key.
 
 interface Windows {
-  /** Returns the time until the rate window may have capacity, in milliseconds. At 0 or less, the message may be tried now. */
+  /** Returns the time until the rate window may have capacity, in milliseconds. 0 or negative: the message may be admitted now. */
   openInMs(key: string): number;
   isFull(key: string, waitMs: number): void;
   /** Records that a message found capacity in the rate window. */
   wasOpen(key: string): void;
   /**
-   * Returns true if a message stored at that time has waited longer than the length of the rate window, and no message found capacity
-   * meanwhile. Other calls then use up the capacity.
+   * Returns true if a message stored at that time has waited longer than a rate window lasts, and no message has found capacity meanwhile.
+   * Other calls then use up the capacity, so the message is admitted even if the window is full.
    */
   starves(key: string, storedAtMs: number): boolean;
 }
 
 const WINDOW_MS = 60_000;
-/** Number of remembered rate windows above which outdated ones are removed. */
+/** Number of remembered rate windows at which windows without recent messages are removed. */
 const SWEEP = 1_000;
 
 interface Seen {
@@ -317,7 +321,7 @@ interface Crowds {
 
 /**
  * Creates the limit of waiting messages.
- * @param count returns the number of messages in the stream whose subject matches
+ * @param count returns the number of messages in the stream whose subject matches the filter `subjects`
  */
 export function createCrowds(count: (subjects: string) => Promise<number>, now = () => performance.now()): Crowds {
   const counts = new Map<string, { readonly at: number; readonly count: Promise<number> }>();

@@ -30,13 +30,16 @@ interface Arrived {
   readonly data: Uint8Array;
   /** Number of deliveries of the message, including the current one. */
   readonly deliveries: number;
-  /** True when the message has waited for longer than the length of the rate window, while no message found capacity in it. */
+  /**
+   * True when the message has waited longer than a rate window lasts, and no message has found capacity in the window for as long. The
+   * message is then admitted even if the window is full.
+   */
   readonly starves: boolean;
 }
 
 type BatchContext = Context & { readonly database: Queryable };
 
-/** Returns the call or run that a message requests. @throws ApiError like the endpoint over HTTP, with parameter names below `body` */
+/** Returns the call or run that a message requests. @throws the ApiErrors of the endpoint over HTTP, with parameter names below `body` */
 export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = await readMessage(data);
@@ -57,7 +60,7 @@ function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, poo
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
-/** Parses a message. A large message is parsed in time slices, because HTTP callers share the thread. @throws ApiError as `readJson` */
+/** Parses a message. A large message is parsed in time slices, because HTTP callers share the thread. @throws the errors of `readJson` */
 async function readMessage(data: Uint8Array): Promise<JsonBody> {
   if (data.length <= JSON_AT_ONCE_BYTES_MAX) return readJson(data);
   const slices = new TimeSlices();
@@ -85,7 +88,7 @@ const CHAT_ENDPOINT = "/v1/chat/completions";
 const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
 
-/** Reads a workflow run. @throws ApiError as `POST /v1/workflows/{id}/runs` */
+/** Reads a workflow run. @throws the ApiErrors of `POST /v1/workflows/{id}/runs` */
 async function readRun(
   { database }: BatchContext,
   { caller, job, data, starves }: Arrived,

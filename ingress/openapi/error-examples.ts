@@ -42,8 +42,8 @@ const EXAMPLES: { readonly [C in Code]?: Example } = {
 const CODES = Object.keys(EXAMPLES) as readonly (keyof typeof EXAMPLES)[];
 
 /**
- * Examples for operator routes where they differ from EXAMPLES. Undefined means that no example fits every operation. The order of codes
- * decides as in EXAMPLES.
+ * Examples for operator routes where they differ from EXAMPLES. Undefined: no example fits every operation with that code. An error
+ * response uses the example of its first code in this order, as in EXAMPLES.
  */
 const OPERATOR_EXAMPLES: { readonly [C in Code]?: Example | undefined } = {
   invalid_api_key: { message: "The operator token is unknown, revoked or expired." },

@@ -22,14 +22,14 @@ export interface Asked {
 }
 
 /**
- * API client for one MCP message, or for one call during a model's turns. Its calls use the id of the request, so it can start only one
- * run.
+ * API client for one MCP message, or for one call during a model's turns. All its calls have the same request id, so the client can start
+ * only one run.
  */
 export interface ApiClient {
   readonly context: IngressContext;
   readonly call: RouteCall;
   readonly caller: Caller;
-  /** Calls a route of the API. @throws ApiError of the route */
+  /** Calls a route of the API. @throws the errors of the route */
   ask(operationId: string, asked: Asked): Promise<Response>;
   /** True if the caller's role may call the route. */
   may(operationId: string): boolean;

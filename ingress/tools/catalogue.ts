@@ -28,8 +28,8 @@ interface Found {
 }
 
 /**
- * Searches tools. Tools that match the most words come first; equal matches keep the order of the list. @throws ApiError with the invalid
- * argument
+ * Searches tools. Tools that match the most words come first; equal matches keep the order of the list.
+ * @throws ApiError that names the invalid argument
  */
 export async function searchTools(
   api: ApiClient,

@@ -35,7 +35,10 @@ export function asksTools(value: unknown): boolean {
   return Array.isArray(tools) && tools.some((tool: unknown) => (tool as { type?: unknown } | null)?.type === "sluice");
 }
 
-/** Answers a chat call that has a tool of type `sluice`. @throws ApiError for invalid tools, and of the model turns */
+/**
+ * Runs a chat call that has a tool of type `sluice`, and returns its response.
+ * @throws ApiError for invalid tools; the errors of the model turns
+ */
 export async function answerChatWithTools(
   context: IngressContext,
   call: RouteCall,
@@ -92,7 +95,7 @@ class ChatToolLoopFormat implements ToolLoopFormat {
   private ended: SluiceCall[] = [];
   private draft: Draft = { message: {}, calls: [], finish: "stop" };
   private usage: Members = {};
-  /** Members that all chunks share, or the last completion if the call is not streamed. */
+  /** Members that all chunks have in common, for a streamed call. The model's latest completion, for a call without streaming. */
   private head: ChatCompletion | ChatCompletionChunk | undefined;
   private hasText = false;
 
@@ -254,7 +257,10 @@ class ChatToolLoopFormat implements ToolLoopFormat {
     return sseEvent({ ...head, ...members, id: head?.id, created: head?.created, object: "chat.completion.chunk" });
   }
 
-  /** Adds the finished turn to the messages. @param isHandover true if the caller receives the turn's text directly in the response */
+  /**
+   * Adds the finished turn to the messages: the model's message with its tool calls, and the results of the tools.
+   * @param isHandover true if the caller receives the turn's text directly in the response; the added message then omits the text
+   */
   private closeTurn(isHandover = false): void {
     const { ended, draft } = this;
     this.ended = [];

@@ -55,7 +55,7 @@ export interface Turn {
 export interface ToolLoopFormat {
   /** Calls the model with all previous messages, and yields events for the caller. @throws ApiError, also for an aborted stream */
   ask(api: ApiClient, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
-  /** Returns the event of a run that begins, or that has ended. @param itemFields further members of an ended run */
+  /** Returns the event that reports to the caller that a tool run begins or has ended. @param itemFields further members of an ended run */
   formatCall(call: SluiceCall, itemFields?: object): Uint8Array;
 }
 
@@ -95,7 +95,7 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
   const turns: SluiceSummary["turns"] = [];
   const calls: SluiceCall[] = [];
   let spent = 0n;
-  /** Nano-credits held for aborted runs that have not ended. They are not reported as used, but not available to other runs. */
+  /** Nano-credits held for aborted runs that have not ended. Other runs cannot use these credits, but they are not reported as used. */
   let held = 0n;
   const isSpent = (): boolean => limits.nano !== undefined && spent + held >= limits.nano;
   const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({

@@ -31,7 +31,7 @@ export interface ToolOutcome {
 /** Route operations that run, estimate and cancel a capability or a workflow. */
 export interface WorkRoute {
   readonly run: string;
-  /** Returns operation and request of the price estimate. Its `max_credits` is the maximum cost of the run. */
+  /** Returns the operation and the request that estimate the price. In the response, `max_credits` is the maximum cost of the run. */
   readonly estimate: (asked: Asked) => { readonly operationId: string } & Asked;
   readonly cancel: string;
   /** Name of the id parameter in the URL path of `cancel`. */
@@ -53,7 +53,10 @@ export function runTool(api: ApiClient, id: string, args: Arguments, bounds: Run
   );
 }
 
-/** Runs a capability or workflow. Errors of the route become results for the model. @param read returns the outcome of a successful run */
+/**
+ * Runs a capability or workflow. Errors of the route become results for the model.
+ * @param read converts the response and the charge of a successful run into its outcome
+ */
 export async function runWork(
   api: ApiClient,
   route: WorkRoute,
@@ -166,9 +169,7 @@ const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
 const END_WAIT_MS = paced(5_000);
 const END_POLL_INTERVAL_MS = paced(250);
 
-/**
- * Returns the charge of a cancelled run. It waits for a limited time until nothing is held for the run, because the charge is then final.
- */
+/** Waits for a limited time until a cancelled run has no more holds, and returns its charge. The charge is final only without holds. */
 async function billOf(
   { context: { database }, caller, call }: ApiClient,
   clientSignal: AbortSignal,

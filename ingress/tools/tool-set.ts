@@ -50,7 +50,7 @@ export interface ToolSetReader<T extends AnyTool> {
 
 /**
  * Returns the tools that the service runs; undefined if there are none.
- * @throws ApiError `unsupported_value`, `missing_required_parameter` with the invalid parameter
+ * @throws ApiError `unsupported_value` or `missing_required_parameter` that names the invalid parameter
  */
 export async function readToolSet<T extends AnyTool>(
   context: IngressContext,

@@ -7,8 +7,8 @@ import { type Pool, POOLS } from "#shared/queue/subjects.ts";
 import type { Elsewhere } from "./live-shares.ts";
 
 /**
- * Number of calls on the queue, by pool and workspace. 0 means that all calls of the workspace are waiting, null that the workspace has no
- * more calls.
+ * Number of calls on the queue, by pool and workspace. 0 means that all calls of the workspace still wait for a permit. Null means that the
+ * workspace has no more calls.
  */
 export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>>>>;
 export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
@@ -19,8 +19,8 @@ const REPORTED_WORKSPACES_MAX = 1_000;
 export const CHANGES_MAX = 200;
 
 /**
- * Interval of complete messages: one message in this many, including the first, has all counts, so that errors do not persist. A lost
- * message is requested immediately.
+ * Number of messages among which one is complete. The first message and every message at this interval contain all counts, so that errors
+ * do not persist. After a lost message, a complete message is requested immediately.
  */
 const MESSAGES_PER_SNAPSHOT = 100;
 
@@ -39,7 +39,7 @@ export class OwnCalls {
   /** Sequence number of the last message. */
   private n = 0;
 
-  /** Returns the changes for the next message and records them as reported. Changes above CHANGES_MAX follow in later messages. */
+  /** Records the changed counts as reported and returns them for the next message. Changes above CHANGES_MAX follow in later messages. */
   takeChanges(inFlight: CallsByPool): Counts {
     const changes = POOLS.flatMap((pool) => this.changesOf(pool, inFlight.get(pool)));
     if (changes.length > CHANGES_MAX) changes.sort((a, b) => b.weight - a.weight);
@@ -104,7 +104,7 @@ interface ReceivedCounts {
   readonly calls: Map<Pool, Map<string, number>>;
   n: number;
   at: number;
-  /** True if a message of this ingress was missed. */
+  /** True if a message from that ingress was missed, so that its counts may be wrong. */
   hasHole: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * One synchronous call in the ingress, from publish to response. The ingress receives frames from the worker and sends an HTTP response. A
- * call can end by result, failure, gap, silence or disconnect. In each case its hold is closed exactly once: by the worker if one is alive,
- * otherwise by the ingress.
+ * call ends with its result, an error, a lost frame, a lost worker, a timeout, or a client that disconnects. In each case its hold is
+ * closed exactly once: by the worker if one is alive, otherwise by the ingress.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/base/errors.ts";
@@ -23,7 +23,10 @@ import { StreamBody } from "./stream-body.ts";
 /** Time without a frame after which a worker that has sent one is considered lost, in milliseconds. */
 export const FRAME_SILENCE_MS = paced(20_000);
 
-/** Maximum age of the last frame at which a worker still counts as alive, in milliseconds, even if its message was redelivered. */
+/**
+ * Maximum age of a worker's last frame at which the worker still counts as alive, in milliseconds. This is so even if the queue has
+ * redelivered the call's message to another worker.
+ */
 const WORKER_LIVES_MS = paced(5_000);
 
 export interface CallFacts {
@@ -45,7 +48,7 @@ export interface CallFacts {
   readonly api: "openai" | "anthropic" | "responses";
   /** Returns the last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
-  /** Share of the credit line on which the call was admitted. Undefined for a call with a hold of its own. */
+  /** Credits that the call has drawn from a credit line in place of a hold. Undefined for a call with a hold of its own. */
   readonly creditLineHold?: CreditLineHold | undefined;
   /**
    * Called with the cost of the call before the response ends, in nano-credits. After an aborted stream, it is the cost of the relayed
@@ -78,7 +81,10 @@ export interface CallEvents {
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
 
-/** Error that the caller receives for each reason. Clients may retry the call unless the error forbids it. */
+/**
+ * Error that the caller receives, by the reason for which the ingress ended the call. Clients may retry the call unless the error forbids
+ * it.
+ */
 const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
   gap: () => new ApiError("internal_error", "A part of the response was lost; try again.", { shouldRetry: false }),
   silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
@@ -117,7 +123,10 @@ export class Call implements ReplyListener {
   private parts: Uint8Array[] = [];
   /** Slug of the model that serves the stream. */
   private model = "";
-  /** Number of text lines sent of a Responses stream. Each event has three lines. */
+  /**
+   * Number of text lines of a Responses stream that have been sent. The number of events is calculated from it, because each event has
+   * three lines.
+   */
   private lines = 0;
   private body: StreamBody | undefined;
   private lastFrameAt = 0;
@@ -214,7 +223,10 @@ export class Call implements ReplyListener {
     }
   }
 
-  /** Records that the queue delivered the call to a worker. A provider may have the request, so silence now counts as a loss. */
+  /**
+   * Records that the queue delivered the call to a worker. A provider may have the request from now on. A worker that sends no frames is
+   * therefore considered lost.
+   */
   onHandedOut(): void {
     this.handedOutAt ||= performance.now();
   }
@@ -235,8 +247,8 @@ export class Call implements ReplyListener {
   }
 
   /**
-   * Sends a retryable error only if nothing was charged. Otherwise a worker's paid response may have been lost on the way, so the error
-   * forbids a retry.
+   * Sends the error to the caller only if nothing was charged. Otherwise the response of a worker may have been paid and lost on the way.
+   * The caller then receives an error that forbids a retry.
    */
   private async failUnpaid(error: unknown, isReleased: Promise<boolean>): Promise<void> {
     this.reject((await isReleased) ? error : FAILURES.gap());

@@ -24,13 +24,13 @@ const PUBLISH_INTERVAL_MS = paced(500);
 const READY_WAIT_MS = PUBLISH_INTERVAL_MS;
 const SLOTS_MS = paced(5_000);
 /**
- * Interval of messages from an ingress without changes, in milliseconds. The messages show that it is alive, and how many messages it has
- * sent.
+ * Interval of messages from an ingress without changes, in milliseconds. The messages show that the ingress is alive. Their sequence number
+ * lets the others detect lost messages.
  */
 const ALIVE_MS = paced(5_000);
 /**
- * Time without a message after which an ingress is considered stopped, in milliseconds. It has a margin, because a process without CPU time
- * still has its calls.
+ * Time without a message after which an ingress is considered stopped, in milliseconds. The time allows for late messages, because a
+ * process without CPU time still has its calls.
  */
 const FORGET_MS = ALIVE_MS * 3;
 

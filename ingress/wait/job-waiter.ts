@@ -39,7 +39,7 @@ export interface JobWaiter {
   address(jobId: string): string;
   /** Waits for a job and returns it when it has ended or its outcome is unknown. Returns undefined after the timeout or at shutdown. */
   wait(waiting: Waiting): Promise<EndedJob | undefined>;
-  /** Ends all waiting, which then returns undefined. The jobs continue. */
+  /** Ends all calls of `wait`, which then return undefined. The jobs continue. */
   endAll(): void;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ interface Waited {
   readonly onFrame: Waiting["onFrame"];
 }
 
-/** Timeout of the NATS server's response, in milliseconds. */
+/** Maximum wait for a flush of the NATS connection, in milliseconds. After a flush, all earlier frames of the job have arrived. */
 const SOCKET_READ_MS = 1_000;
 const decoder = new TextDecoder();
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);

@@ -24,7 +24,7 @@ export class LiveBody {
   private begin!: (head: MediaResultHead) => void;
   private run: number | undefined;
   private readonly queue = new PieceQueue();
-  /** Number of bytes received without a gap (`heard`), and number of bytes sent to the client (`sent`). */
+  /** Number of bytes received without a gap (`receivedBytes`), and number of bytes sent to the client (`sent`). */
   private receivedBytes = 0;
   private sent = 0;
   private isBroken = false;

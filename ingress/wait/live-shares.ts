@@ -14,8 +14,9 @@ import type { CallFacts } from "./call.ts";
 
 export interface LiveShares {
   /**
-   * Acquires a permit for the queue, which the call keeps until it ends. The permit may have to wait. @throws ApiError `overloaded` if too
-   * many calls are already waiting
+   * Requests a permit to put a call on the queue. The call keeps the permit until it ends. The returned lease may have to wait for the
+   * permit.
+   * @throws ApiError `overloaded` if too many calls are already waiting
    */
   enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Lease;
   /**
@@ -24,7 +25,8 @@ export interface LiveShares {
    */
   update(fleet: Fleet): void;
   /**
-   * Returns the number of this ingress's calls on the queue, by pool and workspace. 0 means that all calls of the workspace are waiting.
+   * Returns the number of this ingress's calls on the queue, by pool and workspace. 0 means that all calls of the workspace still wait for
+   * a permit.
    */
   inFlight(): Map<Pool, Map<string, number>>;
   /** Returns the number of calls of the pool that wait for a permit. */
@@ -103,12 +105,12 @@ interface Common {
   readonly waitingBytes: () => number;
 }
 
-/** Calls of one workspace in one pool at other ingresses, and calls that this ingress may add. */
+/** Calls of one workspace that other ingresses have on a pool's queue, and calls that this ingress may add to that queue. */
 interface Part {
   elsewhere: Elsewhere;
   /**
-   * Number of calls above this ingress's portion of the share that it may have on the queue until the next exchange of counts. Rarely an
-   * integer.
+   * Maximum number of calls that this ingress may have on the queue, for calls above its portion of the share. The number applies until the
+   * next exchange of counts, and is rarely an integer.
    */
   granted: number;
 }
@@ -170,7 +172,9 @@ class PoolCalls {
     this.limit.letIn();
   }
 
-  /** Returns the number of this ingress's calls on the queue, by workspace. 0 means that all calls of the workspace are waiting. */
+  /**
+   * Returns the number of this ingress's calls on the queue, by workspace. 0 means that all calls of the workspace still wait for a permit.
+   */
   inFlight(): Map<string, number> {
     const ours = new Map<string, number>();
     for (const id of this.parts.keys()) {
@@ -213,9 +217,10 @@ class PoolCalls {
   }
 
   /**
-   * True if the workspace may put one more call on the queue. An ingress may use its own portion of the workspace's share immediately if
-   * the others have left it. It may always have one call on the queue, because the others would otherwise never count it. Beyond its
-   * portion, it adds a little with each message, so that calls which it does not know of yet fit into the free slots.
+   * True if the workspace may put one more call on the queue. An ingress may use its own portion of the workspace's share immediately,
+   * unless other ingresses have used it. It may always have one call on the queue, because the others would otherwise never count it.
+   * Beyond its portion, an ingress adds only a few calls with each message. Calls that other ingresses have added in the meantime then
+   * still fit into the free slots.
    */
   private hasCapacity(part: Part, own: number): boolean {
     const { elsewhere, granted } = part;

@@ -24,13 +24,13 @@ export interface PendingSettlements extends EndedCalls {
   /** Returns the number of responses without a confirmed settlement. */
   size(): number;
   /**
-   * Settles all responses at shutdown. Their clients already have them, and workers that get no confirmation would release the holds
-   * without a charge.
+   * Settles all responses at shutdown. The clients already have these responses. A worker whose response is not acknowledged would release
+   * its hold without a charge.
    */
   settleAll(): Promise<void>;
   /**
    * Runs `settleAll` before the process ends. Workers first get a short time to report settlements, if the grace period allows.
-   * @param hurry aborts that waiting time
+   * @param hurry signal that ends this wait early
    * @param allowedMs time until the process ends, in milliseconds
    */
   drain(hurry: AbortSignal, allowedMs: number): Promise<void>;
@@ -48,7 +48,10 @@ interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLine
   failures: number;
 }
 
-/** Time in which another worker receives a lost worker's message and asks for the response, in milliseconds. */
+/**
+ * Time that the ingress waits for a worker to settle a response, in milliseconds. In this time the queue redelivers a lost worker's message
+ * to another worker, which asks for the response.
+ */
 const WORKER_WAIT_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
 /** Maximum delay between attempts to settle, in milliseconds. Each attempt already retries for a while before it fails. */
@@ -62,7 +65,7 @@ export function openPendingSettlements(options: {
   ledger: Ledger;
   metrics: Metrics;
   log: Logger;
-  /** Connection on which notices are sent to workers. */
+  /** Connection on which the ingress sends workers the notices that responses have arrived. */
   connection: AckPublisher;
   /** Called when the settlement of a response is confirmed. */
   onSettled?: (jobId: string) => void;

@@ -55,8 +55,8 @@ export interface Relay {
   /**
    * Dispatches a call and returns its response. The hold must exist; the relay makes sure that it is closed.
    * @param signal aborts when the client has disconnected
-   * @param onOffloaded called when the request has been sent, or when it waits beyond its workspace's share, where its memory is counted
-   * separately
+   * @param onOffloaded called when the request no longer counts as this call's memory. It has then been sent, or it waits for a permit,
+   * where its memory is counted separately
    * @throws ApiError of the call
    */
   run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response>;
@@ -68,7 +68,7 @@ export interface Relay {
 }
 
 const TICK_MS = paced(1_000);
-/** Time in which the process has certainly read its sockets once, in milliseconds. */
+/** Wait after a failed dispatch, in milliseconds. In this time the process reads the frames that have already arrived on its sockets. */
 const SOCKET_READ_MS = 100;
 
 /** Reasons after which the call's worker aborts the call and settles the output produced so far. */
@@ -209,7 +209,7 @@ class CallRelay implements Relay, CallEvents {
     }
   }
 
-  /** Sends the call when its workspace has a permit for the queue. */
+  /** Waits for a permit for the queue, and then dispatches the call. If the permit is refused, the call ends with the error. */
   private async sendWhenPermitted(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
     try {
       const permit = this.options.shares.enter(call.facts);
@@ -262,7 +262,10 @@ class CallRelay implements Relay, CallEvents {
     void this.findUnclaimed(unclaimed);
   }
 
-  /** Finds calls whose worker crashed before it sent a frame. Only the queue knows that these calls were delivered. */
+  /**
+   * Asks the queue about calls that no worker has accepted. Calls that the queue has delivered are marked, because their worker may have
+   * crashed before its first frame. Calls that the queue has lost are dispatched again.
+   */
   private async findUnclaimed(unclaimed: readonly Call[]): Promise<void> {
     const { log, publisher } = this.options;
     if (this.isFinding || unclaimed.length === 0) return;

@@ -43,7 +43,7 @@ export interface Caller {
 }
 
 export interface Authenticator {
-  /** Returns the ids of keys used since the last call, at most KEY_CACHE_MAX. */
+  /** Returns and clears the ids of the keys that were used since the previous `takeUsed`, at most KEY_CACHE_MAX. */
   takeUsed(): readonly string[];
   /**
    * Authenticates a request by its API key.
@@ -55,7 +55,7 @@ export interface Authenticator {
   /**
    * Authenticates a request by its browser session.
    * @param token token of the session, which acts for a key
-   * @throws ApiError as `authenticate` does
+   * @throws the errors of `authenticate`
    */
   authenticateSession(token: string): Promise<Caller>;
 }
@@ -109,7 +109,10 @@ interface KeyCache {
   find(credential: string): Promise<KnownKey | undefined>;
 }
 
-/** Creates a cache of keys. @param question statement that finds the key by the hash of the credential, `$1`, and the statement's name */
+/**
+ * Creates a cache of keys. The second parameter is the statement that finds a key by the hash of its credential, `$1`, and the statement's
+ * name.
+ */
 function createKeyCache(
   options: { database: Queryable; log: Logger; now: () => number },
   [sql, name]: readonly [sql: string, name: string],
@@ -161,7 +164,7 @@ function createKeyCache(
 }
 
 export interface Keys {
-  /** Returns the ids of keys found since the last call, at most KEY_CACHE_MAX. */
+  /** Returns and clears the ids of the keys that were found since the previous `takeUsed`, at most KEY_CACHE_MAX. */
   takeUsed(): readonly string[];
   /**
    * Returns the active key of an active member of an active workspace; undefined if there is none.
@@ -262,8 +265,8 @@ function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
 
 export interface Publishers {
   /**
-   * Returns the caller of a job without a credential. Such jobs come from a batch message, whose publisher logged in with this key, from a
-   * batch line, or from a run's step. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`.
+   * Returns the caller of a job without a credential; undefined if the workspace has no such active key. Such jobs come from a batch
+   * message whose publisher logged in with this key, from a batch line, or from a step of a run. The key is cached for `KEY_CACHE_MS`.
    * @throws ApiError `permission_denied` if the key's preset no longer exists
    */
   find(workspaceId: string, keyId: string): Promise<Caller | undefined>;

@@ -20,7 +20,7 @@ export type AddressCounts = Readonly<Record<string, number>>;
 export interface IpNet {
   /** Counts a request of an IP address. @throws ApiError `ip_rate_limit_exceeded` with the header `retry-after`, in seconds */
   check(address: string): void;
-  /** Returns the requests that this process has counted since the last call, for the IP addresses with the most requests. */
+  /** Returns the requests that this process has counted since the previous `counted`, for the IP addresses with the most requests. */
   counted(): AddressCounts;
   /** Adds the counts that another ingress has sent. */
   add(counts: AddressCounts): void;

@@ -94,8 +94,7 @@ export interface ErrorEnvelope {
 
 /**
  * An error whose message the client receives. Every other thrown error becomes `internal_error`. The client then receives no details; the
- * log
- * contains all of them.
+ * log contains all of them.
  */
 export class ApiError extends Error {
   readonly code: Code;

@@ -3,7 +3,7 @@
  * Inactive unless SLUICE_FAILPOINT names a point. Never active in production.
  */
 
-/** Names of the points. The source calls each point directly after the event that it names. */
+/** Names of the points. The code calls `failpoint` with a name directly after the event that the name describes. */
 export const FAILPOINTS = [
   // Synchronous calls.
   "request.stored",

@@ -1,9 +1,7 @@
 /**
  * Writes log lines to stdout in batches, synchronously, including the hand-formatted lines that each call logs. The synchronous destination
- * of
- * pino retries a failed write forever, so that a crashed log reader would block the event loop. This output stops writing permanently after
- * EPIPE.
- * Lines that a full disk rejects are lost; later lines are written again.
+ * of pino retries a failed write forever, so that a crashed log reader would block the event loop. This output stops writing permanently
+ * after EPIPE. Lines that a full disk rejects are lost; later lines are written again.
  */
 import { writeSync } from "node:fs";
 
@@ -78,8 +76,7 @@ interface Inside {
 
 /**
  * Returns a function that logs an info line in the format of the logger, for lines that every call writes. Lines are formatted by hand,
- * because
- * pino and the redactor cost ten times as much. The members are not redacted: the caller must pass safe values.
+ * because pino and the redactor cost ten times as much. The members are not redacted: the caller must pass safe values.
  */
 export function hotLine(log: Logger, msg: string): (members: HotMembers) => void {
   const inside = log as unknown as Inside;

@@ -1,7 +1,6 @@
 /**
  * Creates loggers that write JSON lines to stdout. Every line passes the redactor (redaction.ts). Lines are written in batches, because one
- * write
- * per line would cost more than the formatting.
+ * write per line would cost more than the formatting.
  */
 import pino, { type ChildLoggerOptions, type LevelWithSilent, type Logger } from "pino";
 
@@ -25,8 +24,7 @@ let stdout: LogOutput | undefined;
 
 /**
  * Returns a logger whose lines contain `time` (ISO), `level` (name), `role`, `pid`, `msg` and the given members. Pass errors as `{ err }`
- * or as
- * first argument. Child loggers (`log.child({ request_id })`) are redacted as well.
+ * or as first argument. Child loggers (`log.child({ request_id })`) are redacted as well.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redactor = createRedactor(options.secrets);

@@ -1,7 +1,6 @@
 /**
  * Amounts in nano-credits: 1 credit = 10⁹ nano-credits, always as a bigint. Credits are used only in input and output of clients and
- * operators. No
- * floating-point number ever contains an amount in between.
+ * operators. No floating-point number ever contains an amount in between.
  */
 
 export const NANO_PER_CREDIT = 1_000_000_000n;
@@ -10,8 +9,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
  * Converts exact decimal text to a scaled integer: "1.9e-08" with scale 9 is 19n. Rejects non-zero digits beyond the scale, so that nothing
- * is
- * rounded silently.
+ * is rounded silently.
  * @throws RangeError if the text is no decimal number or has more digits than the scale
  */
 export function parseDecimal(text: string, scale: number): bigint {

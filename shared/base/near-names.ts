@@ -46,8 +46,7 @@ function plainOf(name: string): string {
 
 /**
  * Returns the edit distance of two names: the number of added, removed or replaced characters, and of swapped neighbours. Returns Infinity
- * above `max`,
- * which is detected early: a catalogue has hundreds of names, and any call may contain an unknown one.
+ * above `max`, which is detected early: a catalogue has hundreds of names, and any call may contain an unknown one.
  */
 function editsTo(one: string, other: string, max: number): number {
   if (Math.abs(one.length - other.length) > max) return Infinity;

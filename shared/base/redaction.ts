@@ -1,7 +1,6 @@
 /**
  * Redacts secrets and content in log lines, in one scan with limited work. Two independent checks find secrets: members by name, strings by
- * format.
- * A secret in a message, a URL or truncated JSON is found regardless of its origin.
+ * format. A secret in a message, a URL or truncated JSON is found regardless of its origin.
  */
 
 /** Names of members (lower case, without `-`, `_` and spaces) whose values are never logged. A test pins this list. */
@@ -9,8 +8,7 @@ export const SECRET_MEMBERS: readonly string[] = Object.freeze(["bearer", "key",
 
 /**
  * Endings of member names whose values are never logged either: openai_api_key, signing_secret, proxy-authorization … Plurals such as
- * tokens do not
- * match.
+ * tokens do not match.
  */
 export const SECRET_ENDINGS: readonly string[] = Object.freeze([
   "accesskey",
@@ -57,7 +55,7 @@ const NODES_MAX = 500;
 const CAUSES_MAX = 4;
 const NAMES_MAX = 2_000;
 const NAME_CHARS_MAX = 64;
-/** Matches ids. They rarely repeat, so that their results are not cached. */
+/** Matches ids. Their redacted form is not cached, because an id rarely occurs again. */
 const ID = /^[0-9a-f-]{20,}$/;
 /** Minimum length of a known secret that is redacted, in characters. A shorter one would redact ordinary words. */
 const KNOWN_SECRET_CHARS_MIN = 8;
@@ -66,8 +64,7 @@ type Rule = readonly [pattern: RegExp, replacement: string];
 
 /**
  * Patterns of credentials, with their replacements. Every character class ends at quotes, spaces or backslashes, so that surrounding JSON
- * stays
- * readable.
+ * stays readable.
  */
 const TEXT_RULES: readonly Rule[] = [
   // scheme://user:password@host; also catches a password with an unescaped slash or @.
@@ -90,7 +87,7 @@ const TEXT_RULES: readonly Rule[] = [
   [/(\\?["'](?:messages|prompt|input|content|arguments)\\?["']\s*:\s*)(?!\d)[\s\S]*/gi, `$1${OMITTED}`],
 ];
 
-/** Matches strings to which the rules above must be applied. Most strings are ids and short names, for which this single scan suffices. */
+/** Matches strings to which `TEXT_RULES` must be applied. Most strings are ids and short names, for which this single scan suffices. */
 const SUSPICIOUS =
   /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|sl[ko]_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
 
@@ -226,7 +223,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
 interface Judgement {
   readonly verdict: "plain" | "secret" | "content";
-  /** Name of the member as logged, because names in foreign objects can contain a secret too. */
+  /** Redacted name of the member, as it is logged. The name itself can contain a secret, because foreign objects may have any names. */
   readonly loggedName: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Replaces Ajv's counting of characters by cheaper comparisons. Ajv counts the characters of every text with a limit, surrogate pairs as
- * one. This takes
- * 40 ms for the 32 MB of an image whose only rule is not to be empty. The number of UTF-16 units decides clear cases without counting.
+ * one. This takes 40 ms for the 32 MB of an image whose only rule is not to be empty. The number of UTF-16 units decides clear cases
+ * without counting.
  */
 
 /** Matches a call of Ajv's character counter in its generated code, compared with a limit. */

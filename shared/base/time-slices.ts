@@ -1,7 +1,6 @@
 /**
  * Splits long computations on the only thread of a process into time slices. The event loop turns between any two slices of all
- * computations. A short
- * request therefore waits for one slice and not for the whole computation.
+ * computations. A short request therefore waits for one slice and not for the whole computation.
  */
 
 /** Maximum duration of a slice, in milliseconds: a tenth of a delay that a caller notices. */
@@ -46,7 +45,10 @@ export class TimeSlices {
   }
 }
 
-/** Runs such a computation without slices, for callers that may block the thread. Returns its result. */
+/**
+ * Runs a computation that yields between its parts, but without pauses. Use it only where blocking the thread is acceptable. Returns the
+ * computation's result.
+ */
 export function runWhole<T>(work: Iterator<void, T>): T {
   for (;;) {
     const { done, value } = work.next();

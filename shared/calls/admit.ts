@@ -74,7 +74,7 @@ export interface Work {
   readonly step?: JobRequest["step"];
   /** Workflow step under which the call's output is streamed to readers of the run. */
   readonly streamTarget?: JobMessage["step"];
-  /** True if nothing else of the workflow run is open, so that the process that ends the job may continue the run. */
+  /** True if no other job of the workflow run is queued or running. The worker that ends the job may then continue the run itself. */
   readonly continuesInWorker?: boolean;
   /** True if the caller reads the job's states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
@@ -84,9 +84,9 @@ export interface Work {
   readonly affinity?: string;
   /** Fingerprint of a batch message, used to detect an equal message. */
   readonly fingerprint?: string;
-  /** Batch line that the job answers and whose result it reports. */
+  /** Batch line that the job executes. The result of the job becomes the result of this line. */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
-  /** Batch of the line, and its leader. The leader cannot admit jobs once another process leads the batch. */
+  /** Batch of the line, with the epoch of its leader. The job is rejected once another process leads the batch. */
   readonly batch?: Led;
   /** True if the request has waited longer than a rate-limit window, so that it is admitted even if the window is full. */
   readonly starves?: boolean;
@@ -116,8 +116,8 @@ const RECHECK_DELAY_MS = 2_000;
 
 /**
  * Reads a request, stores its large parts, and admits it as a durable job.
- * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded when another process now leads the batch; Error if
- * the admission is uncertain
+ * @throws ApiError if the call is rejected, unless the entry point stores rejections; Superseded if another process now leads the batch;
+ * Error if it is unknown whether the job was admitted
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];
@@ -154,7 +154,7 @@ async function load(
 /**
  * Checks a heavy call before it is stored. Returns why the call must wait: the rate-limit window is full, or credits are still held by a
  * crashed process. Returns undefined if the call would be admitted now.
- * @throws ApiError of a rejection
+ * @throws ApiError if the call is rejected
  */
 async function precheckAdmission(
   { calls }: AdmitContext,
@@ -217,7 +217,7 @@ function requestOf(work: Work, terms: Terms): JobRequest {
 /**
  * Prepares a text call for admission as part of another SQL statement, by the same rules. Returns undefined if the call is too large for a
  * database row.
- * @throws ApiError of a rejection
+ * @throws ApiError if the call is rejected
  */
 export async function prepareJobRequest(
   context: Pick<AdmitContext, "log" | "storage">,
@@ -266,8 +266,8 @@ export async function dispatchAdmitted(
 }
 
 /**
- * Admits a synchronous call: counts it and places its hold, in one SQL statement. Returns its share of a credit line if it was admitted on
- * one; undefined if it has a hold.
+ * Admits a synchronous call: counts it for the rate limit and holds its credits, in one SQL statement. Returns the reserved part of a
+ * credit line if the call was admitted on one. Returns undefined if the call has a hold of its own.
  * @param lifeMs lifetime of the hold, in milliseconds
  * @param onDecide called directly before the database decides
  */
@@ -295,7 +295,7 @@ export async function admitCall(
   }
 }
 
-/** Remaining storage above which a workspace is not checked again for `ROOMY_MS`, because it cannot fill up in that time. */
+/** Free storage above which a workspace is not checked again for `AMPLE_STORAGE_TTL_MS`, because it cannot fill up in that time. */
 const AMPLE_STORAGE = { bytes: 1_073_741_824, files: 10_000 };
 const AMPLE_STORAGE_TTL_MS = 1_000;
 const AMPLE_STORAGE_ENTRIES_MAX = 10_000;
@@ -328,9 +328,11 @@ async function checkFreeStorage({ database, config }: AdmitContext, workspaceId:
 }
 
 /**
- * Repeats an admission whose response is lost: the same id is the same job.
- * @param onRefused called if the job is certainly not admitted: the request did not reach the database
- * @throws ApiError `overloaded`; `service_unavailable` with the job's id and without retry, if the job may be admitted
+ * Admits a job, and repeats the admission once if the database's response is lost. The repetition creates no second job, because it has the
+ * same id.
+ * @param onRefused called if the job is certainly not admitted, because the request did not reach the database
+ * @throws ApiError `overloaded`; `service_unavailable` that names the job's id and forbids a retry, if it is unknown whether the job was
+ * admitted
  */
 export async function admitTwice(
   { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },

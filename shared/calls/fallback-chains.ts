@@ -94,7 +94,7 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
 /**
  * Checks that a new chain forms no cycle with the stored ones.
  * @param stored chains of the workspace, which form no cycle among themselves
- * @throws ApiError `unsupported_value` with the path of models that leads back to the model
+ * @throws ApiError `unsupported_value` that lists the path of models that leads back to the model
  */
 export function checkNoCycle(stored: readonly FallbackChain[], { model, fallbacks }: FallbackChain): void {
   const chains = new Map(stored.map((chain) => [chain.model, chain.fallbacks]));
@@ -128,7 +128,7 @@ function wayTo(
   return undefined;
 }
 
-/** Group of interchangeable models in a chain: a kind of call, or a modality. */
+/** Group of models that can replace each other in a chain: those of one kind of call, or of one modality. */
 type Sort = KindName | Model["modality"];
 
 function nameOf(sort: Sort): string {
@@ -147,7 +147,10 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   throw new ApiError("model_not_supported", why, { param });
 }
 
-/** Rejects an embedding fallback that shares no vector length with the model, because no call could use it. @throws ApiError */
+/**
+ * Rejects an embedding model as fallback if it shares no vector length with the requested model, because no call could use it. @throws
+ * ApiError
+ */
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;

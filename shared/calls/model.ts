@@ -58,7 +58,7 @@ export interface Source {
    */
   readonly continue_overrides?: Readonly<Record<string, unknown>>;
   readonly continue_message?: Readonly<Record<string, unknown>>;
-  /** True if the source then repeats the text of the continued message in its response. */
+  /** True if the response of the source repeats the text of the message that it continues. The repetition is removed. */
   readonly continue_repeats?: boolean;
   /** Inputs that requests to the source never contain. Only used without `fields`. */
   readonly lacks?: readonly string[];
@@ -79,7 +79,7 @@ export interface Model {
   readonly supports_embeddings: boolean;
   readonly supports_streaming: boolean;
   readonly supports_tools: boolean;
-  /** True if the model supports JSON output. If absent, this is unknown and the source decides. */
+  /** True if the model supports JSON output. If absent, this is unknown: the request is sent, and the provider accepts or rejects it. */
   readonly supports_json?: boolean;
   readonly max_context_tokens: number;
   readonly max_output_tokens: number;
@@ -105,7 +105,10 @@ export interface Model {
   readonly allowed_params: Readonly<AllowedParams>;
   /** Sources that can be called, in the order of the catalogue file; never empty. */
   readonly sources: readonly Source[];
-  /** Source of the price information. Absent if an operator's file sets a price without its source. */
+  /**
+   * Reference of the prices, such as the URL of the provider's price page, and their date. Absent if an operator's file sets a price
+   * without it.
+   */
   readonly price_source?: Readonly<PriceSource>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Ends a job that has no live owner and cannot continue. The job was cancelled, is late, was lost with its worker, or was tried too often.
+ * Ends a job that has no live owner and cannot continue. The job was cancelled, has passed its deadline, was lost with its worker, or was
+ * tried too often.
  */
 import { discardRequest } from "./stored-request.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -91,7 +92,8 @@ export const EXPIRED: Ending = {
 };
 
 /**
- * Ends a job without a live owner as `endingOf` decided.
+ * Ends a job without a live owner in the way that `endingOf` has returned. For `unknown`, records that the outcome is unknown and keeps the
+ * hold.
  * @returns the outcome of the job; `superseded` if another process has ended the job or owns it again
  * @throws Error if the database stays unavailable
  */

@@ -37,7 +37,7 @@ export interface ReadCall {
    * admitted.
    */
   isHeavy(): boolean;
-  /** Reads the inputs of the call. Call this once. @throws ApiError, the same as the HTTP endpoint */
+  /** Reads the inputs of the call. Call this once. @throws the errors of the HTTP endpoint */
   load(): Promise<LoadedCall>;
 }
 
@@ -75,7 +75,7 @@ export interface CallRead {
 
 /**
  * Reads the call of a job, whose response is always complete JSON.
- * @throws ApiError, the same as the HTTP endpoint, with params relative to the body
+ * @throws the errors of the HTTP endpoint; their `param` is relative to the body
  */
 export async function readCall(
   context: Context,
@@ -110,8 +110,9 @@ export function textCallOf(kind: Kind, model: Model, bound: CallBound, text: str
 
 /**
  * Reads the chat call of a job in the format of OpenAI's Responses API.
- * @param beside members that the worker removes before it calls a provider; their length does not count for the maximum usage
- * @throws ApiError with the invalid member of the chat request
+ * @param beside members that the worker removes before it calls a provider; their length does not count towards the maximum usage of the
+ * call
+ * @throws ApiError that names the invalid member of the chat request
  */
 export async function readResponsesCall(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -134,7 +135,7 @@ const NO_PAUSE: Pause = () => Promise.resolve();
 /**
  * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members.
  * @param body parsed body, and the number of bytes of its text
- * @throws ApiError with the invalid member
+ * @throws ApiError that names the invalid member
  */
 export async function readTextRequest<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -157,7 +158,7 @@ export interface ReadMedia<Request> {
   readonly call: ReadCall;
 }
 
-/** Reads a call that creates media. @throws ApiError with the invalid member */
+/** Reads a call that creates media. @throws ApiError that names the invalid member */
 export async function readMedia<Request extends object>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
@@ -234,7 +235,7 @@ const READ_ATTEMPTS_MAX = 8;
  * Reads a transcription call; `load` receives and probes its audio. Before that, the call is checked as if its audio had the shortest
  * length. So no audio is received for a call that is invalid with any audio or lacks balance. Afterwards, the call is checked with its own
  * audio.
- * @throws ApiError with the invalid member
+ * @throws ApiError that names the invalid member
  */
 export function readTranscription(
   { probes }: Pick<Context, "probes">,

@@ -1,4 +1,4 @@
-/** Rejects response formats of HTTP calls that jobs do not support. These are jobs of batch messages and of workflow steps. */
+/** Rejects response formats that HTTP calls support but jobs of batch messages and of workflow steps do not support. */
 import { ApiError } from "#shared/base/errors.ts";
 
 /** Members and values that jobs do not support. The response of a job is complete JSON, and its results are files. */

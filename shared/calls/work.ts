@@ -62,7 +62,7 @@ export interface WorkFacts {
   readonly bringsCheck?: true;
   /** Conversation of the call if the request names none. Calls of a conversation prefer the same source, because of its prompt cache. */
   readonly affinity?: string | undefined;
-  /** Response object of a Responses call, without its result. The result completes it. */
+  /** Response object of a Responses call, still without its result. The result is added when the call has ended. */
   readonly response?: ModelResponse;
   /** True if a response without text counts as a failure. */
   readonly needsText?: true;
@@ -138,7 +138,7 @@ export interface PreparedJob {
     Pick<WorkFacts, "bringsCheck"> &
     Partial<Pick<WorkFacts, "api">>;
   readonly stored: StoredRequest;
-  /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
+  /** True if the caller reads the job's states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
   /** Fingerprint of the batch message, to detect an equal one. */
   readonly fingerprint?: string;

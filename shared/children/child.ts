@@ -21,7 +21,10 @@ export interface ChildOptions {
    */
   readonly memoryBytesMax: number;
   readonly watchMs: number;
-  /** Maximum processor time of a child during its whole life, in seconds. It ends a child that has lost its parent while a job runs. */
+  /**
+   * Maximum processor time of a child during its whole life, in seconds. The limit ends a child whose parent crashed while a job was
+   * running.
+   */
   readonly processorSeconds: number;
   /**
    * Number of jobs after which a child is replaced. A child is also replaced if its memory exceeds `residentBytesMax` after a job. This
@@ -76,7 +79,7 @@ export class Child {
   private readonly process: ChildProcess;
   private readonly frames: AsyncGenerator<ChildFrame, void, void>;
   private jobs = 0;
-  /** True once the child is ending or must be replaced. */
+  /** True once the child is ending or must be replaced, so that it receives no further jobs. */
   private isRetired = false;
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the last job's folder has been revoked. */
@@ -99,7 +102,10 @@ export class Child {
     return this.jobs > 0;
   }
 
-  /** Runs a job in the child and returns its result. @throws MediaError of the task, or the reason why the task was ended */
+  /**
+   * Runs a job in the child and returns its result. @throws MediaError from the task, or MediaError with the reason why this process ended
+   * the task
+   */
   async run(job: ChildJob): Promise<ChildResult> {
     clearTimeout(this.idleTimer);
     this.jobs += 1;

@@ -24,7 +24,10 @@ export interface ChildPool {
 
 interface Waiting {
   readonly job: ChildJob;
-  /** Removes the listener of the caller's signal when the job leaves the queue. The listener also refers to the job's bytes. */
+  /**
+   * Removes the listener of the caller's abort signal when the job leaves the queue. Otherwise the listener would keep the job's bytes in
+   * memory.
+   */
   readonly removeAbortListener: () => void;
   readonly resolve: (result: ChildResult) => void;
   readonly reject: (error: unknown) => void;
@@ -122,7 +125,7 @@ class Pool implements ChildPool {
     return undefined;
   }
 
-  /** Starts missing spares, within the maximum number of children. */
+  /** Starts idle children until `spares` of them are ready for new jobs, within the maximum number of children. */
   private topUp(): void {
     const { spares = 0 } = this.options;
     const fresh = (): number => this.idle.filter((child) => child.owner === undefined && child.isUsable).length;

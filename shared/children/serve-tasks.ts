@@ -16,7 +16,7 @@ export type Task = (
   emit: (chunk: Uint8Array) => void,
 ) => Promise<TaskResult>;
 
-/** Runs jobs from stdin until stdin closes. It also closes when the parent crashes. */
+/** Runs jobs from stdin until stdin closes. A crash of the parent process closes stdin, too. */
 export async function serveTasks(tasks: Readonly<Record<string, Task>>): Promise<void> {
   // A task may wait for the rejected promise forever: exiting informs the parent now rather than at the deadline.
   process.on("unhandledRejection", () => process.exit(1));

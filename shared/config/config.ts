@@ -42,7 +42,10 @@ const ACCEPTED: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_VARIA
 const PREFIX = "SLUICE_";
 const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name);
 
-/** Compares names without the prefix: SLUICE_PORT is near PORT. */
+/**
+ * Returns the error message for an unknown variable, with a similar setting as suggestion. Names are compared without their prefix, so that
+ * SLUICE_PORT suggests PORT.
+ */
 function unknownSetting(name: string): string {
   const names = new Map(Array.from(ACCEPTED, (known) => [withoutPrefix(known), known]));
   const [near] = nearNames(names.keys(), withoutPrefix(name));
@@ -53,7 +56,7 @@ function unknownSetting(name: string): string {
 /**
  * Returns the validated settings from an environment. Collects all faults, so that one start reports every fault. `needs` lists the servers
  * whose address is required; other addresses are optional but validated. `servesClients` is true if the role returns links to clients.
- * @throws Error with each unknown, missing or malformed variable, never with a secret's value
+ * @throws Error that lists each unknown, missing or malformed variable, but never a secret value
  */
 export function loadConfig(
   environment: Environment = process.env,

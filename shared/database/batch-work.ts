@@ -1,4 +1,7 @@
-/** Writes of a batch's leader, and cleanup by the janitor. The batch process itself is in ingress/routes/batches. */
+/**
+ * SQL with which the leader of a batch processes its lines, and with which the janitor cleans up. The process that leads batches is in
+ * ingress/routes/batches.
+ */
 import { plainArray } from "./arrays.ts";
 import { type BatchEnd, type BatchRow, LINE_ROW_BYTES } from "./batches.ts";
 import type { Queryable } from "./client.ts";
@@ -96,8 +99,8 @@ export async function insertLines(
 }
 
 /**
- * Starts to process the lines of a batch. `gone`: another process leads it, or it is ending; `crowded`: the stored batches of the workspace
- * have too many lines; `full`: the workspace's storage has no capacity for these lines.
+ * Starts to process the lines of a batch. Returns `gone` if another process leads the batch or the batch is ending. Returns `crowded` if
+ * the stored batches of the workspace have too many lines, and `full` if the workspace's storage limit has no capacity for these lines.
  */
 export async function beginBatch(
   target: Queryable,
@@ -120,8 +123,8 @@ export async function beginBatch(
 const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";
 
 /**
- * Marks the next lines as running and returns them. Returns undefined if another process leads the batch, or if it has meanwhile been
- * cancelled or has expired.
+ * Marks the next lines as running and returns them. Returns undefined if another process leads the batch, or if the batch was cancelled or
+ * has expired meanwhile.
  */
 export async function takeLines(
   target: Queryable,
@@ -191,7 +194,10 @@ export interface Part {
   readonly lines: readonly { readonly number: number; readonly bytes: number }[];
 }
 
-/** Marks lines as ended after their records were stored. Returns false if another process leads the batch. */
+/**
+ * Marks lines as ended and stores the reference of the object that contains their records. Call this after the object was written. Returns
+ * false if another process leads the batch.
+ */
 export async function endLines(target: Queryable, { id, epoch }: Led, part: Part): Promise<boolean> {
   const [row] = await target.query<{ done: boolean }>(
     "select end_batch_lines($1, $2, $3, $4, $5, $6::int[], $7::int[]) as done",
@@ -218,7 +224,10 @@ export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Prom
   );
 }
 
-/** Ends the batch and writes its event. Returns false if another process leads the batch. */
+/**
+ * Ends the batch and writes the event that notifies the workspace. A cancelled batch has no event. Returns false if another process leads
+ * the batch.
+ */
 export async function endBatch(
   target: Queryable,
   { id, epoch }: Led,
@@ -226,7 +235,7 @@ export async function endBatch(
     readonly state: BatchEnd | "failed";
     /** Errors of the input file, as JSON text. */
     readonly errors: string | null;
-    /** Error of the event; null for a completed or cancelled batch. */
+    /** Error in the event that reports the end of the batch; null for a completed or cancelled batch. */
     readonly error: { readonly code: string; readonly message: string } | null;
     readonly outputFileId?: string | null;
     readonly errorFileId?: string | null;

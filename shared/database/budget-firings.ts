@@ -7,15 +7,18 @@ export interface FiredBudget {
 }
 
 /**
- * Returns workspaces whose alerts must be checked: an alert is due, or the alerts have not been checked since the day began or since they
- * changed.
+ * Returns workspaces whose budget alerts must be checked. An alert is due, or the alerts have not been checked since the day began or since
+ * they changed.
  */
 export async function listBudgetsToCheck(target: Queryable): Promise<string[]> {
   const rows = await target.query<{ id: string }>("select budgets_to_check() as id");
   return rows.map(({ id }) => id);
 }
 
-/** Fires due alerts of a workspace, once per alert, period and threshold. One statement writes both the event and the firing. */
+/**
+ * Fires due alerts of a workspace, once per alert, period and threshold. One statement writes the event for the workspace's channels and
+ * the record that the alert was fired.
+ */
 export function fireBudgets(target: Queryable, workspaceId: string): Promise<FiredBudget[]> {
   return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1)", [workspaceId]);
 }

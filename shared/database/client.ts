@@ -70,11 +70,14 @@ export const SQL = {
   uniqueViolation: "23505",
   statementTimeout: "57014",
   tooManyConnections: "53300",
-  /** Own code: the decision must be repeated under the lock (see admit_calls). */
+  /**
+   * Error code of our SQL functions: nothing was changed, and the statement must be repeated with early locks on the balances (see
+   * admit_calls).
+   */
   decideLocked: "SL001",
-  /** Own code: the storage limit of the workspace is reached (see take_storage). */
+  /** Error code of our SQL functions: the storage limit of the workspace is reached (see take_storage). */
   storageFull: "SL002",
-  /** Own code: the changes must be split into several statements (see advance_run and admit_job). */
+  /** Error code of our SQL functions: the changes must be split into several statements (see advance_run and admit_job). */
   notTogether: "SL003",
 } as const;
 
@@ -153,7 +156,7 @@ const SESSION_LIMITS = {
 } as const;
 
 const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
-/** Timeout of one statement, in milliseconds. It replaces that of the connection. */
+/** Timeout of one statement, in milliseconds. It replaces the timeout of the connection. */
 type Limits = { readonly query_timeout: number };
 
 /**
@@ -256,7 +259,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Returns true if the server is reached over TCP without TLS. The driver's reading of the URL and of its environment variables decides. */
+/**
+ * Returns true if the server is reached over TCP without TLS. The driver parses the URL and its own environment variables for this, so that
+ * the result matches its connections.
+ */
 function isPlain(url: string): boolean {
   const { host, ssl } = new pg.Client({ connectionString: url });
   return !host.startsWith("/") && !ssl;

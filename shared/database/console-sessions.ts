@@ -142,7 +142,7 @@ export async function keepSignInChoice(
 }
 
 /**
- * Deletes and returns a pending choice, so that it can be used only once.
+ * Deletes a pending choice of a workspace and returns it, so that it can be used only once.
  * @returns undefined if the choice does not exist or has expired
  */
 export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): Promise<SignInChoice | undefined> {

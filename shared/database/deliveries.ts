@@ -131,7 +131,7 @@ export async function insertDelivery(
     readonly event: string;
     readonly body: string;
     readonly step: number;
-    /** Maximum number of such deliveries per hour; null if unlimited. */
+    /** Maximum number of test deliveries of the channel per hour; null if unlimited. */
     readonly perHourMax: number | null;
     readonly actor: Actor;
   },

@@ -129,10 +129,13 @@ export interface ClaimedDelivery {
 
 export interface Claim {
   readonly max: number;
-  /** Maximum number of deliveries to failing channels. `newMax` is the maximum for new channels. */
+  /** Maximum number of deliveries to lease for failing channels. `newMax` is the maximum for channels without an attempt yet. */
   readonly failingMax: number;
   readonly newMax: number;
-  /** Maximum number of deliveries that are further concurrent attempts to the same channel. */
+  /**
+   * Number of slots for further concurrent attempts to channels that already have one. The first attempt to a channel needs none of these
+   * slots.
+   */
   readonly spareMax: number;
   /** Id of the channel after which the round robin continues. */
   readonly from: string;
@@ -237,7 +240,10 @@ export const MAIL_PER_WORKSPACE_DAY_MAX = 1_000;
 /** Gives back the quota of a mail that was not sent. */
 type TakenMail = () => Promise<void>;
 
-/** Takes a mail from the daily quota (UTC). Returns undefined if the address or the workspace has reached its limit. */
+/**
+ * Deducts one mail from the daily quotas (UTC) of the address and of the workspace. Returns the function that gives the mail back, or
+ * undefined if one of the quotas is used up.
+ */
 export async function takeMail(
   target: Queryable,
   workspaceId: string,

@@ -85,8 +85,8 @@ export interface KeptResult {
 }
 
 /**
- * Deletes up to `batch` records of kept results that are part of the result of a completed job. The files themselves stay. Returns the
- * number of deleted records.
+ * Deletes up to `batch` idempotency keys with which running jobs stored a file, once the result of the completed job contains the file. The
+ * files themselves stay. Returns the number of deleted keys.
  */
 export async function forgetFinalResults(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
@@ -102,7 +102,7 @@ export async function forgetFinalResults(target: Queryable, batch: number): Prom
   return rows.length;
 }
 
-/** Returns files that jobs stored while they ran and that no job will use any more. */
+/** Returns files that a job stored while it ran and whose job has ended or no longer exists. */
 export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
   return target.query<KeptResult>(
     freshAndDue(
@@ -129,7 +129,10 @@ export function auditStorage(target: Queryable): Promise<StorageFault[]> {
   return target.query<StorageFault>("select * from audit_storage()");
 }
 
-/** Deletes the record of a kept result. Returns true if the file was unused and was therefore deleted, too; its bytes still exist. */
+/**
+ * Deletes the idempotency key with which a job stored a file. If the ended job's result does not contain the file, also marks the file as
+ * deleted and returns true. The caller must then delete the bytes of the file.
+ */
 export async function dropKeptResult(target: Queryable, { workspace_id: ws, key }: KeptResult): Promise<boolean> {
   const rows = await target.query<{ deleted: boolean | null }>("select drop_kept_result($1, $2) as deleted", [ws, key]);
   return rows[0]?.deleted === true;

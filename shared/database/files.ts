@@ -224,11 +224,11 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
-    /** Id of the key whose member owns the file; null if all members of the workspace may see it. */
+    /** Id of the API key whose member owns the file; null if all members of the workspace may see the file. */
     readonly ownerKeyId: string | null;
     /**
-     * Response for a repeated request with the same idempotency key, and the fingerprint in hex that the repeated request must have. Null
-     * without such a key.
+     * Response that is stored for a repeated request with the same idempotency key. `fingerprint` (hex) must match the repeated request.
+     * Null if the upload has no such key.
      */
     readonly repeat: { readonly fingerprint: string; readonly answer: string; readonly keepMs: number } | null;
   },

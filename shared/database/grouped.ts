@@ -102,8 +102,8 @@ const WAIT_MS: Readonly<Record<LockWait, number | null>> = {
 };
 
 /**
- * Runs a statement that locks balances last. Repeats it with early locks if the decision requires them. Workspaces whose rows are locked
- * count as busy.
+ * Runs a statement that locks balances last. If the statement reports `decideLocked`, nothing was changed, and it is repeated with balances
+ * locked first.
  * @param send runs the statement; its parameter is true if balances are locked last
  */
 export async function lockingLate<T>(send: (isLate: boolean) => Promise<T>): Promise<T> {

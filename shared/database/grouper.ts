@@ -54,7 +54,7 @@ export interface Grouper<Item extends Grouped, Verdict> {
   call(item: Item): Promise<Verdict>;
 }
 
-/** Time for which a workspace counts as contended or locked after the last sign of it, in milliseconds. */
+/** Time for which a workspace counts as contended or locked after its rows were last found locked, in milliseconds. */
 const MEMORY_MS = 1_000;
 /**
  * Size of a group that indicates a high load, at which a longer wait saves statements. Groups smaller than `IDLE_GROUP` indicate a low
@@ -99,7 +99,7 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly ifBusy: Place<Item, Verdict>;
   /** Starts the lanes to which `ifBusy` has moved calls. */
   readonly startNext: () => void;
-  /** Timer of the next check of waiting items. `lookAt` is its time by performance.now(). */
+  /** Timer of the next check of waiting items. `checkAt` is the time of this check by performance.now(). */
   timer?: ReturnType<typeof setTimeout> | undefined;
   checkAt?: number;
   /** Average number of calls with a waiting caller in a group. Groups without such calls are ignored. */

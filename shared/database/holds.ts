@@ -27,12 +27,15 @@ const OPEN = `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h
 export interface HoldQuery {
   readonly after: { readonly jobId: string; readonly attempt: number } | null;
   readonly limit: number;
-  /** True returns only holds past their deadline; null returns all. */
+  /** True to return only holds past their deadline, false to return only the others; null to return all. */
   readonly isOverdue: boolean | null;
   readonly isUnknown: boolean | null;
 }
 
-/** Returns one page of the holds of all workspaces, newest job first. A hold that is closed between two pages does not move the others. */
+/**
+ * Returns one page of the holds of all workspaces, newest job first. Each page starts after a hold and not at an offset, so that a hold
+ * closed meanwhile shifts no other holds between pages.
+ */
 export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[]> {
   return target.query<HoldRow>(
     `${OPEN}

@@ -48,7 +48,7 @@ export function redispatchUnsent(target: Queryable, olderMs: number, max: number
   );
 }
 
-/** Queues jobs again that were queued before the current stream was created. */
+/** Queues jobs again that were queued before `before`. Their messages were lost with the previous stream of the pool. */
 export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -82,7 +82,7 @@ export interface WaitingJob {
   readonly stream_seq: bigint;
 }
 
-/** Returns jobs that have been queued and not checked for `olderMs` milliseconds, and marks them as checked. */
+/** Marks jobs as checked that have been queued and not checked for `olderMs` milliseconds, and returns them. */
 export function takeUnclaimed(target: Queryable, olderMs: number, max: number): Promise<WaitingJob[]> {
   return target.query<WaitingJob>(
     `with found as (
@@ -229,8 +229,8 @@ export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]
 }
 
 /**
- * Stores the state that was written to a job's record. If the job's state has changed meanwhile, the record counts as outdated and is
- * written again.
+ * Records that a job's record in the object store contains this state. If the job's state has changed meanwhile, marks the record as
+ * outdated, so that it is written again.
  */
 export async function noteRecorded(target: Queryable, id: string, state: JobState): Promise<void> {
   await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
@@ -238,7 +238,7 @@ export async function noteRecorded(target: Queryable, id: string, state: JobStat
 
 /**
  * Deletes a batch of jobs that ended more than `olderMs` milliseconds ago. Returns the references of their results in the object store.
- * Keeps jobs whose workflow run or batch has not read the result yet, because it would otherwise run the job again.
+ * Keeps jobs whose workflow run or batch has not read the result yet. Without the row, the run or batch would start the job again.
  */
 export async function dropEndedJobs(
   target: Queryable,

@@ -18,7 +18,7 @@ export interface JobRow {
   readonly modality: string;
   readonly model: string | null;
   readonly state: JobState;
-  /** Progress from 0 to 1. */
+  /** Progress of the job, from 0 to 1. */
   readonly progress: number;
   /** True if the provider may have been paid for the job and the outcome is not known yet. */
   readonly is_unknown: boolean;
@@ -29,7 +29,7 @@ export interface JobRow {
   readonly result: string | null;
   readonly result_ref: string | null;
   readonly error: JobError | null;
-  /** Fallback models that a failed job attempted; null if there were none. */
+  /** Fallback models that a failed job tried; null if it tried none. */
   readonly fallback: Fallback | null;
   readonly credits: bigint | null;
   readonly created_at: Date;
@@ -37,7 +37,7 @@ export interface JobRow {
   readonly ended_at: Date | null;
 }
 
-/** Columns for a caller that has waited for the job. The job has ended or its outcome is unknown. */
+/** Columns that a caller who waited for a job reads. The job has ended, or its outcome is unknown. */
 export type EndedJob = Pick<
   JobRow,
   "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "fallback" | "credits"
@@ -76,7 +76,7 @@ export interface JobReader {
 }
 
 /**
- * Finds a job for a caller that knows its id. Returns undefined for hidden jobs, which no caller can find, and for jobs that this caller
+ * Finds a job that a caller requests by its id. Returns undefined for hidden jobs, which no caller can find, and for jobs that this caller
  * may not see.
  */
 export async function findVisibleJob(
@@ -99,8 +99,8 @@ export async function findVisibleJob(
 }
 
 /**
- * Requests the cancellation of a job. Returns undefined if the job does not exist or belongs to another workspace. An ended job is returned
- * unchanged.
+ * Requests the cancellation of a job and returns the job. An ended job is returned unchanged. Returns undefined if the job does not exist
+ * or belongs to another workspace.
  * @param hidden true to find hidden jobs as well
  */
 export async function requestCancel(
@@ -118,7 +118,7 @@ export async function requestCancel(
   return rows[0];
 }
 
-/** Latest message of a job on the queue. */
+/** Latest queue message of a job. */
 export interface Dispatched {
   readonly id: string;
   readonly workspace_id: string;
@@ -135,7 +135,8 @@ export interface ClaimedJob {
   readonly dispatch: number;
   readonly deadline: Date;
   /**
-   * Number of times that workers have claimed the job, including this one. Claims that were given back for external reasons do not count.
+   * Number of times that workers have claimed the job, including this claim. A claim does not count if its worker returned the job for a
+   * reason outside of the job.
    */
   readonly claims: number;
   /** Queue message of the job, without its request. */
@@ -143,7 +144,7 @@ export interface ClaimedJob {
   readonly request: string | null;
   readonly request_ref: string | null;
   readonly provider_job: unknown;
-  /** True if the job exceeded its time at the provider, so that its outcome is queried there once more. */
+  /** True if the job exceeded its time limit at the provider. The worker then queries the outcome at the provider once more. */
   readonly is_unknown: boolean;
   /** True if the job is hidden: no caller can find it. */
   readonly is_hidden: boolean;
@@ -163,13 +164,13 @@ export interface ClaimRequest {
   readonly dispatch: number;
   readonly worker: string;
   readonly leaseMs: number;
-  /** Maximum number of claims. A job that was claimed this often is not tried again, because it may crash its workers. */
+  /** Maximum number of claims of a job. A job with more claims is not tried again, because it may crash its workers. */
   readonly claimsMax: number;
 }
 
 /**
- * Makes this worker the owner of a job. Returns the job on success; otherwise call `whyUnclaimed`. All comparisons use the database's
- * clock.
+ * Makes this worker the owner of a job and returns the job. Returns undefined if the claim fails; `whyUnclaimed` then returns the reason.
+ * All times are compared with the database's clock.
  */
 export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<ClaimedJob | undefined> {
   const rows = await target.query<ClaimedJob>(
@@ -188,7 +189,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
   return rows[0];
 }
 
-/** A job without a live owner, as the process reads it that ends the job. */
+/** Columns of a job without a live owner, for the process that ends the job. */
 export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
   readonly pool: Pool;
   readonly lane: Lane;
@@ -201,7 +202,9 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly request_ref: string | null;
   readonly cancel_requested: boolean;
   readonly kind: string;
-  /** True if a provider may have received the job and no id is known by which to query it. */
+  /**
+   * True if a provider may have received the job, but no job id of the provider is known. The job can then not be queried at the provider.
+   */
   readonly has_intent: boolean;
   /** True if the provider stores no jobs, so that the job can never be queried. */
   readonly is_direct: boolean;
@@ -213,7 +216,7 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly run_id: string | null;
   /** References of the job's input media in the object store. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
-  /** Maximum cost at full price, in nano-credits. For a job of a batch, `batch_line` contains the line whose share of the price is held. */
+  /** Maximum cost at full price, in nano-credits. For a job of a batch, `batch_line` contains the share of this price that is held. */
   readonly hold_nano: bigint;
   readonly batch_line: JobMessage["batch_line"] | null;
 }
@@ -250,8 +253,8 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line`;
 
 /**
- * Records that a provider without a queue is about to be called. Afterwards, the job is never run a second time. For providers with a queue
- * see `noteStart`. Returns false if this worker does not own the job or the job was cancelled.
+ * Records that a call of a provider without a queue is about to begin. Afterwards, the job is never run a second time. For providers with a
+ * queue, see `noteStart`. Returns false if this worker does not own the job or the job was cancelled.
  */
 export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
   const rows = await target.query(
@@ -287,7 +290,7 @@ export async function noteUnknown(
   return rows[0]?.noted === true;
 }
 
-/** Schedules the next query of a job at its provider for now. */
+/** Makes the next query of a job of unknown outcome at its provider due immediately. */
 export async function askSoon(target: Queryable, id: string): Promise<void> {
   await target.query(
     `update job set ask_at = clock_timestamp() where id = $1 and state = 'running' and unknown_since is not null`,
@@ -297,9 +300,8 @@ export async function askSoon(target: Queryable, id: string): Promise<void> {
 
 /**
  * Returns a job to the queue so that another worker takes it over immediately. The job was not begun, or it continues at its provider. A
- * job at its provider may be taken over any number of times: the provider's result or its time limit ends the job, not the number of
- * outages.
- * @param isOwnFault true if the job may have caused its worker to fail; the claim then counts
+ * job at its provider may be taken over any number of times: the provider's result or the time limit ends it.
+ * @param isOwnFault true if the job may have caused its worker to fail; the claim then counts toward the maximum number of claims
  */
 export async function handBackJob(target: Queryable, id: string, epoch: number, isOwnFault: boolean): Promise<void> {
   await target.query(
@@ -335,10 +337,9 @@ export interface Beat {
 }
 
 /**
- * Renews the worker's lease on all its jobs and reports its slots to the dispatcher. Jobs that the result does not contain no longer belong
- * to this worker. A job that is assigned to the worker but missing in its list is released; the response to its claim was lost. A job
- * claimed during this statement is not in the list either. Therefore a release requires that the lease of the claim ended before the
- * previous beat.
+ * Renews the worker's lease on all its jobs and reports its slots to the dispatcher. Returns the jobs that still belong to this worker.
+ * Releases a job that is assigned to the worker but missing in its list, because the response to its claim was lost. A job claimed during
+ * this statement is not in the list either. Therefore only a job whose claim's lease ended before the previous renewal is released.
  */
 export async function beatJobs(
   target: Queryable,
@@ -385,7 +386,10 @@ export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, nu
   return new Map(rows.filter(({ slots }) => slots > 0).map(({ pool, slots }) => [pool, slots]));
 }
 
-/** Stores the sequence numbers in the stream of these dispatches. Skips jobs that were dispatched again meanwhile. */
+/**
+ * Stores the stream sequence number of each dispatched message in the row of its job. Skips ended jobs, and jobs that were dispatched again
+ * meanwhile.
+ */
 export async function noteSequences(
   target: Queryable,
   sent: readonly { readonly id: string; readonly dispatch: number; readonly seq: number }[],
@@ -406,7 +410,7 @@ export async function noteSequences(
   );
 }
 
-/** Releases waiting jobs to the queue, round robin over workspaces. Returns none while another process releases jobs. */
+/** Moves waiting jobs to the queue, round robin over workspaces, and returns their messages. Returns none while another process does so. */
 export function releaseJobs(target: Queryable, pool: Pool, lane: Lane, max: number): Promise<Dispatched[]> {
   return target.query<Dispatched>("select * from release_jobs($1, $2, $3)", [pool, lane, max], "release_jobs");
 }

@@ -1,4 +1,4 @@
-/** SQL that reads the data which a key may see about itself: names, balance, and usage of its workspace's limits. */
+/** Reads the data that a key may see about itself: names, balance, and usage of its workspace's limits. */
 import type { Queryable } from "./client.ts";
 
 export interface KeyFacts {

@@ -101,7 +101,7 @@ const UPDATE_ACTION = `case when c.is_active and not o.is_active then 'member.en
 /**
  * Updates a member. If the member becomes disabled, its keys stop working. Returns undefined if there is no such member, or nothing
  * changed.
- * @throws Error of a constraint if another member has the name or the address
+ * @throws Error of the driver that names the violated constraint, if another member has the name or the address
  */
 export async function updateMember(
   target: Queryable,

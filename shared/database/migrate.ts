@@ -1,6 +1,6 @@
 /**
- * Applies numbered SQL migration files, one per area. Each file is applied once, under an advisory lock. Released files never change.
- * A file is one transaction, unless its first line says `outside a transaction`. Such a file creates or drops indexes concurrently, one by
+ * Applies numbered SQL migration files, one per area. Each file is applied once, under an advisory lock. Released files never change. A
+ * file is one transaction, unless its first line says `outside a transaction`. Such a file creates or drops indexes concurrently, one by
  * one, and can be repeated after an interruption.
  */
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 const FOLDER = new URL("migrations/", import.meta.url);
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Id of the advisory lock that lets only one process migrate at a time. The value is arbitrary. */
+/** Id of the advisory lock that prevents two processes from migrating at the same time. The value is arbitrary. */
 const LOCK = 7_514_200_111n;
 /** Time limit of a migration, in milliseconds: a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
@@ -56,7 +56,7 @@ interface MigrateOptions {
 /**
  * Applies missing migrations and returns their names. Safe to repeat and to run concurrently. A database of the next release is accepted,
  * because the older program can run on it.
- * @throws Error naming a file that differs from the applied version, or the releases if they are too far apart
+ * @throws Error that names a file which differs from the applied version, or that names the releases if they are too far apart
  */
 export async function migrate(database: Database, log: Logger, options: MigrateOptions = {}): Promise<string[]> {
   const { folder = FOLDER, lockTriesMs = LOCK_TRIES_MS } = options;
@@ -103,8 +103,8 @@ async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>
 interface Applying {
   readonly database: Database;
   /**
-   * Session that has the advisory lock. It must not keep a snapshot, because a concurrent index build would wait for it. Statements with
-   * parameters keep a snapshot.
+   * Session that has the advisory lock. It must not keep a snapshot, because a concurrent index build would wait for that snapshot.
+   * Statements with parameters keep a snapshot and are therefore not allowed.
    */
   readonly tx: Queryable;
   readonly log: Logger;
@@ -144,7 +144,7 @@ async function applyOutside(session: Queryable, statement: string): Promise<void
 
 /**
  * Splits a file into the statements that run outside a transaction.
- * @throws Error naming the file, if a statement cannot be repeated
+ * @throws Error that names the file, if a statement cannot be repeated
  */
 function outsideStatements(name: string, text: string): string[] {
   const statements = text
@@ -190,7 +190,7 @@ async function untilLocked<T>(
 
 /**
  * Returns the names of migrations that this program contains and the database lacks. A process refuses to start if there are any.
- * @throws Error as `migrate` does
+ * @throws the errors of `migrate`
  */
 export async function missingMigrations(database: Queryable): Promise<string[]> {
   const all = migrations(FOLDER);
@@ -203,7 +203,10 @@ async function hasMigrations(database: Queryable): Promise<boolean> {
   return exists[0]?.table !== null;
 }
 
-/** Checks that no release is skipped. A skipped release may have had to move rows before the next one removed their old location. */
+/**
+ * Checks that no release is skipped. A skipped release might have moved rows out of a location that the next release removes.
+ * @throws Error that names the releases
+ */
 async function checkStep(database: Queryable, release: number): Promise<void> {
   const known = (await hasMigrations(database)) ? await appliedMigrations(database) : [];
   const before = releaseOf(known);

@@ -1,27 +1,27 @@
 /**
- * Records of job starts at providers' queues. A start is recorded before it is sent, so that the job is found again if the response is
- * lost.
+ * Records the requests that start a job at a provider's queue. Each start request is recorded before it is sent. The job is then found
+ * again if the provider's response is lost.
  */
 import type { Queryable } from "./client.ts";
 
-/** A start that was recorded before it was sent and has no response yet, as stored in the job's row. */
+/** A start request that was recorded before it was sent and has no response yet. Stored in the job's row. */
 export interface OpenStart {
-  /** Id of this start among all starts of a job. Callbacks with another start id are ignored. */
+  /** Id of this start request, unique within the job. Callbacks with another start id are ignored. */
   readonly id: string;
   /** Data for finding the job at its provider; null if the provider cannot find jobs this way. */
   readonly mark: Readonly<Record<string, unknown>> | null;
-  /** Time at which the start was recorded for sending, in Unix milliseconds. */
+  /** Time at which the start request was recorded, just before it was sent, in Unix milliseconds. */
   readonly sent_ms: number;
-  /** Time at which the response was known to be lost, in Unix milliseconds. Undefined while it may still arrive. */
+  /** Time at which the provider's response was found to be lost, in Unix milliseconds. Undefined while the response may still arrive. */
   readonly lost_ms?: number;
   /** Name of the job at the provider, as the provider's callback reported it. */
   readonly told?: string;
 }
 
 /**
- * Records that a job is about to be started at a provider's queue. From then on, the job is queried there and never started elsewhere.
- * Returns false if this worker does not own the job, or if the job was cancelled.
- * @param record provider job with its open start
+ * Records that a job is about to be started at a provider's queue. From then on, the job is queried at that provider and never started
+ * elsewhere. Returns false if this worker does not own the job, or if the job was cancelled.
+ * @param record data of the provider job, including its start request without response
  */
 export async function noteStart(target: Queryable, id: string, epoch: number, record: object): Promise<boolean> {
   const rows = await target.query(
@@ -34,8 +34,8 @@ export async function noteStart(target: Queryable, id: string, epoch: number, re
 }
 
 /**
- * Records the provider's name of the job, so that the next worker queries the job there. Null clears the name before another provider is
- * called; past names are kept. Returns false if another worker owns the job.
+ * Records the provider's name of the job, so that the next worker queries the job at that provider. Null clears the name before another
+ * provider is called; cleared names are kept in `past_names`. Returns false if another worker owns the job.
  */
 export async function noteProviderJob(
   target: Queryable,
@@ -56,8 +56,8 @@ export async function noteProviderJob(
 }
 
 /**
- * Records that the response to the open start is lost. A time that is already recorded is kept. Returns the start; undefined if none is
- * open.
+ * Records that the provider's response to the pending start request is lost. A time that is already recorded is kept. Returns the start
+ * request; undefined if none is pending.
  */
 export async function noteLostStart(
   target: Queryable,
@@ -74,7 +74,7 @@ export async function noteLostStart(
   return rows[0]?.start;
 }
 
-/** Records the job name that a provider's callback reported. Does nothing if the start is not open. */
+/** Records the job name that a provider's callback reported. Does nothing if the start request with this id already has a response. */
 export async function noteRung(target: Queryable, id: string, startId: string, name: string): Promise<void> {
   await target.query(
     `update job set provider_job = jsonb_set(provider_job, '{start,told}', to_jsonb($3::text))
@@ -85,8 +85,9 @@ export async function noteRung(target: Queryable, id: string, startId: string, n
 }
 
 /**
- * Calls the database function `adopt_provider_job`.
- * @returns see adopt_provider_job
+ * Assigns a job of the provider's list to one of our jobs whose start request had no response.
+ * @returns `adopted`: assigned. `taken`: the provider's job belongs to another of our jobs. `open`: it may belong to another start request
+ * that still waits for its response. `void`: the caller no longer owns the job.
  */
 export async function adoptProviderJob(
   target: Queryable,
@@ -102,7 +103,7 @@ export async function adoptProviderJob(
   return row?.result ?? "void";
 }
 
-/** Returns those of a provider's job names that belong to no stored job. */
+/** Returns those of the given provider job names that belong to no stored job. */
 export async function unknownNames(target: Queryable, provider: string, names: readonly string[]): Promise<string[]> {
   // Counting looks up each name by the index: `not exists` would become a join that reads all jobs.
   const rows = await target.query<{ name: string }>(

@@ -28,8 +28,8 @@ const COLUMNS = "id, name, scope, created_at, expires_at, revoked_at";
 const IS_LIVE = "revoked_at is null and (expires_at is null or expires_at > now())";
 
 /**
- * Makes other transactions that create tokens wait until this transaction ends, so that the maximum number of tokens is not exceeded.
- * Readers do not wait.
+ * Locks the table of operator tokens until this transaction ends. Other transactions that create tokens wait, so that the maximum number of
+ * tokens is not exceeded. Readers do not wait.
  */
 export async function lockOperatorTokens(tx: Queryable): Promise<void> {
   await tx.query("lock table operator_token in share row exclusive mode");

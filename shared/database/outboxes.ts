@@ -2,7 +2,9 @@
 import type { Queryable } from "./client.ts";
 
 export interface OutboxCount {
-  /** `jobs`: job messages that the queue has not confirmed. `events`: events for which no deliveries were created yet. */
+  /**
+   * Name of the outbox. `jobs`: job messages that the queue has not confirmed. `events`: events for which no deliveries were created yet.
+   */
   readonly outbox: "jobs" | "events";
   readonly depth: number;
   readonly oldest_seconds: number;

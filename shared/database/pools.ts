@@ -92,7 +92,7 @@ export function readPoolsWithin(database: Database, limitMs: number): Promise<Po
   });
 }
 
-/** Calls `work` with the slots of the fleet. Does nothing if another process is doing so. */
+/** Calls `work` with the slots of the fleet. Does nothing if another process is running such a call. */
 export function withFleetSlots(
   database: Database,
   work: (slots: readonly FleetSlots[]) => Promise<void>,

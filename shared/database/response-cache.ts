@@ -15,8 +15,8 @@ export interface CachedAnswer {
 }
 
 /**
- * Finds a cached response.
- * @param key 64 hex digits
+ * Finds a cached response that has not expired.
+ * @param key hash of the request, as 64 hexadecimal digits
  */
 export async function findAnswer(
   database: Queryable,

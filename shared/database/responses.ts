@@ -30,8 +30,9 @@ interface NewText {
 }
 
 /**
- * Stores a response; does nothing if it is already stored. The call's hold stays open until this write.
- * @returns false if the call was given up and its hold is closed
+ * Stores a response; does nothing if it is already stored. If the response is paid, the call's hold must still be open, and stays open
+ * until this write.
+ * @returns false if the hold is already closed, because the call was abandoned
  */
 export async function keepResponse(
   database: Queryable,
@@ -81,7 +82,7 @@ export async function keepResponse(
   return kept?.is_owed === true;
 }
 
-/** Writes the result of a response whose job is about to end. Does nothing if the response is gone. */
+/** Stores the result in the row of a response whose job is about to end. Does nothing if the response was deleted. */
 export async function answerResponse(
   database: Queryable,
   row: NewText & { readonly id: string; readonly model: string; readonly answered: string },
@@ -113,7 +114,7 @@ export function findResponses(
 
 const LAST_EVENT = `(select last from response_event where response_id = response.id order by first desc limit 1) as last_event`;
 
-/** Returns the response of a call with the number of its last stored event. Does not check who may see the response. */
+/** Finds the response of a call, with the number of its last stored event. Does not check who may see the response. */
 export async function findResponse(
   database: Queryable,
   id: string,
@@ -141,8 +142,8 @@ export async function findResponseState(
 }
 
 /**
- * Returns a response and its predecessors, oldest first. The chain ends early at a missing response, and after the first response above
- * either bound.
+ * Returns a response and its predecessors, oldest first. The list ends early at a missing response, and after the first response that
+ * exceeds one of the two limits.
  */
 export function findResponseChain(
   database: Queryable,
@@ -164,7 +165,10 @@ export function findResponseChain(
   );
 }
 
-/** Deletes a response. Returns the location of its text that is still to be deleted; undefined if there was no such response. */
+/**
+ * Deletes a response and returns its status. `reference` is the object of its text that the caller must delete from the object store.
+ * Returns undefined if there was no such response.
+ */
 export async function deleteResponse(
   database: Queryable,
   { workspaceId, memberId, seesAll }: Viewer,
@@ -185,7 +189,7 @@ export interface Gone {
 /** Tables of texts stored for callers until they expire. */
 export type StoredTexts = "response" | "conversation";
 
-/** Deletes up to `batch` expired rows of a table. Returns the locations of texts that are still to be deleted. */
+/** Deletes up to `batch` expired rows of a table. Returns the references of texts that the caller must delete from the object store. */
 export function dropExpired(database: Queryable, table: StoredTexts, batch: number): Promise<Gone[]> {
   return database.query<Gone>(
     `delete from ${table} where id in (
@@ -228,10 +232,10 @@ export async function findKeptTexts(
   return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
-/** A stored text that is to be encrypted again. */
+/** A stored text that must be encrypted again with the current key. */
 export type TextRow = KeptText & { readonly id: string; readonly workspace_id: string; readonly sealed_by: string };
 
-/** Returns texts that another key has encrypted, sorted by id, starting behind the given id. */
+/** Returns texts that were encrypted with a key other than the current one, sorted by id, starting behind the given id. */
 export function listTextsOfOtherKeys(
   database: Queryable,
   table: StoredTexts,
@@ -283,7 +287,10 @@ export async function keepResponseEvents(database: Queryable, id: string, piece:
   );
 }
 
-/** Returns chunks with events after event number `after`, in order and within these bounds, but at least one. */
+/**
+ * Returns chunks with events after event number `after`, in order. Returns at most `countMax` chunks of `bytesMax` bytes in total, but at
+ * least one chunk.
+ */
 export function findResponseEvents(
   database: Queryable,
   id: string,

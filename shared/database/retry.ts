@@ -2,12 +2,13 @@
 import { isDataFault } from "./client.ts";
 
 /**
- * Lock wait of a contended group, in milliseconds. Long enough for several statements of other transactions with commits on a slow disk.
- * Short enough for the other workspaces to wait once, if one workspace is locked permanently.
+ * Maximum time that a group of calls waits for a locked workspace, in milliseconds. Long enough for several statements of other
+ * transactions with commits on a slow disk. If one workspace is locked permanently, the other workspaces of its group wait once for this
+ * time.
  */
 export const CONTENDED_WAIT_MS = 200;
 
-/** Lock timeout of a call whose workspace is locked, in milliseconds. After it, the call fails with status 503. */
+/** Maximum time that a call waits for the lock of its workspace, in milliseconds. After it, the call fails with status 503. */
 export const LOCK_TIMEOUT_MS = 2_000;
 
 /** Result of an attempt that found a row locked. Such an attempt is retried like a failed one. */
@@ -33,8 +34,8 @@ export interface Repeating {
 }
 
 /**
- * Returns the result of the first attempt that neither fails nor finds a row locked.
- * @throws the error of the last attempt; final errors immediately
+ * Runs `work` until an attempt neither fails nor finds a row locked, and returns its result.
+ * @throws the error of the last attempt; an error that a retry cannot fix immediately
  */
 export async function retryStatement<T>(
   work: () => Promise<T | typeof LOCKED>,

@@ -1,4 +1,7 @@
-/** Janitor queries that find runs which a worker must check, and delete runs that ended long ago. */
+/**
+ * Janitor queries that find runs which a worker must check, and delete runs that ended long ago. A notice is the queue message that makes a
+ * worker check a run.
+ */
 import { plainArray } from "./arrays.ts";
 import type { Queryable, SqlValue } from "./client.ts";
 import { freshAndDue } from "./sweep-retries.ts";
@@ -17,16 +20,18 @@ const LANES_TAKEN = `select lane from worker_slots
   where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
 
 interface NoticeLimits {
-  /** Time after which the notice of a run without progress is sent again, in milliseconds, because the first one may be lost. */
+  /**
+   * Time after which the notice to check a run is sent again if the run has not progressed, in milliseconds. The first notice may be lost.
+   */
   readonly againMs: number;
   readonly max: number;
 }
 
 /**
- * Selects runs of `found`, in the order of its column `since`, for which a notice may be sent. A worker must accept notices of their lane;
- * otherwise the notices would fill the queue. No notice must have been sent since the run last progressed, unless that notice may be lost.
- * The first runs of each workspace come before further runs of any workspace.
- * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and the given ones
+ * Records that a notice is sent for runs of `found`, and returns these runs. Selects only runs for whose lane a worker accepts notices;
+ * otherwise the notices would fill the queue. Skips a run whose last notice is younger than `againMs`, unless the run has progressed since.
+ * Runs with the earliest `since` are selected first, but the first runs of each workspace come before further runs of any workspace.
+ * @param found query for `id` and `since`; its parameters are $1 `againMs`, $2 `max`, and then `values`
  */
 function takeRunsToNotify(
   target: Queryable,
@@ -54,7 +59,10 @@ function takeRunsToNotify(
   );
 }
 
-/** Returns runs that are due. An attempt of the run or of a step is due, a call is late, or a cancel was requested a while ago. */
+/**
+ * Records that a notice is sent for due runs, and returns these runs. An attempt of the run or of a step is due, or the time limit of a job
+ * or child run is exceeded.
+ */
 export function takeDueRuns(target: Queryable, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
     target,
@@ -90,8 +98,8 @@ export async function nextOpenWork(target: Queryable, before: WorkSpan, max: num
 }
 
 /**
- * Returns runs whose job ended a while ago but whose notice was lost. Searches from open work, so that work that ended long ago costs
- * nothing.
+ * Records that a notice is sent for runs whose job ended a while ago, and returns these runs. The notice that the job ended was lost. The
+ * query searches from open work, so that jobs that ended long ago cost nothing.
  */
 export function takeRunsOfEndedJobs(
   target: Queryable,
@@ -112,8 +120,8 @@ export function takeRunsOfEndedJobs(
 }
 
 /**
- * Returns runs that have not recorded the result or all credits of a child run that ended a while ago. Recorded children cost nothing,
- * regardless of their number.
+ * Records that a notice is sent for runs that have not recorded an ended child run, and returns these runs. The result of the child, or
+ * part of its credits, is missing in the parent run. Recorded children cost nothing, regardless of their number.
  */
 export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
@@ -129,7 +137,10 @@ export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, limits: 
   );
 }
 
-/** Returns runs that have waited for a while to start, or for the notice of a cancel. Most of them already have a notice in the queue. */
+/**
+ * Records that a notice is sent for runs that have waited for a while to start or to be cancelled, and returns these runs. Most of them
+ * already have a notice in the queue.
+ */
 export function takeUnbegunRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
   return takeRunsToNotify(
     target,
@@ -160,8 +171,8 @@ export interface RunSpan {
 export const ALL_RUNS: RunSpan = { after: "-infinity", upto: "infinity" };
 
 /**
- * Returns the range of the next `max` unfinished runs without progress for `olderMs` milliseconds. Starts behind `before`, and again with
- * the first run after the last one.
+ * Returns the range of the next `max` unfinished runs that have not progressed for `olderMs` milliseconds. The range starts behind
+ * `before`. After the last run, it starts again with the first one.
  */
 export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: number, max: number): Promise<RunSpan> {
   const after = before.upto === ALL_RUNS.upto ? ALL_RUNS.after : before.upto;
@@ -175,7 +186,10 @@ export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: n
   return { after, upto: row?.upto ?? ALL_RUNS.upto };
 }
 
-/** Returns runs without progress for a long time that wait for no job, run or time. A notice is sent at most once per period. */
+/**
+ * Returns runs that have not progressed for `olderMs` milliseconds and wait for no job, run or time. Records that a notice is sent for
+ * those whose lane a worker accepts. Such a run is not returned again within `olderMs`.
+ */
 export function takeStalledRuns(
   target: Queryable,
   { olderMs, max }: { readonly olderMs: number; readonly max: number },
@@ -205,7 +219,7 @@ export function takeStalledRuns(
   );
 }
 
-/** Returns publishers' runs that no worker has started within `olderMs` milliseconds. */
+/** Returns publishers' runs that no worker has started and that were queued more than `olderMs` milliseconds ago. */
 export function findLateRuns(target: Queryable, olderMs: number, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     `select id from run
@@ -228,7 +242,7 @@ export function findUnreportedRuns(target: Queryable, max: number): Promise<{ re
   );
 }
 
-/** Number of deleted rows of runs, and the references of their stored texts that must be deleted too. */
+/** Number of deleted rows, and the references of their texts that the caller must delete from the object store. */
 interface Dropped {
   readonly count: number;
   readonly references: readonly string[];

@@ -51,7 +51,7 @@ export interface OpenWork {
   readonly item: number;
   readonly work_id: string;
   readonly is_run: boolean;
-  /** True if the time limit of the job or child run has expired. */
+  /** True if the job or child run has exceeded its time limit. */
   readonly is_late: boolean;
   /** True if neither a job nor a run with this id exists. */
   readonly is_absent: boolean;
@@ -59,7 +59,7 @@ export interface OpenWork {
   readonly age_ms: number;
 }
 
-/** Returns open jobs and child runs that may need an action, because they are late or were never begun. */
+/** Returns open jobs and child runs that may need an action, because they have exceeded their time limit or do not exist. */
 export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork[]> {
   return target.query<OpenWork>(
     `select * from (
@@ -103,7 +103,10 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
   return row?.is_begun === true;
 }
 
-/** Marks the result of a publisher's run as reported. @returns false if it is already marked, the run is open, or it has no publisher */
+/**
+ * Marks the result of a publisher's run as reported.
+ * @returns false if the result is already marked, the run is still open, or the run has no publisher
+ */
 export async function markReported(target: Queryable, id: string): Promise<boolean> {
   const rows = await target.query(
     "update run set told = true where id = $1 and not told and ended_at is not null returning 1",
@@ -114,9 +117,9 @@ export async function markReported(target: Queryable, id: string): Promise<boole
 }
 
 /**
- * Records that a worker checked a stalled run: adds `weight` to the sum since the last progress. Only checks that a worker accepts count,
- * so that a run waits while there are no workers.
- * @returns the sum; undefined for a run that is not stalled
+ * Adds `weight` to the recovery counter of a stalled run, a weighted count of the checks since the last progress. Call this only for a
+ * check that a worker has begun, so that a run without workers only waits.
+ * @returns the new counter; undefined for a run that is not stalled
  */
 export async function countRecovery(
   target: Queryable,
@@ -136,9 +139,10 @@ export async function countRecovery(
 const NOT_CARRIED_ON = { code: "internal_error", message: "The service failed to continue the run." } as const;
 
 /**
- * Ends a run that cannot continue, and cancels its open steps. The run ends as cancelled if that was requested, otherwise as failed.
- * @param why error of the run, and if the run is ended only while no worker has started it
- * @returns false if nothing changed
+ * Ends a run that cannot continue, and cancels its open steps. The run ends as cancelled if its cancellation was requested, otherwise as
+ * failed.
+ * @param why error of the run; with `ifUnbegun`, the run is ended only if no worker has started it
+ * @returns false if the run was not ended
  */
 export async function giveUpRun(
   target: Queryable,

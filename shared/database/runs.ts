@@ -86,7 +86,7 @@ export interface NewRun {
   readonly depth: number;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
-  /** Sender of the batch message that requested the run. The message is counted in the rate-limit window when the run begins. */
+  /** Publisher of the batch message that requested the run. The message is counted in the rate-limit window when the run begins. */
   readonly publisher?: RunPublisher;
   readonly traceparent?: string;
 }
@@ -97,30 +97,27 @@ interface RunPublisher {
   readonly reply: string | null;
   /** Rate limit of the publisher's key, in calls per 60 s. */
   readonly limit: number | null;
-  /** True if the message has waited for longer than a rate-limit window. */
+  /**
+   * True if the publisher's message has waited for longer than a rate-limit window. Such messages may use a reserved share of the window.
+   */
   readonly starves: boolean;
-  /** Batch to which the run belongs as a line, as offered by the process that leads the batch. */
+  /** Batch whose line the run executes, and the epoch in which the calling process leads this batch. Undefined outside of batches. */
   readonly batch?: Led;
 }
 
 /**
- * Result of creating a run.
- * `begun`: created.
- * `known`: the id exists already, or its idempotency key was used within a day.
- * `over`: the run of its step has ended.
- * `gone`: the definition does not exist.
- * `crowded`: the workspace has the maximum of open runs.
- * `full`: the workspace's storage is full.
- * `waits`: the rate-limit window that counts the message is full.
- * `superseded`: another process leads the batch of the line.
+ * Result of creating a run. `begun`: the run was created. `known`: the id exists already, or its idempotency key was used within a day.
+ * `over`: the parent run has ended. `gone`: the definition does not exist. `crowded`: the workspace has the maximum of open runs. `full`:
+ * the workspace's storage is full. `waits`: the rate-limit window is full; the message must wait for `waitMs`. `superseded`: another
+ * process leads the batch of the line.
  */
 export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits" | "superseded";
 
 export interface RunBegun {
   readonly verdict: RunVerdict;
   /**
-   * Milliseconds until the rate-limit window has capacity. Negative if the window was full but had a share for messages that waited too
-   * long.
+   * Milliseconds until the rate-limit window has capacity. Negative: the window is full, but the run was created with the share reserved
+   * for messages that waited too long.
    */
   readonly waitMs: number;
 }
@@ -188,7 +185,10 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
   return { verdict, waitMs: Number(row.wait_ms ?? 0n) };
 }
 
-/** Returns a member's run with this idempotency key. Keys used before the given time can be used again. */
+/**
+ * Returns a member's run with this idempotency key. If the run is older than `keepMs` milliseconds, removes its key and returns undefined.
+ * The key can then be used again.
+ */
 export async function findIdempotentRun(
   target: Queryable,
   { workspaceId, memberId }: Pick<WorkflowReader, "workspaceId" | "memberId">,
@@ -205,16 +205,15 @@ export async function findIdempotentRun(
 }
 
 /**
- * SQL condition for the runs that a reader may see: own runs, or the runs of all members.
- * $1 is the workspace, $2 the member. $3 is true if all runs are visible.
+ * SQL condition for the runs that a reader may see: own runs, or the runs of all members. $1 is the workspace, $2 the member. $3 is true if
+ * all runs are visible.
  */
 const VISIBLE = "workspace_id = $1 and ($3 or member_id = $2)";
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
 
 /**
  * Returns the SQL condition for runs whose workflow is in a list of tools. A run started by a step matches if the caller's run does,
- * because
- * steps may use any tool.
+ * because steps may use any tool.
  * @param list parameter with the list; null for no restriction
  */
 export const ranByTools = (list: string): string =>
@@ -270,8 +269,8 @@ export async function listRuns(
 }
 
 /**
- * Requests cancellation of a run: no further steps begin, and its open jobs are asked to end.
- * @returns ids of those jobs; undefined if the run had ended
+ * Requests cancellation of a run and of its open jobs. No further steps begin.
+ * @returns ids of these jobs; undefined if the run had ended, or its cancellation was already requested
  */
 export async function requestRunCancel(target: Queryable, id: string): Promise<readonly string[] | undefined> {
   const rows = await target.query<{ jobs: string[] | null }>(
@@ -309,8 +308,7 @@ export interface StepRunRow {
   readonly child_run_ids: readonly string[] | null;
   /**
    * Outputs as JSON texts, in the order of the step's items; null for missing and for large outputs. Null instead of the list if all
-   * outputs
-   * together are too large.
+   * outputs together are too large.
    */
   readonly outputs: readonly (string | null)[] | null;
   /** Object-store references of large outputs, in the same order as `outputs`; null for the other outputs. */

@@ -1,4 +1,4 @@
-/** Records of holds that were closed without charging the actual usage (table settle_fault), for operators. */
+/** Records of holds that were closed without charging the actual usage (table settle_fault), for operators to check. */
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -15,11 +15,11 @@ export interface SettleFaultRow {
   /** Final status of the call; null if its usage figures were rejected. */
   readonly status: string | null;
   readonly source: string | null;
-  /** Credits held for the call, in nano-credits, like the two fields below. */
+  /** Credits held for the call, in nano-credits. `used` and `settled` have the same unit. */
   readonly held: bigint;
   /** Credits used, as digits, because the amount may have been rejected for its size. Null if there was nothing to charge. */
   readonly used: string | null;
-  /** Amount already recorded under this id. */
+  /** Amount that an earlier settlement of the same job and attempt has charged. */
   readonly settled: bigint;
   readonly at: Date;
 }

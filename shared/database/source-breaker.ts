@@ -19,7 +19,7 @@ export interface OpenSource {
   readonly remaining_ms: number;
   /** Current cooldown in milliseconds, without jitter. */
   readonly cooldown_ms: number;
-  /** Mark of the API key that the source rejected (workers/routing/key-marks.ts); null after other failures. */
+  /** Hash that identifies the API key that the source rejected (workers/routing/key-marks.ts); null after other failures. */
   readonly key_mark: string | null;
   /** HTTP status with which the source rejected the key. */
   readonly status: number | null;
@@ -36,7 +36,10 @@ export function listOpenSources(target: Queryable, pool: string): Promise<OpenSo
   );
 }
 
-/** Records that a source's circuit is open for `remainingMs` from now. Never shortens a recorded cooldown. Ends a probe of this worker. */
+/**
+ * Records that a source's circuit is open for `remainingMs` from now. Never shortens a recorded cooldown. Also releases this worker's probe
+ * of the source.
+ */
 export async function noteOpenSource(
   target: Queryable,
   row: {
@@ -63,8 +66,8 @@ export async function noteOpenSource(
 }
 
 /**
- * Claims the single probe of a source for this worker, for BREAKER_ROWS.probeLeaseMs.
- * @returns true if granted; otherwise the state of the source, or undefined if the source is enabled again
+ * Claims the right to probe a source, which only one worker has at a time. The claim lasts for BREAKER_ROWS.probeLeaseMs.
+ * @returns true if this worker may probe; otherwise the state of the source, or undefined if the source is enabled again
  */
 export async function claimProbe(
   target: Queryable,
@@ -101,7 +104,10 @@ export async function releaseProbe(
   );
 }
 
-/** Closes the circuit of a source. Does nothing if another worker extended the cooldown during the probe, which is newer evidence. */
+/**
+ * Closes the circuit of a source after a successful probe. Does nothing if another worker extended the cooldown during the probe, because
+ * its failure is more recent.
+ */
 export async function wakeSource(target: Queryable, row: { pool: string; source: string }): Promise<void> {
   await target.query(
     "delete from source_breaker where pool = $1 and source = $2 and open_until <= now()",
@@ -110,7 +116,7 @@ export async function wakeSource(target: Queryable, row: { pool: string; source:
   );
 }
 
-/** Deletes the cooldown of a source that refused this key, because the key is no longer used. */
+/** Ends the cooldown of a source that rejected an API key, because the key is no longer used. */
 export async function forgetRefusedKey(
   target: Queryable,
   row: { pool: string; source: string; mark: string },

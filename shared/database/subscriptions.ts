@@ -28,8 +28,7 @@ interface NewSubscription {
 
 /**
  * Creates a subscription. `known`: a subscription with this id exists in some workspace. `subscribed`: the channel already receives the
- * event
- * with this scope.
+ * event with this scope.
  */
 export async function insertSubscription(
   target: Queryable,

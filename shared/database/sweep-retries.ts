@@ -8,9 +8,8 @@ import { paced } from "#shared/config/pace.ts";
 import { type Queryable, sqlState } from "./client.ts";
 
 /**
- * First and maximum retry delay of a failed item, in milliseconds. The delay doubles after each failure. It is rare enough for a
- * permanently
- * bad item and frequent enough after an outage.
+ * First and maximum retry delay of a failed item, in milliseconds. The delay doubles after each failure. The maximum is long enough for a
+ * permanently bad item, and short enough for a quick retry after an outage.
  */
 export const SWEEP_RETRY_MIN_MS = paced(2_000);
 export const SWEEP_RETRY_MAX_MS = paced(60_000);
@@ -32,9 +31,9 @@ export const ROW_SWEEPS = [
 export type RowSweep = (typeof ROW_SWEEPS)[number];
 
 /**
- * Returns a SQL query that combines two: rows without a failure, and rows whose retry is due. Neither group can block the other.
- * @param item an expression of type text that names a row
- * @param query returns the query with this condition, with its own order and limit
+ * Returns a SQL query for two groups of rows: rows without a failure, and rows whose retry is due. Neither group can block the other.
+ * @param item SQL expression of type text that identifies a row
+ * @param query returns the SQL query of one group for its condition, with its own order and limit
  */
 export function freshAndDue(sweep: RowSweep, item: string, query: (condition: string) => string): string {
   // A scalar subquery is evaluated for each row; another form would become a join.

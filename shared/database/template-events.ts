@@ -5,8 +5,7 @@ import type { Queryable } from "./client.ts";
 
 /**
  * Reports that a stored workflow could not run a step, because the step's model or capability is no longer available. Reports at most once
- * a
- * day for each workflow, step and target; the event id enforces this. Does nothing if the workspace is gone.
+ * a day for each workflow, step and target; the event id enforces this. Does nothing if the workspace is gone.
  */
 export async function noteTemplateUnavailable(
   target: Queryable,

@@ -14,7 +14,7 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   readonly job_error: string | null;
 }
 
-/** Identifies one attempt of a job. Each redrive of a job creates a further attempt. */
+/** Position in the list of usage records: a job and one of its attempts. Each redrive of a job creates a further attempt. */
 export interface UsagePlace {
   readonly jobId: string;
   readonly attempt: number;
@@ -102,7 +102,8 @@ export function pageUsageRequests(
 }
 
 /**
- * Returns the given or else the last attempt of a call. Returns undefined if the call is open, unknown, or of another workspace or member.
+ * Finds the usage record of a call: of the given attempt, or of the last one. Returns undefined if the call is open, does not exist, or
+ * belongs to another workspace or member.
  */
 export async function findUsageRequest(
   target: Queryable,
@@ -124,7 +125,9 @@ export async function findUsageRequest(
   return rows[0];
 }
 
-/** Returns the total usage of an ended run. Returns undefined if the run is open, unknown, or of another workspace or member. */
+/**
+ * Returns the total usage of an ended run. Returns undefined if the run is open, does not exist, or belongs to another workspace or member.
+ */
 export async function findRunUsage(
   target: Queryable,
   workspaceId: string,

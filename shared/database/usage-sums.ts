@@ -7,7 +7,7 @@ import type { Database, Queryable } from "./client.ts";
 /** Additional time that the driver waits after the server's statement timeout, in milliseconds. */
 const CANCEL_MS = 2_000;
 
-/** Excludes usage records that end after this call from the next roll-up. */
+/** Prevents usage records from ending before the time of this call. The next roll-up can therefore include all records up to this time. */
 export async function raiseUsageFloor(target: Queryable): Promise<void> {
   await target.query("select raise_usage_floor()");
 }
@@ -15,7 +15,7 @@ export async function raiseUsageFloor(target: Queryable): Promise<void> {
 /**
  * Adds the usage records of the next `stepMs` milliseconds to the sums, in one transaction. Returns the time span of records that are ready
  * but not yet added, in milliseconds. Returns null if another process is rolling up.
- * @param limitMs statement timeout for a step that may exceed the usual one
+ * @param limitMs statement timeout in milliseconds, for a step that may exceed the usual timeout
  * @throws Error with the SQLSTATE of a statement timeout; nothing was changed
  */
 export async function rollUpStep(database: Database, stepMs: number, limitMs?: number): Promise<bigint | null> {

@@ -12,14 +12,14 @@ export interface UsageRow {
   readonly status: "succeeded" | "failed" | "cancelled" | "lost";
   readonly units: Readonly<Record<string, number>>;
   readonly is_estimated: boolean;
-  /** Credits held for the call, in nano-credits, like the two fields below. */
+  /** Credits held for the call, in nano-credits. `settled` and `uncollected` have the same unit. */
   readonly held: bigint;
   readonly settled: bigint;
   readonly uncollected: bigint;
   readonly tokens: bigint;
   readonly started_at: Date;
   readonly ended_at: Date;
-  /** Usage of the earlier models of a stream that another model continued, in order. */
+  /** Usage of each model whose stream was interrupted and continued by another model, in order. */
   readonly parts: readonly UsagePart[];
   /** Reason of a failed call; null if none is recorded. */
   readonly failure: FailureFacts | null;
@@ -43,7 +43,10 @@ export const PARTS = `coalesce((
   from usage_part p
   where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
-/** Returns all attempts of one call, in order. Returns an empty list if the call is open, unknown, or of another workspace. */
+/**
+ * Returns the usage records of all attempts of one call, in order. Returns an empty list if the call is open, does not exist, or belongs to
+ * another workspace.
+ */
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,

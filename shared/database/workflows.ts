@@ -187,8 +187,7 @@ function update(
 
 /**
  * Deletes a workflow and its definitions. The janitor later deletes definitions that open runs still need. Returns false if the workflow
- * was
- * already deleted.
+ * was already deleted.
  */
 export async function deleteWorkflow(
   target: Queryable,

@@ -58,7 +58,7 @@ export async function ensureWorkspace(
   return row;
 }
 
-/** Locks a workspace's row weakly, so that other transactions can insert rows that reference the workspace. */
+/** Locks a workspace's row against changes (`for no key update`). Other transactions can still insert rows that reference the workspace. */
 async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
     `select id, name, is_active, created_at, ${STOPPED_UNTIL}
@@ -70,7 +70,10 @@ async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): P
   return rows[0];
 }
 
-/** Runs additions to a workspace one after the other, so that its limits are never exceeded. */
+/**
+ * Runs `work` while the workspace is locked. Concurrent additions to the workspace run one after the other, so that its limits are never
+ * exceeded.
+ */
 export function withWorkspaceLock<T>(
   database: Database,
   workspaceId: string,

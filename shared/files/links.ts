@@ -1,7 +1,7 @@
 /**
- * Links to files that work without a key for about an hour. Their content is signed with the installation's secret. If an input contains
- * such
- * a link, the file is read directly from the store. The request does not pass the guard for outbound URLs.
+ * Links to files that work without a key for about an hour. The token in a link is signed with the installation's secret. If an input
+ * contains such a link, the file is read directly from the object store. No request is sent, so that the guard for outbound URLs is not
+ * needed.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -17,7 +17,7 @@ const LINK_LIFE_S = 3_600;
 const PATH = "/v1/media/content/";
 const OWN_PATH = /^(.*)\/v1\/(?:media\/content\/([\w.-]+)|files\/([\w-]+)\/content)$/;
 
-/** File to which a link of this installation refers. */
+/** File to which a link of this installation refers, and whether the link is still valid. */
 export interface LinkedFile {
   readonly fileId: string;
   /** True if the link has expired. */
@@ -110,7 +110,8 @@ export function linkedFile(address: string): LinkedFile | undefined {
 
 /**
  * Returns the file id of a link of this installation; undefined for every other address.
- * @throws ApiError `file_not_found` for an expired link, as over HTTP
+ * @param param request member that contains the link
+ * @throws ApiError `file_not_found` for an expired link, like an HTTP request to the link
  */
 export function linkedFileId(address: string, param: string): string | undefined {
   const link = linkedFile(address);

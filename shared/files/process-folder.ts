@@ -5,8 +5,7 @@ import { join } from "node:path";
 
 /**
  * Returns a function that returns the folder's path. The folder is created at the first call, and again if something deleted it. It is
- * removed
- * when the process exits. After a kill, the next process with this prefix removes it.
+ * removed when the process exits. After a kill, the next process with this prefix removes it.
  * @param prefix prefix of the folder's name; the process id and start time follow
  */
 export function processFolder(prefix: string, parent: string = tmpdir()): () => string {
@@ -40,8 +39,7 @@ function removeQuietly(path: string): void {
 
 /**
  * Returns true if the process with this id and start time is still running. A process id alone is not enough. In a container, each restart
- * of
- * a role may get the same id. The id of a killed role may also be a thread of the next one.
+ * of a role may get the same id. The id of a killed role may also be a thread of the next one.
  */
 function isAlive(pid: number, start: number): boolean {
   const current = startOf(pid);

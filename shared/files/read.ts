@@ -1,7 +1,6 @@
 /**
  * Reads the bytes of a file and verifies the checksum of each block before any of its bytes are returned. Truncated or altered data is
- * never
- * served. A block that fails is requested again.
+ * never served. A block with a wrong checksum is requested again.
  */
 import { createHash } from "node:crypto";
 
@@ -12,14 +11,14 @@ import { isMissing, readObject, StorageError } from "#shared/storage/objects.ts"
 import { objectKey } from "./id.ts";
 import { freeMemory } from "./memory.ts";
 
-/** Maximum attempts to read a file. Each attempt starts at the position of the last fault. */
+/** Maximum attempts to read a file. Each further attempt starts at the block that failed. */
 const FILE_READ_ATTEMPTS = 3;
 
 const HASH_BYTES = 32;
 
 /**
  * Yields the bytes of a file from `from` up to, but not including, `to`, at most one block at a time.
- * @throws StorageError; Error of the SDK if the store is unreachable
+ * @throws StorageError if the stored bytes are damaged; Error of the SDK if the store is unreachable
  */
 export async function* readFile(
   storage: Storage,
@@ -46,7 +45,10 @@ export async function* readFile(
   }
 }
 
-/** Yields verified blocks until a block fails. */
+/**
+ * Yields the blocks of a file after verifying each.
+ * @throws StorageError at the first damaged block
+ */
 async function* readBlocks(
   storage: Storage,
   file: FileBlocks,

@@ -1,7 +1,10 @@
 /** Errors that clients receive while the database or the object store is unavailable. */
 import { ApiError } from "#shared/base/errors.ts";
 
-/** Returns the result of `work`. @throws ApiError `service_unavailable` for every error of `work` that is not an ApiError */
+/**
+ * Waits for `work` and returns its result.
+ * @throws ApiError `service_unavailable` with this message, for every error of `work` that is not an ApiError
+ */
 export async function unavailable<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,7 +1,7 @@
 /**
  * One upload. Received bytes are counted, hashed and collected into parts. The storage of each part is reserved in Postgres before the part
- * is
- * sent to S3. The file exists only after `finish` has written its row. If the upload ends in any other way, neither row nor bytes remain.
+ * is sent to S3. The file exists only after `finish` has written its row. If the upload ends in any other way, neither row nor bytes
+ * remain.
  */
 import type { Database } from "#shared/database/client.ts";
 import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX, type Taking } from "#shared/database/files.ts";
@@ -27,8 +27,7 @@ import { unavailable } from "./unavailable.ts";
 
 /**
  * Lease of an upload (UPLOAD_LEASE_MS) and interval of its renewal (UPLOAD_BEAT_MS), in milliseconds. An upload that is not renewed is
- * freed
- * when the lease expires.
+ * freed when the lease expires.
  */
 export const UPLOAD_LEASE_MS = paced(30_000);
 export const UPLOAD_BEAT_MS = paced(8_000);
@@ -50,8 +49,7 @@ export interface FileFacts {
   /** Key whose member owns the file; null if all members of the workspace see the file. */
   readonly ownerKeyId: string | null;
   /**
-   * Fingerprint that repeats under the same idempotency key must match, and the response that such a repeat receives. Null for a call
-   * without
+   * Fingerprint of the request, and response text for an identical repeat under the same idempotency key. Null for a call without
    * idempotency key.
    */
   readonly repeat: { readonly fingerprint: string; readonly answer: string } | null;
@@ -119,7 +117,7 @@ export class Upload implements ByteSink {
     }
   }
 
-  /** Sends the last bytes to S3 and checks that S3 has all bytes. @throws ApiError as `write` */
+  /** Sends the last bytes to S3 and checks that S3 has all bytes. @throws the errors of `write` */
   async end(): Promise<Digested> {
     const digested = this.digest.end();
     await unavailable(NOT_STORED, this.complete(digested.bytes));
@@ -161,7 +159,7 @@ export class Upload implements ByteSink {
     failpoint("upload.finished");
   }
 
-  /** Stops sending data, because data that arrives after the deletion would stay in the store. */
+  /** Aborts all requests of this upload to the object store. Bytes that arrived after the upload's deletion would stay in the store. */
   abandon(): void {
     this.abandoned.abort(new Error("the upload was given up"));
   }
@@ -216,8 +214,8 @@ export interface StoredFile extends Pick<FileFacts, "filename" | "purpose" | "me
 }
 
 /**
- * Stores the bytes of a small file in S3. Idempotent. The file's row is written later.
- * @param signal as for `putObject`
+ * Stores the bytes of a small file in S3, and returns their checksums. Idempotent. The file's row is written later.
+ * @param signal aborts the request to S3
  * @throws ApiError `service_unavailable`
  */
 export async function storeBytes(
@@ -232,7 +230,10 @@ export async function storeBytes(
   return digest.end();
 }
 
-/** Checks the result of reserving storage for an upload. @throws ApiError if the upload would exceed the workspace's limit */
+/**
+ * Checks the result of reserving storage for an upload.
+ * @throws ApiError if the upload would exceed a limit of the workspace, or no longer exists
+ */
 export function checkTaking(taking: Taking, storageBytesMax: number): void {
   if (taking === "gone") throw lostOwnership();
   failpoint("upload.reserved");

@@ -65,11 +65,9 @@ export function openUploads(tools: {
   }, UPLOAD_BEAT_MS);
 
   /**
-   * Cleans up after a failed upload. Its reservation is released before its caller receives the error. Its bytes are usually deleted by
-   * then too;
-   * during an outage of the store, the janitor deletes them. An upload that the janitor has already ended may have written bytes since.
-   * These
-   * unreferenced bytes are deleted as well.
+   * Cleans up after a failed upload. Releases its storage reservation before its caller receives the error. Usually deletes its bytes by
+   * then too; during an outage of the store, the janitor deletes them. If the janitor has already ended the upload, bytes written since
+   * then are deleted as well, because no row refers to them.
    */
   const giveUp = async (id: string): Promise<void> => {
     const deferToJanitor = (error: unknown): void =>

@@ -1,8 +1,7 @@
 /**
  * Admission of durable jobs. One transaction checks rate-limit window, daily tokens and balance, and stores hold and job row. Jobs are
- * grouped
- * like HTTP calls and decided by the same database functions (see admit_jobs, and admit_job for a single job). If the rate-limit window is
- * full, a message's job is neither counted nor stored, and the message waits.
+ * grouped like HTTP calls and decided by the same database functions (see admit_jobs, and admit_job for a single job). If the rate-limit
+ * window is full, the job of a batch message is neither counted nor stored. The message waits and is offered again.
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -45,31 +44,35 @@ export interface JobRequest {
   /** W3C trace context. */
   readonly traceparent?: string;
   /**
-   * Behaviour if the rate-limit window is full. `wait`: a message waits and is not counted. `refuse`: an HTTP call is counted and rejected.
+   * Behaviour if the rate-limit window is full. `wait`: the batch message waits and is not counted. `refuse`: the HTTP call is counted and
+   * rejected.
    */
   readonly ifFull: "wait" | "refuse";
   /**
-   * True if the message has waited for longer than a rate-limit window. A share of the window is reserved for such messages (see
+   * True if the batch message has waited for longer than a rate-limit window. A share of the window is reserved for such messages (see
    * window_share).
    */
   readonly starves?: boolean;
-  /** Batch to which the job belongs as a line, as offered by the process that leads the batch. */
+  /** Batch whose line the job executes, and the epoch in which the calling process leads this batch. Undefined outside of batches. */
   readonly batch?: Led;
-  /** Required hold, or an error that rejects the job without asking the database. A rejected job is only counted and recorded. */
+  /**
+   * Required hold, or an error that rejects the job without checking its limits in the database. A rejected job is only counted and
+   * recorded.
+   */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
 }
 
 export type JobVerdict =
   /**
-   * Job was admitted. `attempt` is above 1 if the id was used before. `dispatch` is the number of the queue message to send now; 0 if the
-   * job
-   * waits for queue capacity. `isFromShare` is true if the rate-limit window was full.
+   * The job was admitted. `attempt` is above 1 if the id was used before. `dispatch` is the number of the queue message to send now; 0 if
+   * the job waits for queue capacity. `isFromShare` is true if the rate-limit window was full and the job used the share reserved for
+   * messages that waited too long.
    */
   | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
   /**
-   * Job must wait; nothing is stored. `waitMs`: milliseconds until the rate-limit window has capacity. `isForFunds`: the wait is for
-   * credits instead.
+   * The job must wait; nothing is stored. `waitMs`: milliseconds until the rate-limit window has capacity. With `isForFunds`, milliseconds
+   * until the missing credits may be available.
    */
   | { readonly kind: "full"; readonly waitMs: number; readonly isForFunds?: true }
   | { readonly kind: "refused"; readonly error: JobError }
@@ -79,9 +82,9 @@ export type JobVerdict =
   | { readonly kind: "superseded" };
 
 /**
- * Decision of the database. `recalled`: credit lines of the workspace are being reclaimed; afterwards the balance suffices. `due`: credit
- * lines
- * of crashed processes contain the missing credits, and return them in `dueMs` milliseconds. Both are counted, and nothing is stored.
+ * Decision of the database about a job. `recalled`: credit lines of the workspace are being reclaimed; afterwards the balance suffices.
+ * `due`: credit lines of crashed processes contain the missing credits, and return them in `dueMs` milliseconds. In both cases, the job is
+ * counted in the rate-limit window but not stored.
  */
 type Decision =
   | JobVerdict
@@ -118,8 +121,7 @@ export function createJobAdmission({
 }): JobAdmission {
   /**
    * Time (performance.now()) until which a workspace's jobs use the grouped statement, by workspace id. Set after a job could not be
-   * admitted
-   * alone.
+   * admitted alone.
    */
   const apartUntil = new Map<string, number>();
   const grouper = openGrouped<JobRequest, Decision>({
@@ -166,7 +168,10 @@ export function createJobAdmission({
 /** Maximum pause before a job that waits for credits of a crashed process is offered again, in milliseconds. */
 const DUE_RETRY_MAX_MS = paced(30_000);
 
-/** Returns how long a message that may wait for credits waits. A run waits together with its step. @throws ApiError for other jobs */
+/**
+ * Returns how long a batch message must wait for credits of a crashed process.
+ * @throws ApiError for a job that cannot wait: `overloaded` for a step of a run, otherwise the error for missing credits
+ */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_RETRY_MAX_MS), isForFunds: true };
   if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
@@ -193,7 +198,7 @@ function noteApart(until: Map<string, number>, { workspaceId }: JobRequest): voi
 
 const LONE_SQL = waitingForLocks("admit_job($1::jsonb) as number", "$2");
 
-/** Admits one job alone. Returns undefined, without changes, if the grouped statement must decide. */
+/** Admits one job without a group. Returns undefined and changes nothing if the grouped statement must decide. */
 async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise<JobVerdict | undefined> {
   try {
     const [row] = await target.query<{ number: number | null }>(

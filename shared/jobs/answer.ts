@@ -1,7 +1,6 @@
 /**
  * Messages that report a job's result to its publisher, or to the ingress whose caller waits. Delivery is best effort; the job's endpoint
- * is
- * the reliable source.
+ * is the reliable source.
  */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
@@ -36,8 +35,8 @@ interface Connection {
 }
 
 /**
- * Notifies the ingress whose caller waits for a job. The message contains a result that fits a row; the ingress reads a larger result
- * itself.
+ * Notifies the ingress whose caller waits for a job that the job has ended. The message contains a result that fits a row; the ingress
+ * reads a larger result itself.
  */
 export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, jobReply?: JobReply): void {
   if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
@@ -64,7 +63,7 @@ export function notifyPublisher(connection: Connection, job: Addressed, jobReply
   whenLinked(connection, () => connection.publish(reply, text));
 }
 
-/** Returns the current state of a job that a publisher sent again. */
+/** Converts a stored job to the reply for a publisher that sent the same job again. */
 export function jobReplyOf(row: JobRow, result: string | null): JobReply {
   return { status: row.state, result, error: row.error, creditsNano: row.credits };
 }

@@ -1,8 +1,7 @@
 /**
  * Publishes admitted jobs to the stream of their pool. The database row is authoritative: the janitor detects a lost message and sends it
- * again
- * with the next number. The database decides about fairness (see release_jobs). Jobs above a workspace's share wait in their rows, and are
- * released here when other jobs end.
+ * again with the next number. The database distributes the queue fairly (see release_jobs). Jobs above a workspace's share wait in their
+ * rows. This module moves them to the queue when other jobs end.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -20,19 +19,21 @@ export interface JobDispatcher {
    * Publishes jobs. Resolves when the server has accepted or rejected all. Never throws, because the janitor sends undelivered jobs again.
    */
   send(pool: Pool, lane: Lane, jobs: readonly Dispatched[], reason: DispatchReason): Promise<void>;
-  /** Releases waiting jobs while the pool has capacity. A call during a release starts one more release afterwards. */
+  /** Moves waiting jobs to the queue while the pool has capacity. If a release is already running, another one follows it. */
   release(pool: Pool, lane: Lane): Promise<void>;
   /** Resolves when the stream sequences of all sent messages are recorded. */
   idle(): Promise<void>;
 }
 
 const RELEASE_MAX = 256;
-/** Pause between two releases, in milliseconds. Many jobs end within it, and the queue has jobs for twice the fleet's slots. */
+/**
+ * Pause between two releases, in milliseconds. Many jobs end during the pause. The queue does not run empty, because it has jobs for twice
+ * the fleet's slots.
+ */
 const RELEASE_PAUSE_MS = 25;
 /**
  * Pause before the stream sequences of sent messages are recorded, in milliseconds. Most small jobs end within it, and their rows then need
- * no
- * further write.
+ * no further write.
  */
 const NOTE_PAUSE_MS = 50;
 /** Time after which the janitor becomes responsible for an undelivered message, in milliseconds. */

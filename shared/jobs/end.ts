@@ -31,7 +31,10 @@ export interface JobEnd {
   readonly files?: { readonly stored: readonly StoredFile[]; readonly storageBytesMax: number };
 }
 
-/** Returns zero usage, so that the hold is released. For a job that no provider received, or whose outcome can never be known. */
+/**
+ * Returns zero usage, so that the settlement releases the hold. Use it for a job that no provider received, or whose outcome can never be
+ * known.
+ */
 export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost"): JobEnd["usage"] {
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }

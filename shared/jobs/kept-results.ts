@@ -23,9 +23,9 @@ interface Job {
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**
- * Returns the key of one result of a job. The key includes the provider and its work, so that the result of another provider is another
- * file.
- * @param work the source, and the provider's name for the work if there is one
+ * Returns the key of one result of a job. The key includes the source and the provider's job, so that results of different providers are
+ * different files.
+ * @param work source, and the provider's name of the job if there is one
  */
 export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): string {
   return `${prefixOf(id)}${at} of ${Bun.hash(work).toString(36)}`;
@@ -33,8 +33,7 @@ export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): st
 
 /**
  * Deletes the stored files of a job that another provider repeats, or that does not continue. If this fails, the janitor deletes the
- * remaining
- * files.
+ * remaining files.
  */
 export async function discardResults({ database, storage, log }: ResultTools, job: Job): Promise<void> {
   try {

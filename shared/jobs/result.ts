@@ -15,8 +15,8 @@ export function fitsRow(text: string): boolean {
 }
 
 /**
- * Stores a result. During an outage of the object store, the row stores the result regardless of its size, so that a paid result is never
- * lost.
+ * Stores a large result in the object store and returns its reference. Returns the text itself if it fits the row, or if the object store
+ * is unavailable. The row then stores a result of any size, so that a paid result is never lost.
  */
 export async function keepResult(
   context: { readonly storage: Storage; readonly log: Logger },

@@ -1,7 +1,7 @@
 /**
  * Strict parsing of bytes to JSON: UTF-8 without repair, bounded depth, finite numbers. One scan of the text checks depth and numbers
- * before JSON.parse, which accepts a million levels. Large texts are parsed in pieces. Measured with Bun 1.4.4 on 2 busy
- * cores, for decoding, scan and parsing: 1.5 µs for 1 KB.
+ * before JSON.parse, which accepts a million levels. Large texts are parsed in pieces. Measured with Bun 1.4.4 on 2 busy cores, for
+ * decoding, scan and parsing: 1.5 µs for 1 KB.
  */
 import { ApiError } from "../base/errors.ts";
 import { runWhole, type TimeSlices } from "../base/time-slices.ts";
@@ -40,7 +40,7 @@ export function readJson(bytes: Uint8Array, bounds?: JsonBounds): JsonBody {
   }
 }
 
-/** Parses like `readJson`, but in time slices, because a large body would delay other calls. @throws ApiError as `readJson` */
+/** Parses like `readJson`, but in time slices, because a large body would delay other calls. @throws the errors of `readJson` */
 export async function readJsonInSlices(bytes: Uint8Array, slices: TimeSlices, bounds?: JsonBounds): Promise<JsonBody> {
   await slices.next();
   const text = decode(bytes);
@@ -76,13 +76,15 @@ function checkDepthAndNumbers(text: string): void {
 
 /**
  * Maximum number of values and member names in a large text. The longest conversations have some thousand. An object with this many
- * distinct
- * members takes 60 ms and 30 MB to parse and check.
+ * distinct members takes 60 ms and 30 MB to parse and check.
  */
 export const JSON_PARTS_MAX = 200_000;
 
 export interface JsonBounds {
-  /** False if numbers do not count toward `partsMax`, for contracts with many lists of numbers. The size of the text then limits them. */
+  /**
+   * False if numbers do not count toward `partsMax`. Used for request types with long lists of numbers, which only the size of the text
+   * limits.
+   */
   readonly countsNumbers?: boolean;
   /** Maximum number of values and member names, and of items of one list. Default: JSON_PARTS_MAX. */
   readonly partsMax?: number;
@@ -97,13 +99,13 @@ const STRING_PIECES = 4;
 interface Frame {
   readonly around: Around;
   readonly openAt: number;
-  /** Position in the text up to which the content has been parsed into `into`. */
+  /** Position in the text up to which the container's content has been parsed and added to `into`. */
   fromAt: number;
   /** Start of the current member, including its name. */
   memberAt: number;
-  /** True if the current member was parsed separately, up to `fromAt`. */
+  /** True if the current member was already parsed separately. Its value ends at `fromAt`. */
   isBehindValue: boolean;
-  /** Parsed content so far; undefined if the container is parsed together with its neighbours. */
+  /** Content of the container parsed so far. Undefined for a small container, which is parsed in one piece with its neighbours. */
   into?: unknown[] | Record<string, unknown>;
 }
 
@@ -144,7 +146,7 @@ export class JsonPieces {
     return this.end();
   }
 
-  /** Scans the text up to `stop`, or up to the start of a string that is longer than a chunk. */
+  /** Scans the text up to `stop`, or up to the start of a string that is longer than a chunk. Returns the position reached. */
   private skim(from: number, stop: number): { readonly reached: number; readonly isAtLongString: boolean } {
     const { text } = this;
     let at = from;
@@ -378,8 +380,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
  * Returns a description of the first syntax error, such as `expected "," or "}" at line 2, column 5`, without quoting the text. The caller
- * must
- * have checked the depth, because this function is recursive.
+ * must have checked the depth, because this function is recursive.
  */
 export function locateSyntaxFault(text: string): string {
   const fault = findSyntaxFault(text, 0, "");

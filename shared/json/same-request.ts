@@ -1,7 +1,6 @@
 /**
  * Recognizes repeated requests by their Idempotency-Key or by an id of the caller. An equal request receives the first response; a
- * different one is
- * rejected.
+ * different one is rejected.
  */
 import { createHash } from "node:crypto";
 

@@ -77,8 +77,7 @@ const SAFE_CHARACTERS_MAX = 15;
 
 /**
  * Returns the integers of a JSON text that a double cannot represent; undefined if there are none. Different integers that parse to the
- * same
- * double are omitted, because they cannot be distinguished.
+ * same double are omitted, because they cannot be distinguished.
  */
 export function exactIntegersOf(text: string): ExactIntegers | undefined {
   return MANY_DIGITS.test(text) ? runWhole(findingExactIntegers(text)) : undefined;

@@ -6,8 +6,7 @@ export const JSON_DEPTH_MAX = 64;
 
 /**
  * Maximum size of JSON that is parsed at once, in bytes; larger JSON is parsed in chunks. At this size, parsing takes up to 2 ms (measured)
- * and
- * the search for a syntax error 5 ms.
+ * and the search for a syntax error 5 ms.
  */
 export const JSON_AT_ONCE_BYTES_MAX = 65_536;
 

@@ -20,7 +20,10 @@ export interface Adjustment {
   readonly tokensMax: number;
   /** Batch line to which the call belongs; its price is a share of the full price. Undefined outside of batches. */
   readonly batchLine?: JobMessage["batch_line"];
-  /** Share of a credit line that the call has drawn. It is first replaced by a separate hold. Undefined if the call already has a hold. */
+  /**
+   * Share of a credit line that the call has drawn. `adjustHold` replaces this share by a separate hold before the adjustment. Undefined if
+   * the call already has a hold.
+   */
   readonly creditLineHold?: CreditLineHold | undefined;
   /** Usage of the models that produced earlier parts of a continued stream, in order. The amount includes their cost. */
   readonly parts?: readonly UsagePart[];
@@ -53,7 +56,7 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
 
 /**
  * Adjusts a hold. The statement is idempotent, and is retried after a locked row, a deadlock or a lost connection.
- * @throws Error after two seconds, or if the database rejected the figures; the hold may or may not be adjusted
+ * @throws Error if the retries fail for two seconds, or if the database rejects the figures; the hold may or may not be adjusted
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {

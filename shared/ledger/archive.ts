@@ -1,7 +1,6 @@
 /**
  * Moves old usage records with their parts and ledger entries from the tables to an archive. Balances do not change: a sum for each
- * workspace
- * keeps the archived amounts, and audits add that sum to the remaining entries.
+ * workspace keeps the archived amounts, and audits add that sum to the remaining entries.
  */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -19,12 +18,13 @@ export interface Archive {
   /** Name of the archive in the audit log. */
   readonly name: string;
   readonly actor: Actor;
-  /** Stores records permanently, each as JSON text. If this fails, the records stay in the tables. */
+  /** Stores the records permanently, each as JSON text. If this function rejects, the records stay in the tables. */
   readonly keep: (records: readonly string[]) => Promise<void>;
 }
 
 /**
- * Archives usage. Can be repeated after any interruption. Records are stored before they are moved, so that a record may be stored twice.
+ * Archives usage records. Can be repeated after any interruption. Records are stored before they are removed from the tables, so that a
+ * record may be stored twice.
  * @returns number of archived records, and end of their last hour; null if no audit has succeeded yet
  */
 export async function archiveUsage(

@@ -1,7 +1,6 @@
 /**
  * Recomputes balances and counters from the ledger and reports differences. `admin credits check` and fault tests audit everything; the
- * janitor
- * audits new entries.
+ * janitor audits new entries.
  */
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 
@@ -17,21 +16,20 @@ export interface LedgerFault {
 
 /**
  * Audits the complete ledger. Returns the differences; empty if balances and checkpoints are exact. Reads one snapshot, so that concurrent
- * calls
- * cause no differences.
+ * calls cause no differences.
  */
 export function auditLedger(target: Queryable): Promise<LedgerFault[]> {
   return target.query<LedgerFault>("select * from audit_ledger()");
 }
 
-/** Key of the advisory lock that lets one audit of an operator run at a time. */
+/** Key of the advisory lock that prevents two audits of operators from running at the same time. */
 const ALONE_LOCK = 7_514_200_112n;
 /** Additional time that the driver waits after the server's timeout, in milliseconds, so that the server's error arrives first. */
 const CANCEL_MS = 2_000;
 
 /**
- * Audits the ledger while an operator waits. Returns `busy` while another audit runs in any process, and `late` after `limitMs`
- * milliseconds.
+ * Audits the ledger while an operator waits. Returns `busy` without an audit while another operator's audit runs in any process. Returns
+ * `late` if the audit took longer than `limitMs` milliseconds.
  */
 export async function auditAlone(database: Database, limitMs: number): Promise<LedgerFault[] | "busy" | "late"> {
   try {
@@ -64,7 +62,10 @@ export function auditNewEntries(tx: Queryable, entriesMax: number | bigint = STE
   ]);
 }
 
-/** Progress of an incremental audit. `isBehind` is true if entries remain for a further step. */
+/**
+ * Progress of an incremental audit. `place` identifies the last audited entry, and the time up to which usage is audited. `is_behind` is
+ * true if entries remain for a further step.
+ */
 interface Progress {
   readonly place: string;
   readonly is_behind: boolean;
@@ -81,14 +82,16 @@ async function auditProgress(target: Queryable, entriesMax: number): Promise<Pro
   return row ?? { place: "", is_behind: false };
 }
 
-/** Number of steps without progress after which another transaction is considered permanently open. */
+/**
+ * Number of audit steps without progress after which all remaining entries are audited in one step. Another transaction then seems to stay
+ * open.
+ */
 const STANDSTILLS_MAX = 10;
 const STANDSTILL_MS = 1_000;
 
 /**
- * Audits in steps until all new entries and every balance were compared, or until a difference is found. While another transaction stays
- * open, no
- * period can be closed. One step then covers all entries.
+ * Audits in steps until all new entries and every balance were compared, or until a difference is found. A transaction that stays open
+ * prevents periods from being closed, so that steps make no progress. One step then covers all entries.
  */
 export async function auditInSteps(
   database: Database,

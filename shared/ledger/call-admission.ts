@@ -47,7 +47,7 @@ type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
 const BUDGET_REACHED = 9;
 const WINDOW_FULL = 1;
 const FUNDS_MISSING = 3;
-/** Value of `limit` for a call that was already counted. */
+/** Value of `limit` for a call that was already counted in the rate-limit window. It is not counted again. */
 const COUNTED = -1;
 
 export interface CallAdmission {
@@ -55,8 +55,7 @@ export interface CallAdmission {
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
    * Counts a call and reserves its credits. If a credit line of the workspace covers the call, returns the call's share of the line, which
-   * the
-   * settlement requires. Otherwise places a separate hold and returns undefined.
+   * the settlement requires. Otherwise places a separate hold and returns undefined.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
    */
@@ -66,7 +65,7 @@ export interface CallAdmission {
     hold: HoldRequest & { readonly canUseCreditLine?: boolean },
   ): Promise<CreditLineHold | undefined>;
   /**
-   * Checks if a call would be admitted now, without counting it. Called before costly preparation of the call begins.
+   * Checks if a call would be admitted now, without counting it. Call this before costly preparation of the call begins.
    * @param leastNano lowest possible hold of the call, in nano-credits; for a free call, only the rate-limit window is checked
    * @throws ApiError `budget_reached`, `rate_limit_exceeded`, `insufficient_credits`, `service_unavailable`
    */
@@ -84,10 +83,8 @@ const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $
 
 /**
  * Maximum time that a call waits for further calls of its group, in milliseconds. Without it, a group contains two or three calls at 1,000
- * calls
- * a second. At 1,200 calls a second, the wait lowers the CPU time of a call from about 1,440 to 1,290 µs (measured). It lowers p99 from 86
- * to
- * 66 ms.
+ * calls a second. At 1,200 calls a second, the wait lowers the CPU time of a call from about 1,440 to 1,290 µs (measured). It lowers p99
+ * from 86 to 66 ms.
  */
 const GATHER_MAX_MS = 3;
 /** Maximum attempts after a deadlock. Our lock order excludes deadlocks, but an operator's session may lock in another order. */
@@ -137,9 +134,12 @@ export function createCallAdmission(options: {
     return new ApiError("service_unavailable", AWAY, { cause: error });
   };
 
-  /** Pending reclaims of credit lines, by workspace. Calls of one workspace share one reclaim. */
+  /** Reclaims of credit lines that are still running, by workspace. Calls of one workspace share one reclaim. */
   const reclaims = new Map<string, { readonly nano: bigint; readonly reclaimed: Promise<ReclaimableCredits> }>();
-  /** Reclaims the credit lines of a workspace for a call that its balance does not cover. `dueMs`, `freeNano`: see `Recalled`. */
+  /**
+   * Reclaims the credit lines of a workspace for a call that its balance does not cover. `comesBack` is true if the reclaimed credits
+   * suffice for the call. `dueMs` and `freeNano` are described in `ReclaimableCredits`.
+   */
   const reclaim = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
     const nano = hold?.amountNano ?? 0n;
     let asked = reclaims.get(workspaceId);
@@ -272,7 +272,7 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
 /** Smallest amount of a hold, in nano-credits. Used when the price is not known yet but the workspace must have credits. */
 export const LEAST_NANO = 1n;
 
-/** Subset of `Recalled`, which describes the fields. */
+/** Credits that may become available, as described in `ReclaimableCredits`. */
 type Funds = Partial<Pick<ReclaimableCredits, "freeNano" | "dueMs">>;
 
 function tooExpensive(amountNano: bigint, { freeNano, dueMs }: Funds): ApiError {
@@ -330,8 +330,8 @@ const REUSED_MS = 1_000;
 const KEPT_MAX = 1_000;
 
 /**
- * SQL for the time until the next call is admitted: the call that must leave the window first has to be 60 seconds old. Rejected calls are
- * already counted.
+ * SQL for the milliseconds until the next call is admitted. The window must first lose its oldest surplus call, which has to be 60 seconds
+ * old. Rejected calls are already counted.
  */
 const FREE_AT_SQL = `select window_call($1, r.calls + 1 - $2) + 60000 - greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) as ms
   from rate_window r

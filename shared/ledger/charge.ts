@@ -11,7 +11,10 @@ export interface Charge {
   readonly units: Readonly<Record<string, number>>;
   /** Number of tokens used, for the daily limit of the key. */
   readonly tokens: number;
-  /** Reason why the usage is estimated; undefined if the provider reported it. */
+  /**
+   * Reason why the usage is estimated; undefined if the provider reported it. `missing`: the provider sent no usage report. `impossible`:
+   * its report contained invalid counts. `cut`: the call was interrupted.
+   */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
@@ -26,7 +29,7 @@ export function priceAt(nano: bigint, line: BatchLine): bigint {
   return (nano * BigInt(line.price_millionths) + WHOLE - 1n) / WHOLE;
 }
 
-/** Returns the charge at the price share of a batch line. */
+/** Returns the charge for a call of a batch line, which pays a share of the full price. Undefined if there is no charge. */
 export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | undefined {
   return charge && { ...charge, nano: priceAt(charge.nano, line) };
 }
@@ -35,7 +38,7 @@ export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | 
 export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient" | "isDelivered">;
 
 /**
- * Returns the settlement of a call.
+ * Converts the charge of a call to its settlement.
  * @param charge undefined releases the hold
  * @param source `provider/model`; null if no source served the call
  */
@@ -53,7 +56,7 @@ export function settlementOf(status: UsageStatus, source: string | null, charge:
 /** Suffix of units that count tokens. */
 const TOKENS = "_tokens";
 
-/** Counts a settlement in the metrics. Called once per settlement, by the process that closed the hold. */
+/** Adds the charge of a settled call to the metrics. Called once per settlement, by the process that closed the hold. */
 export function countCharge(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Charge,
@@ -73,7 +76,7 @@ export function countCharge(
   );
 }
 
-/** Counts the settlement of a delivered response whose hold another process had already closed. */
+/** Adds the late charge of a delivered response to the metrics and the log. The hold of its call was already closed by another process. */
 export function countDelivered(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Pick<Charge, "nano">,

@@ -37,13 +37,15 @@ export function creditLineHoldOf(
 }
 
 const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
-/** Lifetime of a separate hold beyond the end of its call, in milliseconds, because the settlement may be repeated. */
+/**
+ * Additional lifetime of a separate hold after the latest end of its call, in milliseconds. The settlement may be retried during this time.
+ */
 const HOLD_SLACK_MS = 120_000;
 
 /**
- * Replaces a call's share of a credit line by a separate hold. Takes the credits from the line, or from the available credits if the line
- * has
- * ended. Idempotent. `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was already settled.
+ * Replaces a call's share of a credit line by a separate hold. Takes the credits from the line, or from the workspace's available credits
+ * if the line has ended. Idempotent.
+ * @returns `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was already settled.
  * @throws Error while other credit lines of the workspace are being reclaimed for the hold
  */
 export async function placeCreditLineHold(
@@ -58,7 +60,10 @@ export async function placeCreditLineHold(
   return row?.verdict === 0 ? "stands" : "closed";
 }
 
-/** Age at which an open call is listed as a hold, in milliseconds, so that the janitor finds it if no process settles it. */
+/**
+ * Age at which a hold row is written for an open call on a credit line, in milliseconds. The janitor then finds the call if no process
+ * settles it.
+ */
 const LIST_AFTER_MS = paced(1_000);
 const LIST_BATCH_MAX = 1_000;
 
@@ -75,7 +80,7 @@ interface OpenCall {
   readonly at: number;
 }
 
-/** Calls that this process admitted on credit lines, by job, until they are settled or listed as holds. */
+/** Calls that this process admitted on credit lines, by job. A call is removed when it is settled, or when its hold row is written. */
 export class UnlistedCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
@@ -97,7 +102,7 @@ export class UnlistedCalls {
     this.calls.take(jobId);
   }
 
-  /** Lists calls that were admitted more than a second ago as holds. Never throws. */
+  /** Writes hold rows for calls that were admitted more than a second ago. Never throws. */
   async listDue(): Promise<void> {
     if (this.isListing) return;
     this.isListing = true;
@@ -105,7 +110,7 @@ export class UnlistedCalls {
     this.isListing = false;
   }
 
-  /** Lists all calls as holds before the process stops. Never throws. */
+  /** Writes hold rows for all calls. Called before the process stops. Never throws. */
   listAll(): Promise<void> {
     return this.listBefore(Infinity, LOCK_TIMEOUT_MS);
   }
@@ -128,7 +133,10 @@ export class UnlistedCalls {
     }
   }
 
-  /** Lists the given calls as holds. @param calls calls of one credit line */
+  /**
+   * Writes hold rows for calls as parts of their credit line, and removes the calls from this list.
+   * @param calls calls of one credit line
+   */
   private async listBatch(calls: readonly OpenCall[], lockMs: number): Promise<void> {
     const [first] = calls;
     if (!first) return;

@@ -1,9 +1,7 @@
 /**
  * Credit lines: credits that a process reserves for a busy workspace. The process admits a call that the line covers without the database,
- * and
- * the call is settled against the line. Neither step waits for the balance row of the workspace. Once a second, a renewal books the
- * settlements
- * of the line into the balance.
+ * and the call is settled against the line. Neither step waits for the balance row of the workspace. Once a second, a renewal books the
+ * settlements of the line into the balance.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
@@ -47,7 +45,7 @@ export async function deleteOldCounts(target: Queryable): Promise<void> {
 }
 
 /**
- * Returns the credits of a credit line whose process has crashed to the balance.
+ * Ends a credit line whose process has crashed, and returns its credits to the balance.
  * @param how `isOverdue`: only if the line was not renewed meanwhile
  */
 export async function endLine(
@@ -73,14 +71,13 @@ export interface CreditLines {
   /** Draws the amount of a call from the credit line of its workspace. Returns undefined if no line covers the call. */
   draw(workspaceId: string, call: CreditLineCall): CreditLineHold | undefined;
   /**
-   * Records how long the admission of a call without a credit line took. Long waits make a workspace count as busy even if this ingress
-   * serves few
-   * of its calls.
+   * Records how long the admission of a call without a credit line took. Long admissions make a workspace count as busy even if this
+   * ingress serves few of its calls.
    */
   noteWait(workspaceId: string, nano: bigint, waitMs: number): void;
-  /** Removes a call that has been settled. */
+  /** Removes a settled call from the calls without a hold row. */
   forget(jobId: string): void;
-  /** Returns the credits of all credit lines. The janitor later returns amounts that are still in use. */
+  /** Closes all credit lines and returns their credits to the balances. The janitor later returns amounts of calls that are still open. */
   close(): Promise<void>;
 }
 
@@ -92,7 +89,7 @@ const BUSY_CALLS = 20;
 /** Admission time that counts as one more call, in milliseconds. One wait of 400 ms therefore makes a workspace busy. */
 const WAIT_MS = 20;
 const CHECK_INTERVAL_MS = paced(500);
-/** Idle time after which a credit line is returned, in milliseconds. */
+/** Time without calls after which a credit line is returned, in milliseconds. */
 const IDLE_MS = paced(1_500);
 /** Interval between renewals of a credit line, in milliseconds. A reclaimed line is returned at its next renewal. */
 const RENEW_MS = paced(1_000);
@@ -100,25 +97,28 @@ const RENEW_MS = paced(1_000);
 const RENEW_EARLY_MS = paced(100);
 /** Time without renewal after which a credit line covers no further calls, in milliseconds. */
 const FRESH_MS = paced(5_000);
-/** Lifetime of a credit line beyond the end of its last call, in milliseconds, because the settlement may be repeated. */
+/**
+ * Additional lifetime of a credit line after the latest end of its last call, in milliseconds. The settlement may be retried during this
+ * time.
+ */
 const SLACK_MS = paced(60_000);
 const BARRED_MS = paced(10_000);
 /** Time for booking the last settlements when the process stops, in milliseconds. */
 const CLOSE_MS = paced(2_000);
 /** Number of calls that a new credit line covers. Doubled when the line proves too small. */
 const CALLS = 256n;
-/** Number of renewal intervals for whose usual usage a credit line has credits. */
+/** Number of renewal intervals that the credits of a line should last at its current usage. */
 const REACH = 4;
 /**
- * Number of largest calls that a credit line with few calls covers. A crashed process therefore blocks no more credits than it may have
- * drawn.
+ * Number of calls that may be drawn from a credit line before its next renewal, each as large as the largest call so far. Applies to lines
+ * with little usage. A crashed process therefore blocks no more credits than it may have drawn.
  */
 const REACH_CALLS = 64n;
 /** A limit in nano-credits that is larger than any balance. */
 const NANO_MAX = 2n ** 62n;
 /** Maximum number of credit lines of a process. */
 const LINES_MAX = 1_000;
-/** Maximum number of calls on credit lines that are neither settled nor listed as holds. Further calls get a separate hold. */
+/** Maximum number of calls on credit lines that are neither settled nor have a hold row. Further calls get a separate hold. */
 const UNLISTED_MAX = 20_000;
 
 interface Line {
@@ -128,15 +128,18 @@ interface Line {
   isNew: boolean;
   /** Sequence number of the last renewal. It is needed because a statement whose response was lost may execute after a later one. */
   renewalNumber: number;
-  /** Nano-credits and calls drawn since the line was opened. `closed` is the amount that the database has booked as settled. */
+  /**
+   * Nano-credits and calls drawn since the line was opened. `closed` is the amount that the database has already booked as settled, in
+   * nano-credits.
+   */
   drawn: bigint;
   calls: number;
   closed: bigint;
-  /** Nano-credits known to be undrawn; never more than the actual amount. */
+  /** Nano-credits that calls can still draw, as far as known; never more than the actual amount. */
   free: bigint;
   /** Largest amount drawn by a single call, in nano-credits. */
   largest: bigint;
-  /** Upper limit of `drawn` until the next renewal; never more than the database has recorded. */
+  /** Upper limit of `drawn` until the next renewal, in nano-credits. Never more than the limit that the database has recorded. */
   most: bigint;
   /** True while calls may draw on the line. */
   isOpen: boolean;
@@ -148,10 +151,12 @@ interface Line {
   freshUntil: number;
   /** Value of `drawn` at the last renewal. */
   drawnBefore: bigint;
-  /** Wanted undrawn amount, and the amount that calls may draw until the next renewal, in nano-credits. */
+  /**
+   * Undrawn amount that the line should have (`wanted`), and amount that calls may draw until the next renewal (`reach`), in nano-credits.
+   */
   wanted: bigint;
   reach: bigint;
-  /** Largest amount since the last renewal that the line did not cover, in nano-credits. */
+  /** Largest amount of a call since the last renewal that the line did not cover, in nano-credits; 0 if there was none. */
   missing: bigint;
   /** True while a SQL statement for this credit line is pending. */
   isAsking: boolean;
@@ -323,14 +328,17 @@ class ProcessLines implements CreditLines {
     line.isOpen = !this.isClosing && !line.isEnding;
   }
 
-  /** Returns the undrawn credits of a credit line immediately, and the remaining ones after its calls are settled. */
+  /** Closes a credit line. Returns its undrawn credits immediately, and the remaining ones after its calls are settled. */
   private async giveBack(line: Line): Promise<void> {
     line.isOpen = false;
     line.isEnding = true;
     await this.ask(line, { more: 0n, most: line.drawn, givesBack: true });
   }
 
-  /** Renews a credit line. Returns `over` if the line must be returned, and undefined if the result is unknown. */
+  /**
+   * Sends one renewal of a credit line to the database. Returns `over` if the line must be returned. Returns undefined if the result is
+   * unknown, or if another renewal is running.
+   */
   private async ask(
     line: Line,
     { more, most, givesBack }: { readonly more: bigint; readonly most: bigint; readonly givesBack: boolean },

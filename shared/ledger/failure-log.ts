@@ -19,8 +19,7 @@ import type { UsageStatus } from "./settle.ts";
 export interface FailureLog {
   /**
    * Records the reason of a failed or lost call. Resolves when the record is written or abandoned. Never rejects, because the caller
-   * receives the
-   * call's error in any case.
+   * receives the call's error in any case.
    */
   record(call: RecordedCall, outcome: RecordedFailure): Promise<void>;
 }

@@ -1,7 +1,6 @@
 /**
- * Closes holds of calls whose worker crashed. Charges the amount that an ingress recorded as relayed to the caller, and releases the hold
- * if
- * nothing was relayed. Used by later deliveries of the message and by the janitor.
+ * Closes holds of calls whose worker crashed. Charges the usage that an ingress recorded as relayed to the caller; releases the hold if
+ * nothing was relayed. The janitor uses this module, and so do workers that receive the call's message again.
  */
 import type { Database } from "#shared/database/client.ts";
 

@@ -1,4 +1,7 @@
-/** Changes of the ledger by an operator, each with its audit row: top-ups, corrections, and holds that no sweep can close. */
+/**
+ * Changes of the ledger by an operator: top-ups, corrections, and closing of holds that no sweep can close. Each change writes an audit
+ * row.
+ */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
@@ -19,7 +22,10 @@ export interface HandMove {
 /** Maximum credits of one movement: a ninth of the largest balance, so that a typing error causes no overflow. */
 const CREDITS_MAX = 1_000_000_000n;
 
-/** Parses an amount in credits, as decimal text, to nano-credits. @throws RangeError with the expected format */
+/**
+ * Converts a decimal number of credits to nano-credits.
+ * @throws RangeError that states the expected format
+ */
 export function parseMove(text: string): bigint {
   let nano: bigint;
   try {
@@ -36,14 +42,16 @@ export function parseMove(text: string): bigint {
 const FUNDS = "funds";
 
 /**
- * Result of a movement. `moved`: booked now. `repeat`: already booked with the same id. `other`: the id was used for another amount,
- * `earlierNano`. `funds`: the balance would fall below its holds.
+ * Result of a top-up or correction. `moved`: booked now. `repeat`: already booked with the same id and amount. `other`: the id was already
+ * used for another amount, `earlierNano`. `funds`: not booked, because the balance would fall below its holds.
  */
 export type MoveResult =
   | { readonly result: "moved" | "repeat" | "funds" }
   | { readonly result: "other"; readonly earlierNano: bigint };
 
-/** Books a movement. @throws Error of the driver if the result is unknown; a repeat with the same id is safe */
+/**
+ * Books a top-up or correction with its audit row. @throws Error of the driver if the result is unknown; a repeat with the same id is safe
+ */
 export async function moveByHand(
   database: Database,
   workspaceId: string,

@@ -3,8 +3,8 @@ import type { Queryable } from "#shared/database/client.ts";
 import { paced } from "#shared/config/pace.ts";
 
 /**
- * Pause between checks for reclaimed credit lines (RECALL_MS), and maximum wait for them, in milliseconds. The wait is longer than the
- * database waits for any line.
+ * Pause between checks for returned credit lines (RECLAIM_POLL_INTERVAL_MS), and maximum total wait for them (RECLAIM_WAIT_MAX_MS), in
+ * milliseconds. The maximum is longer than the database waits for any line.
  */
 export const RECLAIM_POLL_INTERVAL_MS = paced(200);
 export const RECLAIM_WAIT_MAX_MS = 4_000;
@@ -12,9 +12,8 @@ export const RECLAIM_WAIT_MAX_MS = 4_000;
 /** Credits that reclaimed credit lines can provide for a call that the balance does not cover. */
 export interface ReclaimableCredits {
   /**
-   * Nano-credits that are available after the reclaimed lines have returned. If they suffice, the caller should retry, for at most three
-   * seconds.
-   * Undefined if the workspace has no credit lines.
+   * Nano-credits that are available after the reclaimed lines were returned. If they cover the call, the caller should retry its admission,
+   * for at most three seconds. Undefined if the workspace has no credit lines.
    */
   readonly covered: bigint | undefined;
   /** Milliseconds until credit lines of crashed processes expire and provide the amount; undefined if they cannot. */
@@ -23,7 +22,10 @@ export interface ReclaimableCredits {
   readonly freeNano: bigint | undefined;
 }
 
-/** Reclaims the credit lines of a workspace if they can provide the amount, and waits briefly until they are returned. */
+/**
+ * Requests the return of a workspace's credit lines, if they can provide the amount, and then waits briefly. Returns the credits that the
+ * call can expect.
+ */
 export async function reclaimLines(
   database: Queryable,
   workspaceId: string,

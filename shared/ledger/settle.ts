@@ -1,9 +1,7 @@
 /**
  * Closes holds and calls on credit lines, by charging or by releasing them, once per job and attempt, in groups. Only this file and move.ts
- * move
- * credits. The idempotency key is (workspace id, job id, attempt). Every write may happen twice: the second one finds the hold closed or
- * the
- * usage record written, and has no effect.
+ * move credits. The idempotency key is (workspace id, job id, attempt). Every write may happen twice: the second one finds the hold closed
+ * or the usage record written, and has no effect.
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLocks } from "#shared/database/client.ts";
@@ -17,7 +15,7 @@ import type { Metrics } from "#shared/metrics/metrics.ts";
 
 import { type CreditLineHold, placeCreditLineHold } from "./credit-line-calls.ts";
 
-/** Time that a settlement waits for others of its group after its call was answered, in milliseconds. */
+/** Time that the settlement of an already answered call waits for other settlements of its group, in milliseconds. */
 const SETTLE_LINGER_MS = 20;
 /** Time that a settlement waits for others of its group under load, in milliseconds. Larger groups need fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
@@ -43,20 +41,20 @@ export interface CallSettlement {
   /** Credit line against which the call is settled; undefined if the call has a separate hold. */
   readonly creditLineHold?: CreditLineHold | undefined;
   /**
-   * True if the caller has the complete response. If the hold was already closed for less, the difference is charged from the available
-   * credits.
+   * True if the caller has the complete response. If an earlier settlement closed the hold for less, the difference is charged from the
+   * workspace's available credits.
    */
   readonly isDelivered?: boolean;
 }
 
 /**
- * Result of a settlement: the charged nano-credits. `wasClosed`: an earlier settlement had closed the hold; the amount is that of the
- * earlier one.
+ * Result of a settlement. `takenNano`: charged nano-credits. `wasClosed`: true if an earlier settlement had closed the hold; `takenNano` is
+ * then the amount of the earlier one.
  */
 export interface Settled {
   readonly takenNano: bigint;
   readonly wasClosed: boolean;
-  /** Part of the amount that was charged from the available credits now, because the hold had been closed for less. */
+  /** Part of `takenNano` that was charged from the available credits now, because an earlier settlement had closed the hold for less. */
   readonly lateNano?: bigint;
 }
 
@@ -192,7 +190,7 @@ function isOnCreditLine(item: CallSettlement): item is CreditLineSettlement {
   return item.creditLineHold !== undefined;
 }
 
-/** Result code for a call that cannot be settled against its credit line. */
+/** Result code for a call that cannot be settled against its credit line. The call then needs a separate hold. */
 const NEEDS_HOLD = -3n;
 
 /** Charged nano-credits; null if there was no hold. */
@@ -228,7 +226,7 @@ async function settleSingle(
   return [busy(rows[0]?.taken ?? null)];
 }
 
-/** Returns the settlement values of calls as columns, in the parameter order of both SQL statements. */
+/** Converts the settlements of calls to columns, one array per parameter, in the parameter order of both SQL statements. */
 function outcomeColumns(items: readonly CallSettlement[]): SqlValue[] {
   return [
     plainArray(items.map((item) => item.usedNano)),
@@ -285,7 +283,7 @@ async function settleCreditLineGroup(
   return rows[0]?.taken.map((taken) => (taken === NEEDS_HOLD ? taken : busy(taken))) ?? [];
 }
 
-/** Releases the hold of a settlement whose usage figures the database rejects. */
+/** Releases the hold of a call whose usage figures the database rejects, and records a settle_fault. */
 async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken | typeof BUSY> {
   const rows = await database.query<{ taken: bigint | null }>(REFUSE_SQL, [
     item.workspaceId,
@@ -299,7 +297,9 @@ async function refuseSettle(database: Database, item: CallSettlement, fault: unk
 
 const NOTHING: Settled = { takenNano: 0n, wasClosed: true };
 
-/** Returns the charge of an earlier settlement. For a delivered response that was charged too little, charges the difference now. */
+/**
+ * Returns the amount that an earlier settlement charged. If the response was delivered and charged too little, charges the difference now.
+ */
 async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
   const key = [item.workspaceId, item.jobId, item.attempt] as const;
   const [earlier] = await database.query<{ settled: bigint }>(

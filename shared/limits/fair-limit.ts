@@ -1,12 +1,10 @@
 /**
  * A limited capacity, in permits or bytes, that owners such as workspaces share. A request for more than is free waits. Rules limit the
- * share
- * of one owner, the order of owners and the amount that may wait. One owner's waiting requests therefore never block the others.
+ * share of one owner, the order of owners and the amount that may wait. One owner's waiting requests therefore never block the others.
  *
  * Without ranks, requests are served in order of arrival. A request never overtakes one that needs more than is free, because small
- * requests
- * would otherwise starve large ones. Requests do overtake an owner who has reached its share. With ranks, the owner of the lowest rank is
- * first, then the owner that was served least recently.
+ * requests would otherwise starve large ones. Requests do overtake an owner who has reached its share. With ranks, the owner of the lowest
+ * rank is first, then the owner that was served least recently.
  */
 export interface Ask {
   /** Owner of the request; requests without a name share one owner. */
@@ -19,7 +17,7 @@ export interface Ask {
 
 export interface Owner {
   readonly id: string;
-  /** Amount that was granted to the owner and not yet released. */
+  /** Amount that is granted to the owner and not yet released. */
   readonly taken: number;
   /** Number of waiting requests. */
   readonly waiting: number;
@@ -29,13 +27,16 @@ export interface Owner {
 export interface FairRules<A extends Ask> {
   /** Capacity shared by all owners. */
   readonly max: number;
-  /** Returns true if an owner may take the additional amount. If absent, always true. */
+  /** Returns true if an owner may be granted the additional amount. If absent, always true. */
   readonly mayHave?: (owner: Owner, amount: number) => boolean;
   /** Returns true if a request may be granted. If absent, always true. Other requests of the owner overtake a blocked one. */
   readonly mayTake?: (ask: A) => boolean;
   /** Returns the rank of an owner; lower ranks are served first. If absent, requests are served in order of arrival. */
   readonly rank?: (owner: Owner) => number;
-  /** Returns true if an owner may wait with all its waiting requests. If absent, always true. */
+  /**
+   * Returns true if an owner may keep its waiting requests, which already include the new one. If absent, always true. Otherwise the new
+   * request is rejected.
+   */
   readonly mayWait?: (owner: Owner) => boolean;
   /** Maximum wait of a request, in milliseconds. If absent, unlimited. */
   readonly waitMs?: number;
@@ -48,9 +49,12 @@ export interface FairRules<A extends Ask> {
 }
 
 export interface Lease {
-  /** Resolves when the request is granted; never resolves after a release. Undefined if the request was granted immediately. */
+  /**
+   * Resolves when the request is granted. Never resolves if the request is released before. Undefined if the request was granted
+   * immediately.
+   */
   readonly entered: Promise<void> | undefined;
-  /** Reduces the granted amount to the given one. */
+  /** Reduces the granted amount to `amount` and frees the difference. */
   readonly shrink: (amount: number) => void;
   /** Releases the remaining amount, or stops waiting. Can be called repeatedly. */
   readonly release: () => void;
@@ -124,12 +128,19 @@ export class FairLimit<A extends Ask = Ask> {
     return owner && !this.idle.has(owner) ? owner : undefined;
   }
 
-  /** Adds a request, which is granted immediately or waits. @throws the refusal of the rules if the request may not wait */
+  /**
+   * Adds a request, which is granted immediately or waits, and returns its lease.
+   * @throws the error of `refusal` if the request may not wait
+   */
   enter(ask: A): Lease {
     return this.leaseOf(this.add(ask));
   }
 
-  /** Waits until a request is granted, and returns its lease. @throws the errors of the rules, or the signal's reason */
+  /**
+   * Waits until a request is granted, and returns its lease.
+   * @throws the error of `refusal` if the request may not wait or waited too long; the error of `gone` if the signal aborts; the error
+   * passed to `end`
+   */
   async take(ask: A, signal?: AbortSignal): Promise<Lease> {
     if (this.over) throw this.over;
     if (signal?.aborted) throw this.gone(signal);
@@ -154,7 +165,7 @@ export class FairLimit<A extends Ask = Ask> {
     for (const { queue } of this.queues) for (const place of queue) this.giveUp(place, error);
   }
 
-  /** Grants the requests that the rules allow. Call this after a rule has changed its result. */
+  /** Grants waiting requests as far as the rules allow. Call this after a rule may have changed its result. */
   letIn(): void {
     for (let place = this.first(); place && this.isFree(amountOf(place)); place = this.first()) {
       this.dequeue(place);
@@ -226,7 +237,7 @@ export class FairLimit<A extends Ask = Ask> {
     }
   }
 
-  /** Removes a waiting request immediately, so that it is never granted. Requests behind it may then fit. */
+  /** Removes a waiting request and rejects it with the error. Requests behind it may then fit. */
   private giveUp(place: Place<A>, error: Error): void {
     if (!place.isWaiting) return;
     place.entry?.reject(error);
@@ -291,7 +302,7 @@ export class FairLimit<A extends Ask = Ask> {
     else this.owners.delete(owner.id);
   }
 
-  /** Deletes idle owners that precede all waiting ones. If they return as new owners, they get the same position. */
+  /** Deletes idle owners that were served before every waiting owner. If such an owner returns as a new one, its position is the same. */
   private forgetIdle(): void {
     let least = Infinity;
     for (const { lastTurn } of this.queues) least = Math.min(least, lastTurn);

@@ -1,7 +1,7 @@
 /**
  * Capacity that the requests of a process share, with a maximum share per workspace. A flood from one workspace therefore leaves capacity
- * for others.
- * Requests without capacity wait for a limited time. Too many waiting requests, or too many of one workspace, are rejected immediately.
+ * for others. Requests without capacity wait for a limited time. Too many waiting requests, or too many of one workspace, are rejected
+ * immediately.
  */
 import { ApiError } from "../base/errors.ts";
 import { FairLimit } from "./fair-limit.ts";
@@ -21,8 +21,8 @@ export interface RequestLimits {
 }
 
 /**
- * Creates a request limit. A request that waits too long is rejected with `overloaded`, and with `request_timeout` if the caller has
- * disconnected.
+ * Creates a request limit. A request that waits too long fails with `overloaded`. A request whose caller disconnects while it waits fails
+ * with `request_timeout`.
  */
 export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, noun }: RequestLimits): FairLimit {
   const limit: FairLimit = new FairLimit({
@@ -36,7 +36,7 @@ export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, nou
   return limit;
 }
 
-/** Returns the error for a request without capacity. The same request may succeed soon. */
+/** Returns the `overloaded` error for a request that finds no capacity. The same request may succeed soon. */
 export function tooMany(sentence: string): ApiError {
   return new ApiError("overloaded", `${sentence}; try again shortly.`, { headers: { "retry-after": "2" } });
 }

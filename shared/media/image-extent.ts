@@ -5,7 +5,7 @@
 import { readImageHeader } from "./image-header.ts";
 
 export interface ImageExtent {
-  /** Width in pixels before rotation; an upper limit for every decoder. */
+  /** Width in pixels before rotation. No decoder produces a larger image. */
   readonly width: number;
   readonly height: number;
   /** Number of frames, or of pages of a TIFF. Exact if the format states it, otherwise the maximum that its bytes can contain. */

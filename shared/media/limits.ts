@@ -4,8 +4,8 @@ export const PROBE_LIMITS = {
   /** Maximum boxes, pages, frames or elements that one probe reads, about 0.1 s of CPU time. Ten hours of MP3 frames are 1.4 million. */
   stepsMax: 1_500_000,
   /**
-   * Maximum number of bytes that look like a frame but are none. One more is allowed per `bytesPerMiss` bytes of the file; the chance is 1
-   * in 256.
+   * Maximum number of positions at which bytes look like a frame header but no frame follows. One more is allowed per `bytesPerMiss` bytes
+   * of the file, because one random position in 256 looks like a header.
    */
   missesMax: 200_000,
   bytesPerMiss: 128,
@@ -32,7 +32,10 @@ export const PROBE_LIMITS = {
   /** Memory limit of a child process, in bytes. Enough for the largest audio, read through a pipe, and the runtime's overhead. */
   memoryBytesMax: 640 * 1_048_576,
   watchMs: 100,
-  /** CPU time limit of a child process, in seconds. A child that has used half is replaced; half exceeds the longest probe. */
+  /**
+   * CPU time limit of a child process, in seconds. A child that has used half of the limit is replaced. The other half is longer than the
+   * longest probe.
+   */
   processorSeconds: 120,
   jobsMax: 1_000,
   residentBytesMax: 300 * 1_048_576,

@@ -1,7 +1,6 @@
 /**
  * Determines format and duration of untrusted audio and video, and page counts of PDFs. Probes run in child processes with limits and never
- * block
- * the event loop.
+ * block the event loop.
  */
 import { fileURLToPath } from "node:url";
 
@@ -15,11 +14,14 @@ import type { VideoFacts } from "./probe/video.ts";
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export interface MediaProbes {
-  /** Runs `probeAudio` in a child process. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
+  /**
+   * Runs `probeAudio` in a child process.
+   * @throws the errors of `probeAudio`; MediaError busy, timeout, too_large (memory), aborted, failed
+   */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
-  /** Runs `probeVideo` in a child process. @throws MediaError as `audio` */
+  /** Runs `probeVideo` in a child process. @throws the errors of `probeVideo`, and those of the child process as in `audio` */
   video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
-  /** Runs `countPdfPages` in a child process. @throws MediaError as `audio` */
+  /** Runs `countPdfPages` in a child process. @throws the errors of `countPdfPages`, and those of the child process as in `audio` */
   pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
   /** Ends the child processes. */
   close(): Promise<void>;

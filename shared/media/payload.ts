@@ -1,7 +1,6 @@
 /**
  * Checks that a media file has content after its header: a picture, sound, frames or a shape. Reads the file's structure without decoding,
- * so that
- * a damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794, glTF 2.0.
+ * so that a damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794, glTF 2.0.
  */
 
 /** Maximum number of segments read of a file, and maximum bytes searched. A longer file counts as having content. */

@@ -79,9 +79,8 @@ function dolbyType(head: Uint8Array): string | undefined {
 const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
 
 /**
- * Returns true if the package file-type took other bytes, such as text, for this type. It detects GIF, QuickTime, BMP and MPEG-TS by a few
- * bytes,
- * with which a text may begin.
+ * Returns true if the package file-type detected this type in bytes of another kind, such as text. The package detects GIF, QuickTime, BMP
+ * and MPEG-TS by a few bytes, with which a text may begin.
  */
 function isTextMistakenFor(found: string, start: string, head: Uint8Array): boolean {
   if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);

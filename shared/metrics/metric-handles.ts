@@ -1,7 +1,6 @@
 /**
  * Counters, gauges and histograms of prom-client with typed, positional label values. Each metric limits the number of its label sets. A
- * metric
- * never throws, and no value corrupts its sum.
+ * metric never throws, and no value corrupts its sum.
  */
 import * as prom from "prom-client";
 
@@ -21,13 +20,13 @@ export interface Counter<L extends Labels> {
 export interface Gauge<L extends Labels> {
   set(value: number, ...labels: L): void;
   add(amount: number, ...labels: L): void;
-  /** Returns the handle of one label set. The gauge has no value until one is set. */
+  /** Returns the gauge for one set of label values. The gauge has no value until one is set. */
   at(...labels: L): { set(value: number): void };
 }
 
 export interface Histogram<L extends Labels> {
   observe(value: number, ...labels: L): void;
-  /** Returns the handle of one label set. */
+  /** Returns the histogram for one set of label values. */
   at(...labels: L): { observe(value: number): void };
 }
 
@@ -36,7 +35,7 @@ export interface CreditsCounter {
   addNano(nano: bigint): void;
 }
 
-/** Returns a function that creates the handle of each label set once and caches it. */
+/** Returns a function that creates the counter, gauge or histogram of each label set once and caches it. */
 function handlesBy<Handle>(names: Labels, create: (...values: string[]) => Handle): (values: Labels) => Handle {
   const handles = new Map<string, Handle>();
   let overflow: Handle | undefined;

@@ -1,7 +1,6 @@
 /**
  * Every metric of the service. Label values come from our own lists (routes, pools, decisions, catalogue slugs), never from a caller. A
- * user's text
- * as a label would grow without bound and could contain a secret.
+ * user's text as a label would grow without bound and could contain a secret.
  */
 import { readdirSync } from "node:fs";
 
@@ -47,8 +46,7 @@ export interface Metrics extends ProcessMetrics {
   readonly gatewayOverheadSeconds: Histogram<[]>;
   /**
    * Duration of each phase of a call with a waiting caller. `part`: `admit` until the call is queued, `queue` until a worker has it,
-   * `provider`,
-   * `settle`.
+   * `provider`, `settle`.
    */
   readonly callPartSeconds: Histogram<[part: string]>;
   readonly groupSize: Histogram<[group: string]>;
@@ -96,7 +94,7 @@ export interface Metrics extends ProcessMetrics {
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
   readonly usageEstimated: Counter<[reason: string]>;
-  /** Number of interrupted streams that another model took over. `outcome`: continued or failed. */
+  /** Number of interrupted streams that another model could continue. `outcome`: continued or failed. */
   readonly streamsRescued: Counter<[outcome: string]>;
   readonly catalogueReloads: Counter<[result: string]>;
   /** Number of batch messages. `outcome`: queued, refused, repeated, waiting or failed. */
@@ -109,10 +107,10 @@ export interface Metrics extends ProcessMetrics {
    * called.
    */
   readonly batchLines: Counter<[outcome: string]>;
-  /** Number of lines of open batches. `state`: waiting or running. */
+  /** Number of unfinished lines of open batches. `state`: waiting or running. */
   readonly batchLinesOpen: Gauge<[state: string]>;
   readonly batchesOldestSeconds: Gauge<[]>;
-  /** Longest time since a line ended, among batches with open lines. */
+  /** Longest time since the last line of a batch ended, among batches with open lines, in seconds. */
   readonly batchesStalledOldestSeconds: Gauge<[]>;
   /** Number of publisher logins. `outcome`: admitted, refused, busy or failed. */
   readonly publisherLogins: Counter<[outcome: string]>;
@@ -290,7 +288,7 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
   };
 }
 
-/** Combines several registries to one page. Each metric appears once, with the samples of every role. */
+/** Combines several registries into one metrics page. Each metric appears once, with the samples of every role. */
 export function joinRegistries(registries: readonly Registry[]): Pick<Registry, "metrics" | "contentType"> {
   return {
     contentType: Registry.PROMETHEUS_CONTENT_TYPE,
@@ -501,8 +499,7 @@ function workMetrics({ total, level, seconds }: Maker) {
 
 /**
  * Adds the metrics of the process. The default set of prom-client is not used, because it is wrong on Bun 1.4.4. Its event loop minimum is
- * 9·10⁹ s
- * and its heap value is virtual memory. Its handle, request and collection metrics stay empty.
+ * 9·10⁹ s and its heap value is virtual memory. Its handle, request and collection metrics stay empty.
  */
 function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
   const { total, level } = makerOf(registry);

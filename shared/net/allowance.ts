@@ -1,13 +1,12 @@
 /**
  * Destinations outside the public internet that an operator allows in callers' URLs, such as an internal media server. The whole process
- * uses one
- * list, because the check of a received URL and the check of a connection must agree.
+ * uses one list, because the check of a received URL and the check of a connection must agree.
  */
 import { BlockList, isIP } from "node:net";
 
 import type { Logger } from "../base/logger.ts";
 
-/** Allowed address ranges. They apply regardless of the host name; the rules for names and ports still apply. */
+/** Allowed address ranges. A URL to such an address is allowed for any host name, but the rules for host names and ports still apply. */
 let ranges = new BlockList();
 /** Allowed hosts, as `host:port` like in a URL. All addresses of such a host are allowed. */
 let hosts: ReadonlySet<string> = new Set();

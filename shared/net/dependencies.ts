@@ -1,6 +1,6 @@
 /**
- * Checks the servers that a process depends on. Each is checked at most once a second for readiness requests, and every few seconds for the
- * metric.
+ * Checks the servers that a process depends on, such as Postgres and NATS. A readiness request checks each server at most once a second.
+ * For the metric, each server is checked every few seconds.
  */
 import { beforeAbort } from "../base/abortable.ts";
 import type { Logger } from "../base/logger.ts";
@@ -36,7 +36,10 @@ export type Check = (signal: AbortSignal) => Promise<unknown>;
 export interface Dependency {
   readonly name: DependencyName;
   readonly check: Check;
-  /** True if the process is not ready without this dependency. A dependency that a probe requires counts as vital for that probe. */
+  /**
+   * True if the process is not ready without this dependency. A probe can require further dependencies, which then count as vital for that
+   * probe.
+   */
   readonly isVital: boolean;
 }
 
@@ -50,7 +53,7 @@ export interface Dependencies {
 }
 
 export interface DependencyOptions {
-  /** Once this signal is aborted, the process is not ready, regardless of the checks. */
+  /** The process is not ready after this signal is aborted, regardless of the checks. */
   readonly stopping?: AbortSignal;
   readonly onResult?: (result: CheckResult) => void;
 }
@@ -134,8 +137,7 @@ const RETRY_DELAY_MAX_MS = paced(2_000);
 
 /**
  * Calls `attempt` until its server is available, and returns the result. A process may start together with its servers, or while one of
- * them
- * restarts.
+ * them restarts.
  * @throws the error of the last attempt after `waitMs` milliseconds; other errors immediately
  */
 export async function awaitServer<T>(

@@ -1,9 +1,7 @@
 /**
  * Sends requests to URLs that callers provide. The host is resolved once and all its addresses are checked. The connection uses one of
- * these
- * addresses, so that a name whose addresses change gains nothing. Uses node:http, because Bun's `fetch` ignores `lookup` and uses proxy
- * variables. TLS
- * still verifies the host name.
+ * these addresses, so that a name whose addresses change gains nothing. Uses node:http, because Bun's `fetch` ignores `lookup` and uses
+ * proxy variables. TLS still verifies the host name.
  */
 import { isUtf8 } from "node:buffer";
 import { lookup } from "node:dns/promises";
@@ -54,11 +52,13 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /**
    * Maximum number of redirects. Default: three for a plain GET, otherwise none. Cookies set by redirects are sent by the rules of RFC
-   * 6265, until the
-   * call ends.
+   * 6265, until the call ends.
    */
   readonly redirectsMax?: number;
-  /** True if a response other than 2xx is read and returned. Otherwise its status is thrown, without its body. */
+  /**
+   * True if a response with a status other than 2xx is read and returned. False: such a response throws an OutboundError with its status
+   * and without its body.
+   */
   readonly anyStatus?: boolean;
   /** Called and awaited before the request to each URL. An exception ends the call. */
   readonly before?: (url: URL) => Promise<void>;
@@ -77,13 +77,9 @@ export interface OutboundAnswer {
 }
 
 /**
- * Reason why a request failed.
- * `unsafe`: the target is not allowed for callers.
- * `unreachable`: the connection failed or broke.
- * `timeout`: the server was too slow.
- * `too_large`: the body was above the limit.
- * `redirects`: there were more redirects than allowed.
- * `status`: the response was not 2xx (unless allowed), or unreadable.
+ * Reason why a request failed. `unsafe`: the target is not allowed for callers. `unreachable`: the connection failed or broke. `timeout`:
+ * the server was too slow. `too_large`: the body was above the limit. `redirects`: there were more redirects than allowed. `status`: the
+ * response was not 2xx (unless allowed), or unreadable.
  */
 export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "redirects" | "status";
 
@@ -106,8 +102,7 @@ const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
  * Returns the error code for a caller's URL that was not fetched. Returns `input_unavailable` if the same request can succeed later,
- * because the
- * server was down, busy or slow.
+ * because the server was down, busy or slow.
  */
 export function addressFault({
   fault,
@@ -131,7 +126,7 @@ const resolveBySystem: Resolve = (host) => lookup(host, { all: true, verbatim: t
 /**
  * Sends one request and reads the whole response. Each followed redirect is checked like the first URL.
  * @param resolve replaces the system's resolver in tests
- * @throws OutboundError; the reason of the caller's signal, or an error of `onBytes`
+ * @throws OutboundError; the reason of the caller's signal; an error of `before` or `onBytes`
  */
 export async function fetchPublic(
   address: string,
@@ -205,8 +200,7 @@ function judge(address: string): URL {
 
 /**
  * Returns the addresses allowed for this URL. A name with an internal address is rejected, because its next resolution could return only
- * that one.
- * An address literal in the URL was already checked, and needs no look-up.
+ * that one. An address literal in the URL was already checked, and needs no look-up.
  */
 async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -292,7 +286,10 @@ function redirectTarget(response: IncomingMessage, from: URL): string | undefine
   return new URL(target, from).href;
 }
 
-/** Stores the cookies of a redirect, except those that its server may not set. */
+/**
+ * Stores the cookies of a redirect in the jar, and creates the jar if it is missing. Skips cookies that the server of the redirect may not
+ * set.
+ */
 async function withCookies(
   jar: CookieJar | undefined,
   response: IncomingMessage,
@@ -417,7 +414,10 @@ function decoded(
   }, Promise.resolve(response));
 }
 
-/** Limits the size of a compressed body before decoding, because a decoder may turn any number of bytes into none. */
+/**
+ * Limits the size of a compressed body before decoding. Without this limit, an endless body that decodes to no bytes would never exceed the
+ * limit of decoded bytes.
+ */
 function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Readable {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     let length = 0;

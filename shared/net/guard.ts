@@ -1,7 +1,6 @@
 /**
  * Checks every URL that a caller can influence. This module checks only the URL. The code that connects must also check the resolved
- * address,
- * because a name may resolve to any address. Our own fetch.ts does so, and so do providers that fetch media themselves.
+ * address, because a name may resolve to any address. Our own fetch.ts does so, and so do providers that fetch media themselves.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -50,8 +49,7 @@ for (const [address, prefix] of [
 const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain|svc)$/;
 /**
  * Matches a URL with two slashes, a host without blanks or backslashes, and no control characters. This parser repairs some other URLs that
- * the
- * connecting parser may read as another host (`https://good\@bad`).
+ * the connecting parser may read as another host (`https://good\@bad`).
  */
 const PLAIN_URL = /^https?:\/\/[^\s\\/?#]+(?:[/?#]\P{Cc}*)?$/iu;
 /** Rejected ports: those of services without authentication, including ours. */

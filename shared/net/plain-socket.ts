@@ -1,7 +1,6 @@
 /**
  * A plain TCP connection with the socket interface that the clients of Postgres and NATS expect. The streams of node:net cost 6 % of the
- * CPU
- * time of a call (measured). These clients need little of them: send bytes in order, receive bytes, close.
+ * CPU time of a call (measured). These clients need little of them: send bytes in order, receive bytes, close.
  */
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
@@ -14,14 +13,12 @@ const PIECE_BYTES = 65_536;
 
 /**
  * A TCP socket that emits connect, data, drain, end, error and close, like node:net's Socket. An error without a listener is dropped,
- * because the
- * clients remove their listeners between two steps of connecting. The event close follows in any case.
+ * because the clients remove their listeners between two steps of connecting. The event close follows in any case.
  */
 export class PlainSocket extends EventEmitter {
   /**
    * Number of connection attempts that were abandoned but are still open. Bun cannot cancel an attempt, so that each stays open until the
-   * system's
-   * timeout.
+   * system's timeout.
    */
   private static hanging = 0;
 
@@ -43,8 +40,7 @@ export class PlainSocket extends EventEmitter {
 
   /**
    * Returns a new socket: usually a PlainSocket. While abandoned connection attempts are open, returns a Socket of node:net, whose attempt
-   * can be
-   * cancelled. Otherwise an unresponsive server could exhaust the file descriptors.
+   * can be cancelled. Otherwise an unresponsive server could exhaust the file descriptors.
    */
   static open(): Socket | PlainSocket {
     return PlainSocket.hanging > 0 ? new Socket() : new PlainSocket();

@@ -6,8 +6,7 @@ import { assertPublicUrl } from "#shared/net/guard.ts";
 
 /**
  * Minimum length of a credential, in characters. A shorter one could not be redacted where a receiver echoes it, because ordinary words
- * would be
- * redacted too.
+ * would be redacted too.
  */
 export const CREDENTIAL_CHARACTERS_MIN = 8;
 
@@ -16,18 +15,26 @@ export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 type Values = Readonly<Record<string, string>>;
 
-/** Settings as a client sent them, valid by their schema. Known members are texts; unknown ones are ignored. */
+/**
+ * Settings that a client sent, already validated against their schema. The values of known members are texts; unknown members are ignored.
+ */
 type Sent = Readonly<Record<string, unknown>>;
 
 /** Settings of a channel, separated into displayable values and secrets. */
 export interface ChannelConfig {
   /** Displayable settings; URLs are redacted. */
   readonly config: Values;
-  /** URLs and credentials. The entry CREDENTIAL_ORIGINS lists credentials that were given for another origin than the current URL's. */
+  /**
+   * URLs and credentials. The entry CREDENTIAL_ORIGINS lists credentials that were entered for a URL with another origin than the current
+   * URL.
+   */
   readonly secrets: Values;
 }
 
-/** Name of an entry among the secrets that is no credential: JSON of credential names, each with the origin for which it was given. */
+/**
+ * Name of an entry among the secrets that is no credential. Its value is JSON: names of credentials, each with the origin for which it was
+ * entered.
+ */
 const CREDENTIAL_ORIGINS = "credentialOrigins";
 
 interface TypeRules {
@@ -70,16 +77,16 @@ export function changedSecrets(from: Values, to: Values): string[] {
 
 export const credentialsOf = (type: ChannelType): readonly string[] => RULES[type].credentials;
 
-/** Creates the settings of a new channel. @throws ApiError naming the invalid member; `unsafe_url` for a URL to an internal address */
+/** Creates the settings of a new channel. @throws ApiError that names the invalid member; `unsafe_url` for a URL to an internal address */
 export function newChannelConfig(type: ChannelType, sent: Sent): ChannelConfig {
   return mergeChannelConfig(type, { config: {}, secrets: {} }, sent);
 }
 
 /**
- * Returns the settings after an update. Absent credentials and URLs are kept; everything else is replaced. A kept credential is used only
- * for its
- * original origin. Otherwise a member who may change the URL could send the credential to a server of their own.
- * @throws as `newChannelConfig`
+ * Merges an update into the settings of a channel, and returns the result. Absent credentials and URLs are kept; everything else is
+ * replaced. A kept credential is used only for its original origin. Otherwise a member who may change the URL could send the credential to
+ * a server of their own.
+ * @throws the errors of `newChannelConfig`
  */
 export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, asked: Sent): ChannelConfig {
   const rules = RULES[type];
@@ -119,7 +126,10 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   return { config, secrets };
 }
 
-/** Returns the kept credentials that were given for another origin than the current URL's, each with the origin for which it was given. */
+/**
+ * Returns credentials that the update keeps but that were entered for another origin than that of the new URL. Each has the origin for
+ * which it was entered.
+ */
 function originsOfKept(from: Values, to: Values, sent: Values): Values {
   const [before, now] = [from["url"], to["url"]];
   if (before === undefined || now === undefined) return {};
@@ -164,7 +174,10 @@ const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; 
   authUsername: { is: (value) => !value.includes(":"), expected: "a name without a colon" },
 };
 
-/** Checks one member of the settings. @throws ApiError, whose message never contains the value, which may be a secret */
+/**
+ * Checks one member of the settings.
+ * @throws ApiError if the value is invalid; its message never contains the value, which may be a secret
+ */
 function checkMember(type: ChannelType, name: string, value: string): void {
   const { plain, credentials, hasUrl } = RULES[type];
   if (!plain.includes(name) && !credentials.includes(name) && !(hasUrl && name === "url")) {

@@ -17,15 +17,15 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 /** Maximum number of automatic attempts of a delivery. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
-/** Step of a delivery whose next attempt is the last one. */
+/** Number of attempts after which one last attempt of a delivery remains. */
 export const LAST_STEP = ATTEMPTS_MAX - 1;
 
 const SPREAD = 0.2;
 
 /**
  * Returns the milliseconds between a failed attempt and the next one; undefined if no further attempt follows.
- * @param step number of scheduled attempts so far, including this one
- * @param retryAfterMs delay requested by the receiver: honoured up to twice the scheduled delay
+ * @param step number of scheduled attempts so far, including the failed one
+ * @param retryAfterMs delay requested by the receiver, in milliseconds; honoured up to twice the scheduled delay
  */
 export function nextDelayMs(step: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {
   const delay = RETRY_DELAYS_MS[step - 1];

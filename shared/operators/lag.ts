@@ -37,7 +37,10 @@ interface LagOptions {
   readonly now?: () => number;
 }
 
-/** Creates the handler of `/lag`. @returns the page: one pool with `?pool=`, otherwise all pools */
+/**
+ * Creates the handler of `/lag`. The handler returns the load of one pool for `?pool=`, otherwise of all pools. Requests without the secret
+ * receive 401.
+ */
 export function createLagPage(options: LagOptions): (url: URL, request: Request) => Promise<Response> {
   const expected = hashKey(options.token);
   const read = rememberLags(options);
@@ -62,7 +65,7 @@ export function createLagPage(options: LagOptions): (url: URL, request: Request)
 
 const UNAUTHORIZED = { status: 401, headers: { "www-authenticate": "Bearer" } };
 
-/** Returns a function that reads the load, with one query at a time. A failure is cached as long as a result. */
+/** Returns a function that reads the load of all pools, with one database query at a time. It caches a failed query as long as a result. */
 function rememberLags({ database, catalogue, now = () => performance.now() }: LagOptions): () => Promise<Lag[]> {
   let asked: { readonly at: number; readonly lags: Promise<Lag[]> } | undefined;
   let isAsking = false;

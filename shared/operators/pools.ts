@@ -12,7 +12,7 @@ export interface PoolLoad extends PoolCounts, FleetSlots {
 /** Target utilisation of a process. A busier process would be full whenever calls arrive unevenly. */
 const BUSY_SHARE = 0.75;
 
-/** Returns a row for each pool and lane, in the order of the lists. */
+/** Returns the load of each pool and lane, in the order of POOLS and LANES. */
 export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<Catalogue, "models">): PoolLoad[] {
   const calls = new Map<Pool, number>();
   for (const { model, calls: more } of live) {
@@ -32,7 +32,7 @@ export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<
 
 /**
  * Returns the load of one pool and lane.
- * @param calls live calls besides the jobs: as far as they fit the remaining slots, they count as running
+ * @param calls number of live calls without a job row. Calls that fit into the free slots count as running, all others as queued
  */
 export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): PoolLoad {
   const served = Math.min(calls, Math.max(0, fleet.slots - jobs.running));
@@ -48,9 +48,8 @@ function wantedProcesses(load: Omit<PoolLoad, "wanted_processes">): number {
 }
 
 /**
- * Returns the slots needed for the load. A run uses a slot for milliseconds at a time, and none while its steps work. A deferred job waits
- * for a
- * source, so that more slots would not help.
+ * Returns the number of slots that the load needs. Running workflow runs are not counted, because a run uses a slot only for milliseconds
+ * at a time. Deferred jobs are not counted, because they wait for a source and more slots would not help.
  */
 export function wantedSlots({ pool, queued, deferred, running }: PoolCounts): number {
   return queued - deferred + (pool === "workflow" ? 0 : running);

@@ -17,7 +17,10 @@ export interface DatabaseStatus {
   } | null;
 }
 
-/** Returns the status of the database. All values are null during an outage, because the remaining status is needed most then. */
+/**
+ * Returns the status of the database. During a database outage, all of its values are null, so that the operator still receives the rest of
+ * the status.
+ */
 export async function databaseStatus(database: Queryable): Promise<DatabaseStatus> {
   try {
     const [versions, workspaces, holds, unknown, letters] = await Promise.all([

@@ -15,7 +15,10 @@ import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 /** Maximum number of tokens that are neither revoked nor expired. All of them are read at once. */
 export const OPERATOR_TOKENS_MAX = 1_000;
 
-/** Names that no token may have. The audit log uses them for operators without a token: the setting, commands, the first start. */
+/**
+ * Names that no token may have. The audit log uses them for actors without a created token: `settings`, `command` for admin commands, and
+ * `bootstrap` for the first start.
+ */
 const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
 
 export interface TokenRequest {
@@ -27,9 +30,9 @@ export interface TokenRequest {
 }
 
 /**
- * Result of creating a token. `repeat`: the id exists for the same request; the token is not returned again. `other`: the id exists for a
- * different
- * token. `taken`: the name is in use. `full`: the maximum number of tokens is reached.
+ * Result of creating a token. `made`: the token was created. `repeat`: an earlier, equal request created the token with this id. The token
+ * text is not returned again. `other`: the id belongs to a different token. `taken`: the name is in use or reserved. `full`: the maximum
+ * number of tokens is reached.
  */
 export type TokenCreation =
   | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }

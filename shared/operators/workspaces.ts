@@ -31,9 +31,9 @@ export interface CreatedWorkspace {
 }
 
 /**
- * Result of creating a workspace. `repeat`: the id exists for the same request; the key is not returned again. `other`: the id exists for a
- * different
- * request. `taken`: the name is in use.
+ * Result of creating a workspace. `made`: the workspace was created. `repeat`: an earlier, equal request created the workspace with this
+ * id. The key is not returned again. `other`: a different request created the workspace with this id. `taken`: another workspace has the
+ * name.
  */
 export type WorkspaceCreation =
   | { readonly result: "made"; readonly created: CreatedWorkspace; readonly keyText: string }
@@ -79,9 +79,8 @@ async function readCreated(target: Queryable, id: string, { memberId, keyId }: C
 }
 
 /**
- * Finds what an earlier request with the same id created, from the first three rows of the audit log. Returns undefined if it differs from
- * this
- * request.
+ * Returns the ids of the owner and the key that an earlier request with the same id created. Reads them from the first three audit log rows
+ * of the workspace. Returns undefined if the earlier request differs from this request.
  */
 async function findCreatedIds(target: Queryable, request: WorkspaceRequest): Promise<CreatedIds | undefined> {
   const [creation, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
@@ -107,9 +106,8 @@ export interface WorkspaceChange {
 }
 
 /**
- * Changes a workspace and returns it. `taken` and `often`: the name was rejected (see `renameWorkspace`) and nothing changed. Undefined: no
- * such
- * workspace.
+ * Changes a workspace and returns it. Returns undefined if there is no such workspace. For `taken` and `often`, nothing changed:
+ * `renameWorkspace` rejected the name, or the workspace has reached its maximum of renames.
  */
 export async function changeWorkspace(
   database: Database,

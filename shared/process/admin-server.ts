@@ -92,8 +92,8 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
 }
 
 /**
- * Reports readiness without checking dependencies: ready if the process has started and is not stopping. For probes that would otherwise
- * remove every process at once when a shared server fails.
+ * Returns the readiness of the process without checking dependencies: ready if the process has started and is not stopping. If probes
+ * checked a shared server, its failure would remove every process at once.
  */
 function processReadiness(stopping: AbortSignal): Response {
   if (!stopping.aborted) return Response.json({ status: "ready" });

@@ -36,7 +36,7 @@ export type StopStep = (hurry: AbortSignal, allowedMs: number) => Promise<void> 
 export interface Lifecycle {
   /** Aborts when the process begins to stop. Readiness then fails, and loops stop pulling messages. */
   readonly stopping: AbortSignal;
-  /** Aborts on a second signal. Jobs are then given back immediately. */
+  /** Aborts on a second signal. Workers then return their jobs to the queue immediately. */
   readonly hurry: AbortSignal;
   /**
    * Opens a resource. If that fails, logs the name of the resource.
@@ -59,7 +59,7 @@ interface Step {
 
 const GRACE_MS = 30_000;
 const STEP_DEADLINE_MS = 5_000;
-/** Time limit of each stop step after a second signal, in milliseconds; enough for giving jobs back. */
+/** Time limit of each stop step after a second signal, in milliseconds. It is long enough to return jobs to the queue. */
 const HURRY_STEP_MS = 1_000;
 /** Time limit of each stop step after the grace period, in milliseconds; enough to close a connection cleanly. */
 const LATE_STEP_MS = 100;
@@ -169,7 +169,10 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
   };
 }
 
-/** Returns true if `work` ends within `ms` milliseconds, or within a second of `hurry`. Throws the errors of `work`. */
+/**
+ * Waits for `work`. Returns true if it ends within `ms` milliseconds, and within a second after `hurry` aborts; otherwise false.
+ * @throws the error of `work`
+ */
 async function within(work: Promise<void>, ms: number, hurry: AbortSignal): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);

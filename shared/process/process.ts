@@ -1,7 +1,6 @@
 /**
- * Opens what all roles of a process share: settings, log, signals, stop order, database, traces and admin port. Each is opened once per
- * process,
- * regardless of the number of roles. A role sets nothing global.
+ * Opens the resources that all roles of a process share: settings, log, signals, stop order, database, traces and admin port. Each is
+ * opened once per process, regardless of the number of roles. A role itself changes no global state.
  */
 import type { NatsConnection } from "nats";
 
@@ -64,9 +63,9 @@ export interface ServiceProcess {
   /** Adds pages to the admin port, and adds details to its `/readyz` response. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
   /**
-   * Starts the roles. Then opens the admin port and writes the log line for which supervisors wait.
-   * @param open starts the roles, and returns details for that line
-   * @throws the error of `open`, after everything that had started was stopped, because a worker may already have taken jobs
+   * Starts the roles. Then opens the admin port and writes the `ready` log line for which supervisors wait.
+   * @param open starts the roles, and returns details for the `ready` log line
+   * @throws the error of `open`. Everything that had started is stopped first, because a started worker may already run jobs
    */
   start(open: () => Promise<Readonly<Record<string, number>> | void>): Promise<void>;
 }
@@ -173,7 +172,11 @@ async function openCheckedDatabase(
   return database;
 }
 
-/** Checks the session timeouts of the database, because isolation between workspaces depends on them. @throws Error naming the setting */
+/**
+ * Checks that the database applies the session timeouts that each connection requests. Isolation between workspaces depends on these
+ * timeouts.
+ * @throws Error that names the settings that a pooler or proxy drops
+ */
 async function checkLimits(database: Database): Promise<void> {
   const lost = await findLostLimits(database);
   if (lost.length === 0) return;
@@ -188,7 +191,8 @@ const FREE_CONNECTIONS_WAIT_MS = paced(10_000);
 
 /**
  * Logs the maximum number of connections that the process opens.
- * @throws Error if Postgres has too few, because later connections would fail during calls. A pooler accepts any number
+ * @throws Error if Postgres has fewer free connections than the process may open. Calls would otherwise fail later. With a pooler, the
+ * number is not checked
  */
 async function checkConnections(
   database: Database,
@@ -223,8 +227,9 @@ async function checkConnections(
 }
 
 /**
- * Checks that Postgres never loses a confirmed commit, because accepted and paid jobs depend on that.
- * @throws Error in production, naming the setting; elsewhere it logs a warning
+ * Checks that Postgres never loses a confirmed commit, because accepted and paid jobs depend on that. Outside production, it only logs a
+ * warning.
+ * @throws Error in production that names the settings to change
  */
 async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {
   const rows = await database.query<{ name: string; setting: string }>(

@@ -41,7 +41,7 @@ export interface Role {
 
 /**
  * Opens a role of a process. A process opens its roles one after the other.
- * @param config settings of the role, if they differ from those of the process
+ * @param config settings of the role; default: the settings of the process
  * @throws Error if the process has begun to stop
  */
 export function openRole(name: RoleName, host: ServiceProcess, config: Config = host.config): Role {

@@ -1,14 +1,12 @@
 /**
  * Acknowledgements of single calls, many in one message. All acknowledgements of one turn of the event loop are sent together. Delivery is
- * best
- * effort: the receiver requests a missing acknowledgement.
+ * best effort: the receiver requests a missing acknowledgement.
  */
 import { publishAtTickEnd } from "./tick-end.ts";
 
 /**
- * Acknowledgement of a response by an ingress. `taken`: the ingress has received it. `gone`: the caller disconnected, so that it will never
- * be
- * received.
+ * Acknowledgement of a response by an ingress. `taken`: the ingress has received the response. `gone`: the caller disconnected, so that the
+ * ingress will never receive the response.
  */
 export type TakenAck = "taken" | "gone";
 export type SettledAck = "settled";

@@ -1,9 +1,7 @@
 /**
  * Publishes messages that must survive a lost connection: frames and acknowledgements. The client drops messages while the server is
- * unavailable,
- * and recently written messages may be lost. Both are sent again after the reconnect. Receivers must tolerate repeats: frames are numbered,
- * and a
- * second acknowledgement has no effect.
+ * unavailable, and recently written messages may be lost. Both are sent again after the reconnect. Receivers must tolerate repeats: frames
+ * are numbered, and a second acknowledgement has no effect.
  */
 import type { NatsConnection } from "nats";
 
@@ -13,9 +11,8 @@ export interface BufferedPublisher extends Pick<NatsConnection, "isClosed"> {
   /** Publishes a message in order. At most WAITING_BYTES_MAX bytes wait for a connection; receivers detect the gap if more are lost. */
   publish(subject: string, bytes: Uint8Array): void;
   /**
-   * Returns undefined while the server keeps up. Otherwise returns a promise that resolves when there is capacity again, or the connection
-   * is lost.
-   * Publishers of large data wait for it, because the client buffers without a limit.
+   * Returns undefined while the server keeps up. Otherwise returns a promise that resolves when the server has received enough of the data,
+   * or when the connection is lost. Publishers of large data wait for this promise, because the client library buffers without a limit.
    */
   waitForDrain(): Promise<void> | undefined;
   /** Sends all waiting messages before the process stops, even if their receivers have not reconnected yet. */

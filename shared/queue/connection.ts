@@ -111,8 +111,7 @@ class PlainTransport extends NodeTransport {
 
   /**
    * Sends all frames of one turn of the event loop together at its end, with one system call and one wake-up of the server. A single frame
-   * waits for
-   * no timer.
+   * waits for no timer.
    */
   override send(frame: Uint8Array): void {
     if (this.isClosed) return;
@@ -155,8 +154,7 @@ function serversOf(
 
 /**
  * Calls `lost` and `restored` whenever the connection is lost and restored, until it is closed. While it is lost, the client drops
- * published
- * messages (measured on 3.4.0: its buffer is cleared at each attempt to connect).
+ * published messages (measured on 3.4.0: its buffer is cleared at each attempt to connect).
  */
 export function onLink(connection: NatsConnection, on: { lost?(): void; restored?(): void }): void {
   void (async () => {

@@ -1,28 +1,32 @@
 /**
  * Limits of the queue that depend on the number of workers: unacknowledged messages per lane, and messages of one workspace per lane. Fixed
- * limits
- * would stop a lane or a workspace while workers of a large fleet are idle. Both limits can be changed on a running server. Streams and
- * durable
- * consumers are created with the minimum (topology.ts).
+ * limits would stop a lane or a workspace while workers of a large fleet are idle. Both limits can be changed on a running server. Streams
+ * and durable consumers are created with the minimum (topology.ts).
  */
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import { durableName, type Lane, LANES, type Pool, POOLS, streamName } from "./subjects.ts";
 
-/** Minimum limit of unacknowledged messages. A lane whose messages all belong to crashed workers stops until their ack deadlines. */
+/**
+ * Minimum of each lane's limit of unacknowledged messages. If all these messages belong to crashed workers, the lane delivers nothing until
+ * their ack deadlines have passed.
+ */
 export const UNACKED_MIN: Readonly<Record<Lane, number>> = { live: 16_384, batch: 8_192 };
 export const WORKSPACE_MESSAGES_MIN = 2_000;
 export const POOL_MESSAGES_MIN = 200_000;
 /** Maximum limit of unacknowledged messages. The server keeps a record of each. */
 const UNACKED_MAX = 1_048_576;
 
-/** Unacknowledged messages per slot: one that runs, one that waits for its settlement, and as many of crashed workers. */
+/** Unacknowledged messages allowed per slot: one running, one waiting for its settlement, and two of crashed workers. */
 const UNACKED_PER_SLOT = 4;
 /** Maximum messages of a workspace per slot. It may use nearly all slots, with one running call and one call being settled per slot. */
 const WORKSPACE_MESSAGES_PER_SLOT = 2;
 
-/** Configuration fields that depend on the fleet, with their maximum. A current value between minimum and maximum is kept. */
+/**
+ * Configuration fields of streams and consumers whose values follow the number of workers, each with its maximum. A value on the server
+ * between the minimum and this maximum is kept.
+ */
 export const FOLLOWING: Readonly<Record<string, number>> = {
   max_ack_pending: UNACKED_MAX,
   max_msgs_per_subject: UNACKED_MAX,
@@ -44,8 +48,8 @@ export interface LimitChange {
 }
 
 /**
- * Changes the limits of every pool to what its workers need. Only one process may do so at a time.
- * @param isNewer returns true for a stream of a newer version, which is not changed
+ * Changes the limits of every pool to values that suffice for its workers. Only one process may do so at a time.
+ * @param isNewer returns true for a stream that a newer version configured; such a stream is not changed
  */
 export async function followFleet(
   connection: NatsConnection,
@@ -71,7 +75,10 @@ export async function followFleet(
   return changes;
 }
 
-/** Adjusts the limits of a stream. @param further number of additional unacknowledged messages that the stream may contain */
+/**
+ * Adjusts the message limits of a pool's stream to the number of its slots.
+ * @param further unacknowledged messages that the lanes allow above their minimum; the stream must have capacity for them
+ */
 async function fitStream(
   manager: JetStreamManager,
   pool: Pool,
@@ -92,9 +99,8 @@ async function fitStream(
 }
 
 /**
- * Returns the next limit. The limit grows immediately to a power of two, and shrinks only when a quarter suffices. Every change is written
- * to the
- * disks of all servers, and a fleet that scales often would otherwise cause many.
+ * Returns the limit that replaces `inForce`. A limit that is too low grows immediately, to a power of two. It shrinks only when a quarter
+ * of it suffices. Every change is written to the disks of all servers, so that frequent changes would be costly.
  */
 export function nextLimit(inForce: number, wanted: number, least: number): number {
   const need = Math.min(UNACKED_MAX, Math.max(least, wanted));

@@ -1,16 +1,16 @@
 /**
- * Frames from a worker to the ingress whose caller waits: one line of JSON (the head), then bytes for the client. The ingress relays the
- * bytes
- * without parsing them.
+ * Frames from a worker to the ingress whose caller waits: one line of JSON (the head line), then bytes for the client. The ingress relays
+ * the bytes without parsing them.
  *
- * - `head`: first part of a stream, with the serving model. A failure before it is answered with its HTTP status.
- * - `delta`: further parts of a stream.
- * - `part`: part of a plain response that is larger than one frame. `end` contains the last part.
- * - `end`: the call is settled, or will be settled as stated in `settle`.
+ * - `head`: first part of a streamed response, with the serving model. If the call fails before this frame, the client receives an HTTP
+ *   error status.
+ * - `delta`: further parts of a streamed response.
+ * - `part`: part of an unstreamed response that is larger than one frame. `end` contains the last part.
+ * - `end`: the response is complete. The call is settled, or the worker will settle it with the values in `settle`.
  * - `error`: the call failed. Before `head` it causes an HTTP status, after it an error frame.
- * - `beat`: request. The worker is alive, and asks if the caller is connected or has its response.
- * - `lost`: request of a later delivery. The worker of the call has crashed.
- * - `ask`: request before a call that may run elsewhere. It asks which worker has the call.
+ * - `beat`: request from a living worker. It asks if the caller is still connected, or if the ingress has the complete response.
+ * - `lost`: request from the worker that received the message again. The worker that ran the call has crashed.
+ * - `ask`: request before a worker executes a call that another worker may already execute.
  *
  * Frames for one ingress from one turn of the event loop are sent as a bundle, in one message (FrameBundler).
  */
@@ -41,7 +41,7 @@ export interface Fallback {
   readonly depth: number;
 }
 
-/** First frame by which a worker reports that it has the call. */
+/** Members of the frames by which a worker reports that it executes the call: `head` and `beat`. */
 interface Sign {
   /** Prefix of the subject on which this worker receives cancellations. If absent, cancellations are sent to all workers. */
   readonly cancel?: string;
@@ -67,9 +67,8 @@ export interface PartFrame extends Numbered {
   readonly t: "part";
 }
 /**
- * Settlement of a response that is sent before it is settled. The amount is `nano` of the frame. If the worker crashes, the ingress settles
- * the
- * call with these values.
+ * Values for settling a call whose response is sent before its settlement is written. The charged amount is `nano` of the frame. If the
+ * worker crashes, the ingress settles the call with these values.
  */
 export interface SettleNote {
   readonly attempt: number;
@@ -78,7 +77,7 @@ export interface SettleNote {
   readonly units: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly estimated?: Charge["estimated"];
-  /** Subject on which the worker expects the acknowledgement of the response; absent if it needs none. */
+  /** Subject on which the worker expects the acknowledgement of the response; absent if the worker needs no acknowledgement. */
   readonly tell?: string;
 }
 
@@ -90,7 +89,7 @@ export interface EndFrame extends Numbered {
   readonly upstream_ms: number;
   /** Media type of the complete response. Default: JSON. */
   readonly content_type?: string;
-  /** Settlement that is still to be written; absent if the call is already settled. */
+  /** Values of the settlement that the worker still has to write; absent if the call is already settled. */
   readonly settle?: SettleNote;
 }
 export interface ErrorFrame extends Numbered {
@@ -98,7 +97,7 @@ export interface ErrorFrame extends Numbered {
   readonly code: Code;
   readonly message: string;
   readonly param: string | null;
-  /** False if credits were charged or a provider may have done paid work. The client should then not retry. */
+  /** False if credits were charged or a provider may have done paid work. The client should then not retry the call. */
   readonly retry: boolean;
   readonly retry_after_s?: number;
   /** Present if fallback models were tried and failed too. */
@@ -118,15 +117,14 @@ export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame |
 
 /**
  * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. In reply to a `beat` after an `end`, it means that the ingress has
- * not
- * received the `end`. The worker then sends it again.
+ * not received the `end`. The worker then sends it again.
  */
 export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
 /** Reply of the ingress to `ask` only: the caller waits, and another worker has the call. */
 export const CALLER_SERVED = "served";
 
-/** Reply of the ingress: the caller has the complete response, but its settlement is not confirmed yet. */
+/** Reply of the ingress to a worker's request: the ingress has received the complete response, but its settlement is not confirmed yet. */
 export const CALLER_TAKEN = "taken";
 
 const NEWLINE = 10;
@@ -157,8 +155,7 @@ type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 
 /**
  * Sends frames in bundles. All frames for one ingress from one turn of the event loop are sent in one message at the end of the turn, in
- * order. Many
- * streams or a burst of responses then cost one message instead of one per frame.
+ * order. Many streams or a burst of responses then cost one message instead of one per frame.
  */
 export class FrameBundler implements Sender {
   private readonly sender: Sender;
@@ -241,7 +238,7 @@ function join(frames: readonly BundledFrame[], size: number): Uint8Array {
 
 /**
  * Yields the frames of a bundle in order, each as the id of the call and the bytes of the frame.
- * @throws SyntaxError after the last readable frame
+ * @throws SyntaxError if the bundle is damaged, after the last readable frame was yielded
  */
 export function* readBundle(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
   const buffer = Buffer.from(message.buffer, message.byteOffset, message.length);

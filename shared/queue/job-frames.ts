@@ -1,12 +1,13 @@
 /**
- * Messages of a worker to the ingress whose caller waits for a durable job, in addition to the notice that the job ended. Each is one line
- * of JSON,
- * then bytes. Messages may be lost; the row and files of the job are authoritative.
+ * Messages of a worker to the ingress whose caller waits for a durable job. Each is one line of JSON, then bytes. Messages may be lost; the
+ * row and files of the job are authoritative.
  *
- * - `begun`: a worker has the job.
- * - `made`: the result follows, with this media type, model and cost.
+ * - `begun`: a worker has started the job.
+ * - `made`: the `bytes` messages of the result follow. Contains the media type, the model and the cost.
  * - `bytes`: part of the result, at this offset.
- * - `ended`: the job has completed at this cost, and the following text is its result. Replaces the notice, which is not a frame.
+ * - `ended`: the job has completed at this cost, and the following text is its result.
+ *
+ * A job that ends without `ended` is reported by a separate notice, which is not a frame.
  */
 import type { Fallback } from "./frames.ts";
 
@@ -41,7 +42,10 @@ export function encodeJobFrame(frame: JobFrame, data: Uint8Array = new Uint8Arra
   return bytes;
 }
 
-/** Decodes a frame. Returns undefined for other messages: the notice of an ended job, or a request about the caller's connection. */
+/**
+ * Decodes a frame. Returns undefined for other messages: the notice that a job has ended, or a request that asks if the caller is
+ * connected.
+ */
 export function decodeJobFrame(bytes: Uint8Array): { readonly frame: JobFrame; readonly data: Uint8Array } | undefined {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) return undefined;

@@ -4,13 +4,14 @@
 export const JOB_LIFE_MS = 24 * 3_600_000;
 
 /**
- * Lifetime of a hold beyond the deadline of its job, in milliseconds. It is long enough for the end of the job, and not a sweep, to close
- * the hold.
+ * Time for which a hold outlives the deadline of its job, in milliseconds. It is long enough for the worker that ends the job to close the
+ * hold before a sweep does.
  */
 const JOB_HOLD_SLACK_MS = 3_600_000;
 
 /**
- * Returns the lifetime of the hold of a job that must begin within `lifeMs`, in milliseconds. Includes the longest possible run after that.
+ * Returns the lifetime of the credit hold of a job, in milliseconds. It includes the longest possible run after the job has begun.
+ * @param lifeMs time within which the job must begin, in milliseconds
  */
 export function jobHoldMs(lifeMs: number): number {
   return lifeMs + MEDIA_JOB_LIFE_MS + JOB_HOLD_SLACK_MS;

@@ -23,23 +23,26 @@ export interface Dispatch {
 
 export interface Publisher {
   /**
-   * Publishes a job. Resolves with the stream sequence after the server has stored the message. After a lost connection, the message is
-   * sent again
-   * under the same id while `isWanted` returns true. The server stores it only once.
-   * @throws ApiError `overloaded` if the stream or the share of the workspace is full, else `service_unavailable`
+   * Publishes a job. Resolves with the stream sequence after the server has stored the message. After a lost connection, sends the message
+   * again under the same id while `isWanted` returns true. The server stores it only once.
+   * @throws ApiError `overloaded` if the stream is full, or the workspace has its maximum of messages in it; otherwise
+   * `service_unavailable`
    */
   dispatch(job: Dispatch, isWanted: () => boolean): Promise<number>;
   handedOut(pool: Pool, lane: Lane): Promise<HandedOut>;
 }
 
 export interface HandedOut {
-  /** Highest delivered stream sequence. Messages above it still wait in the stream. */
+  /** Highest stream sequence that was delivered to a worker. Messages with higher sequences still wait in the stream. */
   readonly upTo: number;
-  /** Creation time of the durable consumer, in Unix milliseconds. Messages sent before it were lost with the previous store. */
+  /**
+   * Creation time of the durable consumer, in Unix milliseconds. Messages published before this time were lost together with the server's
+   * previous store.
+   */
   readonly sinceMs: number;
 }
 
-/** Error codes of JetStream for a full stream, or a full share of the workspace. The message was not stored. */
+/** JetStream's error codes if the stream is full, or if the workspace has its maximum of messages in it. The message was not stored. */
 const FULL_CODES = new Set([10_077, 10_047, 10_122]);
 const PUBLISH_TIMEOUT_MS = 5_000;
 /** Time within which a deleted stream is created again, in milliseconds. Every role does so after it reconnects. */
@@ -88,7 +91,10 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
   };
 }
 
-/** Marks the body of a message that was sent before without a confirmation, and may have been delivered. */
+/**
+ * Returns the body with `"repeat":true`, for a message that is sent again. The first copy was not confirmed, but a worker may have received
+ * it.
+ */
 function asRepeat(body: string): string {
   return `{"repeat":true,${body.slice(1)}`;
 }
@@ -98,9 +104,8 @@ function asRepeat(body: string): string {
 
 interface StreamPublisher {
   /**
-   * Publishes a message. Resolves with the sequence of the stored message, or of the earlier message with the same id. Resolves with
-   * undefined after a
-   * reconnect: the message may have been stored.
+   * Publishes a message. Resolves with the sequence of the stored message, or of an earlier message with the same id. Resolves with a
+   * Refusal if the stream rejects the message. Resolves with undefined after a reconnect, because the message may have been stored.
    * @throws Error after a timeout or an unreadable reply
    */
   publish(
@@ -137,7 +142,10 @@ const NO_RESPONDERS = 503;
 export function createStreamPublisher(connection: NatsConnection, role: NatsRole, timeoutMs: number): StreamPublisher {
   const inbox = createInbox(INBOX_PREFIXES[role]);
   const waiting = new InFlightMap<Waiting>();
-  /** Reply ids that can be used again. With few subjects, the server finds their subscriptions in its cache. */
+  /**
+   * Reply ids that can be used again. Reuse keeps the number of reply subjects small, so that the server finds their subscriptions in its
+   * cache.
+   */
   const free: string[] = [];
   let count = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
@@ -204,8 +212,8 @@ function readAnswer(message: Msg): number | Refusal | Error {
 }
 
 /**
- * Returns a header object that contains only its encoded bytes. The client uses nothing else of it (3.4.0, protocol.js `publish`); a test
- * checks this.
+ * Returns a header object that contains only its encoded bytes. The client library reads nothing else from it (3.4.0, protocol.js
+ * `publish`); a test checks this.
  */
 function headerOf(id: string, traceparent: string | undefined): MsgHdrs {
   const trace = traceparent === undefined ? "" : `${HEADERS.traceparent}: ${traceparent}\r\n`;

@@ -1,7 +1,6 @@
 /**
  * Pull loop of a durable consumer. It requests as many messages as there is capacity, and extends the ack deadlines of messages in
- * progress. It stops
- * without losing a message. Only the handler acks or naks a message.
+ * progress. It stops without losing a message. Only the handler acks or naks a message.
  */
 import type { NatsConnection } from "nats";
 
@@ -14,7 +13,7 @@ import { type Delivery, openPuller, type Puller } from "./puller.ts";
 export interface PullLoop extends Pick<Puller, "mayBeRepeat" | "restoredAt"> {
   /** Returns the number of messages in progress. */
   held(): number;
-  /** Reports that capacity became free. Capacity that becomes free in one turn of the event loop shares one request. */
+  /** Requests more messages after capacity became free. All calls in one turn of the event loop share one request. */
   askForMore(): void;
   /** Stops pulling. Resolves when all messages in transit have arrived. These messages are still handled, and their deadlines extended. */
   stop(): Promise<void>;

@@ -1,9 +1,7 @@
 /**
  * Pulls messages over one subscription that lasts as long as the process. The client library's fetch ends at the first sign of a stopping
- * server and
- * drops messages that the server still delivers. Such a message counts as delivered and its call as lost, although no worker ran it.
- * Protocol: NATS
- * ADR-13 (pull), ADR-15 (acknowledgements).
+ * server and drops messages that the server still delivers. Such a message counts as delivered and its call as lost, although no worker ran
+ * it. Protocol: NATS ADR-13 (pull), ADR-15 (acknowledgements).
  */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
@@ -26,8 +24,7 @@ export class Delivery {
   readonly storedAtMs: number;
   /**
    * Time at which the server stored the message, in nanoseconds, as digits. Together with the sequence, it identifies the message even if
-   * the stream
-   * is recreated.
+   * the stream is recreated.
    */
   readonly storedAtNanos: string;
   private readonly message: Msg;
@@ -92,7 +89,10 @@ export interface Puller {
   ask(count: number): void;
   /** Returns the number of requested messages that have neither arrived nor expired. */
   asked(): number;
-  /** Returns true if the message may be a repeat, because a crashed server may have delivered it before without counting the delivery. */
+  /**
+   * Returns true if the server stored the message before the last reconnect. A crashed server may have delivered such a message without
+   * counting the delivery, so that the message may be a repeat.
+   */
   mayBeRepeat(message: Delivery): boolean;
   /** Returns the time of the last reconnect, as performance.now(); 0 if the connection was never lost. */
   restoredAt(): number;
@@ -101,9 +101,8 @@ export interface Puller {
 }
 
 /**
- * Lifetime of a pull request, in milliseconds. The server delivers messages to a paused worker while its pull requests are open, so that
- * they must be
- * short and small.
+ * Lifetime of a pull request, in milliseconds. While a pull request is open, the server delivers messages even to a paused worker. Pull
+ * requests must therefore be short and small.
  */
 const EXPIRES_MS = paced(2_000);
 const RETRY_MS = 250;
@@ -171,7 +170,9 @@ export function openPuller(options: {
     });
   };
 
-  /** Opens a new subscription. Earlier pull requests become invalid, but their late messages are accepted. */
+  /**
+   * Opens a new subscription. Earlier pull requests are no longer counted as open, but messages that still arrive for them are accepted.
+   */
   const reopen = (): void => {
     if (isStopping) return;
     const old = subscription;

@@ -1,7 +1,6 @@
 /**
  * Receives response frames in the ingress. One wildcard subscription per process passes each frame to its call, and detects gaps in the
- * sequence
- * numbers.
+ * sequence numbers.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -21,7 +20,7 @@ export interface ReplyListener {
 
 /** Handles frames and requests that a worker still sends for calls that have ended. */
 export interface EndedCalls {
-  /** Returns the reply to a request of a worker: one of the `CALLER_` constants. */
+  /** Handles a request of a worker for an ended call, and returns the reply: one of the `CALLER_` constants. */
   onFrame(jobId: string, frame: Frame): string;
   onSettled(jobId: string): void;
 }
@@ -45,7 +44,10 @@ interface Listening {
 
 /** Pause of the event loop above which the process counts as having been suspended, in milliseconds. */
 const STILL_MS = paced(2_000);
-/** Time for noticing disconnected clients after a suspension, in milliseconds. A response to a disconnected client is not charged. */
+/**
+ * Delay of received frames after a suspension, in milliseconds. Meanwhile, the process notices clients that have disconnected. A response
+ * to a disconnected client is not charged.
+ */
 const CLOSES_MS = 50;
 
 export function openReplyInbox(

@@ -1,6 +1,6 @@
 /**
- * Notice that a worker must continue a run. The notice has no content, because the database rows are authoritative. A sweep repeats a lost
- * notice.
+ * Notice to the workflow workers that a run must be continued. Apart from the id of the run, it contains no state, because the database
+ * rows are authoritative. A sweep repeats a lost notice.
  */
 import type { NatsConnection } from "nats";
 
@@ -13,8 +13,8 @@ export interface RunNotice {
 }
 
 /**
- * Publishes a notice to the stream of the pool, without waiting for its acknowledgement.
- * @param isFullCheck true if the worker must also look for late, due and never begun jobs and runs of the steps
+ * Publishes the notice that a worker must continue the run, without waiting for its acknowledgement.
+ * @param isFullCheck true if the worker must also look for overdue work of the steps, work that was never created, and steps that are due
  * @param isStalled true for a run without progress: the worker counts the notice as a failed attempt
  */
 export function notifyRun(

@@ -1,7 +1,6 @@
 /**
- * All NATS names. The subject of a message is the trust boundary. Workspace and API key of a batch message are read from its subject, never
- * from a
- * header or payload. Only our own processes may publish `work.>`.
+ * All NATS names. NATS permissions for subjects are the trust boundary. Workspace and API key of a batch message are read from its subject,
+ * never from a header or payload. Only our own processes may publish `work.>`.
  */
 import { isUuid } from "#shared/base/ids.ts";
 
@@ -19,9 +18,12 @@ export const ADVISORY_STREAM = "JS_ADVISORIES";
 /** Stream of batch messages of publishers, and its durable consumer (ingress/nats-intake). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
-/** Filter of the durable consumer. It is wider than the stream's subjects, so that messages of older versions are consumed too. */
+/**
+ * Filter of the durable consumer of batch messages. It is wider than the subjects of the stream, so that messages from older versions are
+ * consumed too.
+ */
 export const BATCH_FILTER = "batch.>";
-/** Subjects of the stream. Messages for other pools are not stored. */
+/** Subjects that the stream of batch messages stores. Messages to other subjects are not stored. */
 export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*.*`);
 
 /** Workspace of a NATS publisher, and the API key with which it logged in. */
@@ -59,9 +61,8 @@ export const sourceResetSubject = (pool: Pool): string => `source.reset.${pool}`
 export const runSubject = (runId: string): string => `run.${runId}`;
 
 /**
- * Returns the subject of notices that a job of the lane has ended, so that waiting jobs can be dispatched. A lost notice delays them by a
- * sweep
- * interval.
+ * Returns the subject of notices that a job of the lane has ended. On such a notice, waiting jobs are dispatched. After a lost notice, they
+ * wait for the next sweep.
  */
 export const freedSubject = (pool: Pool, lane: Lane): string => `freed.${pool}.${lane}`;
 export const FREED_FILTER = "freed.*.*";
@@ -87,9 +88,8 @@ export const replyPrefix = (ingressId: string): string => `_INBOX.gw.${ingressId
 const REPLY = /^_INBOX\.gw\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Returns true for a reply subject of an ingress. Workers reply to no other subject. A reply subject comes from a header, whose author
- * could
- * otherwise make a worker publish anywhere.
+ * Returns true for a reply subject of an ingress. Workers reply to no other subject. The reply subject comes from a message header, whose
+ * author could otherwise make a worker publish to any subject.
  */
 export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
@@ -97,41 +97,50 @@ export function isIngressReply(subject: string): boolean {
 
 /** Returns the subject on which an ingress confirms that it is alive, given the reply subject of one of its calls. */
 export const presenceSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${PRESENCE}`;
-/** Last token of the presence subject; no call has this id. */
+/**
+ * Last token of the presence subject. In other reply subjects of an ingress, the last token is the id of a call. No call has the id
+ * `presence`.
+ */
 export const PRESENCE = "presence";
 
 /** Returns the subject on which an ingress receives settlements of its responses, given the reply subject of one of its calls. */
 export const settledSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${SETTLED}`;
-/** Last token of the settlement subject; no call has this id. */
+/**
+ * Last token of the settlement subject. In other reply subjects of an ingress, the last token is the id of a call. No call has the id
+ * `settled`.
+ */
 export const SETTLED = "settled";
 
 /** Returns the subject on which an ingress receives bundles of frames, given the reply subject of one of its calls. */
 export const framesSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${FRAMES}`;
-/** Last token of the bundle subject; no call has this id. */
+/** Last token of the bundle subject. In other reply subjects of an ingress, the last token is the id of a call. */
 export const FRAMES = "frames";
 
 /** Returns the subject on which a worker receives acknowledgements of its responses. */
 export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
 const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
-/** Returns true for the acknowledgement subject of a worker. Frames contain this subject, and an ingress publishes to no other. */
+/**
+ * Returns true if the subject is the acknowledgement subject of a worker. The ingress reads the subject from a frame, and sends
+ * acknowledgements to no other subject.
+ */
 export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 
 /** Returns the prefix of the subject on which a worker receives cancellations. The last token is the id of the call. */
 export const workerCancels = (id: string): string => `_INBOX.wk.${id}.cancel`;
 const WORKER_CANCELS = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.cancel$/;
-/** Returns true for the cancellation subject of a worker. Frames contain this subject, and an ingress publishes to no other. */
+/**
+ * Returns true if the subject is the cancellation subject of a worker. The ingress reads the subject from a frame, and sends cancellations
+ * to no other subject.
+ */
 export const isWorkerCancels = (subject: string): boolean => WORKER_CANCELS.test(subject);
 
 /** Returns the subject on which an ingress reports its queued calls, and its requests by client address, to the other ingresses. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
-/** Returns the subject on which one ingress receives reports that are sent only to it. */
+/** Returns the subject on which one ingress receives the reports that another ingress sends only to it. */
 export const fleetSubject = (ingressId: string): string => `_INBOX.gw.fleet.${ingressId}`;
 
-/**
- * Returns true if only the publisher may subscribe to the subject. Replies are sent to no other subject, regardless of what a message
- * requests.
- */
+/** Returns true if only this publisher may subscribe to the subject. Even if a message requests it, no reply is sent to another subject. */
 export function isPublisherReply(subject: string, publisher: PublisherIdentity): boolean {
   const prefix = `${publisherInbox(publisher)}.`;
   return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));

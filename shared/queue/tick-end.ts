@@ -1,19 +1,18 @@
 /**
- * Runs functions at the end of a turn of the event loop. First, messages collected in the turn are published. Then each socket sends its
- * buffer at
- * once.
+ * Runs functions at the end of a turn of the event loop. First, all messages that were collected in the turn are published. Then each
+ * socket sends its buffered bytes together.
  */
 let publishing: (() => void)[] = [];
 let sending: (() => void)[] = [];
 let isDue = false;
 
-/** Calls `tell` once at the end of this turn of the event loop, before the sockets send. */
+/** Calls `publish` once at the end of this turn of the event loop, before the sockets send. */
 export function publishAtTickEnd(publish: () => void): void {
   publishing.push(publish);
   awaitTickEnd();
 }
 
-/** Calls `send` once at the end of this turn of the event loop, after all functions of `tellAtTurnEnd`. */
+/** Calls `send` once at the end of this turn of the event loop, after all functions of `publishAtTickEnd`. */
 export function sendAtTickEnd(send: () => void): void {
   sending.push(send);
   awaitTickEnd();

@@ -1,7 +1,6 @@
 /**
  * Definitions of the streams and durable consumers. The migrate role creates and changes them. The other roles compare them field by field
- * with the
- * server's. A janitor creates again what a server has lost.
+ * with the server's. A janitor creates again what a server has lost.
  */
 import {
   AckPolicy,
@@ -49,8 +48,8 @@ import {
 export const STREAM_MESSAGE_BYTES_MAX = 512 * 1024;
 
 /**
- * Maximum batch messages of one key in the stream, for each pool. The server drops further ones. The intake limits the messages of a
- * workspace.
+ * Maximum number of batch messages of one API key in the stream, for each pool. The server drops further messages. The limit of a workspace
+ * is enforced by the intake.
  */
 export const BATCH_MESSAGES_PER_KEY = 360;
 
@@ -65,8 +64,7 @@ interface LaneSettings {
   readonly beatMs: number;
   /**
    * Lease of a durable job, in milliseconds, which its owner renews. It is shorter than ackWaitMs, so that the lease has expired when the
-   * message is
-   * redelivered.
+   * message is redelivered.
    */
   readonly leaseMs: number;
   readonly maxDeliver: number;
@@ -159,9 +157,9 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
 
 /**
  * Returns the stream of batch messages. Publishers choose message ids, and deduplication ignores subjects. The shortest possible
- * deduplication window
- * therefore prevents one publisher from suppressing another's message. Repeats are found in Postgres. The stream sends no acknowledgements,
- * because it would send them to any subject that the publisher names, with the server's own permissions (deploy/decisions/0105).
+ * deduplication window therefore prevents one publisher from suppressing another's message. Repeats are found in Postgres. The stream sends
+ * no acknowledgements, because it would send them to any subject that the publisher names, with the server's own permissions
+ * (deploy/decisions/0105).
  */
 function batchStream(replicas: number): WantedStream {
   return {
@@ -218,9 +216,10 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates missing streams and consumers and changes those that differ (`update`). Then compares the server's response with the definitions.
- * Streams and consumers of a newer version are not changed. With `keep`, existing ones are not changed.
- * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
+ * Creates missing streams and consumers, and changes existing ones that differ. Then compares the server's response with the definitions.
+ * Streams and consumers of a newer version are not changed.
+ * @param existing `keep` leaves existing streams and consumers unchanged
+ * @throws Error that names the stream or durable and the differing field, for example if a server silently drops unknown fields
  */
 export async function ensureTopology(
   connection: NatsConnection,
@@ -245,9 +244,8 @@ class TopologyError extends Error {
 
 /**
  * Compares the server's streams and consumers with the definitions of this version, and changes nothing. Streams of a newer version are
- * accepted,
- * because an old process may restart in the middle of a rollout.
- * @throws TopologyError naming the first stream or durable that does not fit
+ * accepted, because an old process may restart during a rollout.
+ * @throws TopologyError that names the first stream or durable that differs
  */
 export async function checkTopology(connection: NatsConnection, replicas: number): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 10_000 });
@@ -282,7 +280,7 @@ function checkFound(
   if (difference !== undefined) throw new TopologyError(difference, false);
 }
 
-/** Changes the limits that depend on the fleet to what these slots need. Only one process may do so at a time. */
+/** Changes the limits that follow the number of workers to values that suffice for these slots. Only one process may do so at a time. */
 export function fitTopology(connection: NatsConnection, fleet: readonly LaneSlots[]): Promise<LimitChange[]> {
   return followFleet(connection, fleet, isNewer);
 }
@@ -297,12 +295,18 @@ interface Waiting {
   readonly log: Logger;
 }
 
-/** Creates or changes the streams and consumers. Called by the migrate role. @throws as `ensureTopology` */
+/**
+ * Creates or changes the streams and consumers. The migrate role calls it.
+ * @throws the errors of `ensureTopology`
+ */
 export function makeTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
   return awaitServer("queue", () => ensureTopology(connection, replicas), { waitMs, log, isAway: isUnready });
 }
 
-/** Waits until the streams and consumers fit this version. Called by every other role when it starts. @throws as `checkTopology` */
+/**
+ * Waits until the streams and consumers fit this version. Every other role calls it when it starts.
+ * @throws the errors of `checkTopology`
+ */
 export async function awaitTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
   const isMissing = (error: unknown): boolean => error instanceof TopologyError && error.isMissing;
   const retryOptions = { waitMs: Math.min(waitMs, RECREATE_WAIT_MS), log, isAway: isMissing };
@@ -312,8 +316,7 @@ export async function awaitTopology(connection: NatsConnection, { replicas, wait
 
 /**
  * Creates missing streams and consumers whenever the server returns after an outage, because it may have lost its store. Errors are logged,
- * and the
- * janitor's sweep tries again.
+ * and the janitor's sweep tries again.
  */
 export function restoreTopology(connection: NatsConnection, { replicas, log }: Omit<Waiting, "waitMs">): void {
   onLink(connection, {
@@ -367,7 +370,10 @@ function isPoolStream({ name }: WantedStream): boolean {
   return POOLS.some((pool) => streamName(pool) === name);
 }
 
-/** Returns the wanted definition, with the current values of the limits that depend on the fleet. */
+/**
+ * Returns the wanted definition. Limits that follow the number of workers keep their values on the server if these are higher than the
+ * minimum.
+ */
 function keepFitted<Wanted extends object>(wanted: Wanted, found: object = {}): Wanted {
   const kept = Object.entries(FOLLOWING).flatMap(([field, max]) => {
     const [least, inForce]: unknown[] = [Reflect.get(wanted, field), Reflect.get(found, field)];
@@ -403,8 +409,7 @@ function isAsWanted(wanted: object, found: object): boolean {
 
 /**
  * Checks that the server's response contains the wanted values. Servers before 2.12 silently drop unknown fields, so that only the response
- * shows
- * the effective values.
+ * shows the effective values.
  */
 export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
   const difference = describeDifference(what, wanted, echoed);

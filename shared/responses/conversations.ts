@@ -1,7 +1,7 @@
 /**
- * Conversations: labels and items that are stored for a caller. They are encrypted as one text, which each change rewrites. A change that
- * conflicts
- * with another reads the text again, so that nothing is lost and all readers see the same order.
+ * Conversations: labels and items that are stored for a caller. Both are encrypted as one text, which each change rewrites. If another
+ * change was written first, the text is read again and the change is repeated. No change is therefore lost, and all readers see the same
+ * order.
  */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import {
@@ -30,7 +30,11 @@ import type { Storage } from "#shared/storage/client.ts";
 
 /** Maximum items of a conversation. Each item is checked whenever a call continues the conversation. */
 const CONVERSATION_ITEMS_MAX = 5_000;
-/** Checks the size of a conversation. @param param input that exceeds the limit. @throws ApiError for a conversation above its limits */
+/**
+ * Checks the size of a conversation.
+ * @param param request parameter that the error names
+ * @throws ApiError if the conversation exceeds the maximum number of items or bytes
+ */
 export function checkConversationSize(items: number, bytes: number, param?: string): void {
   if (items <= CONVERSATION_ITEMS_MAX && bytes <= CONVERSATION_BYTES_MAX) return;
   const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
@@ -68,11 +72,15 @@ export interface ConversationStore {
     callId: string,
     reserveMemory?: ReserveMemory,
   ): Promise<KeptConversation | "held" | undefined>;
-  /** Unlocks a conversation. @param isOver see `releaseConversation` */
+  /**
+   * Unlocks a conversation.
+   * @param isOver true if the call makes no more changes; false unlocks only if the call has no open credit hold
+   */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
   /**
-   * Changes a conversation.
-   * @throws the error of `change`; ApiError `conflict` after repeated conflicts, `invalid_request` if it would grow too large
+   * Changes a conversation and returns it; undefined if there is none.
+   * @throws the error of `change`; ApiError `conflict` after repeated conflicts; ApiError `invalid_request` if the changed conversation
+   * exceeds its size limits
    */
   change(
     viewer: Viewer,
@@ -81,8 +89,8 @@ export interface ConversationStore {
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
   /**
-   * Adds input and output of the call that locked the conversation, and unlocks it. Does nothing if the call has no lock. @throws as
-   * `change`
+   * Adds input and output of the call that locked the conversation, and unlocks it. Does nothing if the call does not have the lock.
+   * @throws the errors of `change`
    */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number, insist: Insist): Promise<void>;
   /** Deletes a conversation. Returns false if there was none. */
@@ -103,7 +111,7 @@ export function createConversationStore(options: {
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
   };
-  /** Finds and decrypts a conversation. If a concurrent change has deleted its large text, reads the row again. */
+  /** Finds and decrypts a conversation. If a concurrent change has deleted its text from the object store, reads the database row again. */
   const opened = async (
     find: () => Promise<ConversationRow | undefined>,
     reserveMemory?: ReserveMemory,
@@ -121,8 +129,8 @@ export function createConversationStore(options: {
     return undefined;
   };
   /**
-   * Encrypts and stores the text of a conversation.
-   * @param before previous size in bytes: a shrinking conversation may still exceed the limit
+   * Encrypts the text of a conversation. A large text is written to the object store.
+   * @param before previous size in bytes: a conversation that does not grow may still exceed the limit
    */
   const seal = async (
     workspaceId: string,
@@ -202,7 +210,10 @@ export function createConversationStore(options: {
   };
 }
 
-/** Returns the items with new ids for those whose id is already used. Callers send back items that they received, including ids. */
+/**
+ * Returns the items. An item gets a new id if it has none, or if the conversation already contains its id. This happens because callers
+ * send back items that they received, including their ids.
+ */
 export function withOwnIds(taken: readonly ResponsesItem[], items: readonly ResponsesItem[]): ResponsesItem[] {
   const ids = new Set(taken.map(({ id }) => id));
   const part = newId().replaceAll("-", "");

@@ -18,10 +18,9 @@ const BATCH = 20;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Encrypts all stored texts with the current key, row by row. After an interruption every row is readable, and a repeat continues. Skips
- * events,
- * because they expire within an hour.
- * @returns `left`: number of texts that cannot be read, which stay unchanged
+ * Encrypts all stored texts with the current key, row by row. If it is interrupted, every row stays readable, and the next call continues.
+ * Skips events of responses, because they expire within an hour.
+ * @returns `sealed`: number of newly encrypted texts; `unreadable`: number of texts that cannot be read and stay unchanged
  */
 export async function resealStored(
   context: Context,
@@ -45,8 +44,8 @@ export async function resealStored(
 }
 
 /**
- * Encrypts one text again. Returns `gone` if the text was deleted or changed meanwhile; a change has already encrypted it with the current
- * key.
+ * Encrypts the text of one row with the current key. Returns `left` if the text cannot be read. Returns `gone` if the text was deleted or
+ * changed meanwhile; a change has already encrypted it with the current key.
  */
 async function reseal(
   { database, storage, sealer }: Context,

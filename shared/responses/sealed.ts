@@ -1,7 +1,6 @@
 /**
- * Opaque texts that a client of the Responses API keeps for its next call: signed or hidden reasoning of a source, and summaries of
- * conversations.
- * They are encoded and not encrypted, because they contain nothing that the caller may not see.
+ * Opaque texts that a client of the Responses API stores and sends back with its next call. They contain signed or hidden reasoning of a
+ * source, or the summary of a conversation. They are encoded and not encrypted, because the caller may see their content.
  */
 
 /** Prefix that distinguishes our texts from encrypted texts of other services. */

@@ -28,13 +28,18 @@ import { TimeSlices } from "#shared/base/time-slices.ts";
 
 import { callOfResponse } from "./ids.ts";
 
-/** Maximum responses of a chain, and their maximum total bytes. Reading more would delay other calls. */
+/**
+ * Maximum number of responses in a chain of `previous_response_id`, and their maximum total bytes. Reading more would delay other calls.
+ */
 export const CONVERSATION_RESPONSES_MAX = 500;
 export const CONVERSATION_BYTES_MAX = 4 * 1_048_576;
-/** Maximum total bytes of responses that are found together, because all of them are in memory at once. */
+/** Maximum total bytes of the responses that one `find` returns, because all of them are in memory at once. */
 export const FOUND_BYTES_MAX = 32 * 1_048_576;
 
-/** Maximum chunks of events read at once, and their maximum bytes after the first chunk. Readers keep the chunks in memory. */
+/**
+ * Maximum number of event chunks that one read returns, and maximum total bytes of the chunks after the first one. Readers have all of them
+ * in memory at once.
+ */
 const EVENT_PIECES_MAX = 64;
 const EVENT_BYTES_MAX = 1_048_576;
 
@@ -54,7 +59,10 @@ export interface KeptResponse extends StoredResponse {
   readonly lastEvent: number;
 }
 
-/** Sequence number of the first stored event. The earlier events only report that the response was created and is queued. */
+/**
+ * Sequence number of the first stored event. Earlier events are not stored, because they only report that the response was created and is
+ * queued.
+ */
 export const FIRST_KEPT_EVENT = 2;
 
 /** Consecutive events of a response, in the format in which they are sent. */
@@ -72,7 +80,7 @@ interface Stored {
   readonly hours: number;
   /** True if the events of the response are stored while its job runs. */
   readonly keepsEvents?: boolean;
-  /** True if the call's hold is open. Storing then fails if the hold has been released. */
+  /** True if the call has an open credit hold. Storing the response fails if the hold was released meanwhile. */
   readonly isHeld?: boolean;
 }
 
@@ -84,7 +92,7 @@ export interface ResponseStore {
   keep(stored: Stored, insist: Insist): Promise<void>;
   /**
    * Returns the responses of these calls that the reader may see, by call id.
-   * @throws ApiError `invalid_request` if several are too large together; Error if one cannot be read
+   * @throws ApiError `invalid_request` if several responses together exceed FOUND_BYTES_MAX; Error if a response cannot be read
    */
   find(
     viewer: Viewer,
@@ -92,15 +100,16 @@ export interface ResponseStore {
     reserveMemory?: ReserveMemory,
   ): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
-   * Returns a response and its predecessors, oldest first. Returns `gone` if one is missing, and `long` if the chain exceeds its limits.
-   * @throws Error if one cannot be read
+   * Returns a response and its predecessors, oldest first. Returns `gone` if one of them is missing, and `long` if the chain exceeds its
+   * limits.
+   * @throws Error if a response of the chain cannot be read
    */
   findChain(
     viewer: Viewer,
     callId: string,
     reserveMemory?: ReserveMemory,
   ): Promise<readonly StoredResponse[] | "gone" | "long">;
-  /** Deletes a response. Returns undefined if there was none. `isQueued`: its job has not ended. */
+  /** Deletes a response. Returns undefined if there was no such response. `isQueued`: true if the job of the response has not ended. */
   delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** Returns the response of a call. Does not check who may see it. @throws Error if it cannot be read */
   read(callId: string): Promise<KeptResponse | undefined>;

@@ -1,7 +1,6 @@
 /**
  * Names of a call's tools. Chat supports functions with names of at most 64 characters; the Responses API also has namespaces, custom tools
- * and a tool
- * search. The ingress sends every tool to the model as a function. The worker reports tool calls with the caller's names.
+ * and a tool search. The ingress sends every tool to the model as a function. The worker reports tool calls with the caller's names.
  */
 import { createHash } from "node:crypto";
 
@@ -22,7 +21,8 @@ const FUNCTION_NAME_LENGTH_MAX = 64;
 const HASH_DIGITS = 8;
 
 /**
- * Returns the name under which the model receives a tool. The name is deterministic, because earlier calls in the history contain it too.
+ * Returns the function name under which the model receives a tool. A tool always has the same function name, because earlier tool calls in
+ * the history contain it.
  */
 export function toFunctionName({
   namespace,

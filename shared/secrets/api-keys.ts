@@ -1,7 +1,6 @@
 /**
  * Creates and checks API keys. Format: `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`. The
- * checksum
- * rejects typos and guesses without a query. Only the SHA-256 of a key is stored.
+ * checksum rejects typos and guesses without a query. Only the SHA-256 of a key is stored.
  */
 import { randomBytes, randomInt } from "node:crypto";
 

@@ -1,7 +1,6 @@
 /**
  * Tokens that authenticate messages about a job, sent by this installation or by a provider that received the token. A token is derived
- * from the
- * job's id and one secret per purpose, so that it is not valid for another purpose.
+ * from the job's id and one secret per purpose, so that it is not valid for another purpose.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 

@@ -9,10 +9,9 @@ import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
 
 /**
- * Opens the encryption. Without SLUICE_SECRETS_KEY, outside production, the key is stored in the database. This is sufficient for
- * evaluation, and the
- * stored key still decrypts when a key is set later.
- * @throws Error naming the missing item: the setting in production, or a key that stored secrets were encrypted with
+ * Opens the encryption of stored secrets. Outside production, the encryption key may be generated and stored in the database. This is
+ * sufficient for evaluation. The stored key still decrypts after SLUICE_SECRETS_KEY is set.
+ * @throws Error that names the missing setting (in production), or the missing key with which stored secrets were encrypted
  */
 export async function openSealer(
   config: Pick<Config, "production" | "secretsKeys">,

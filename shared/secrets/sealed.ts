@@ -1,7 +1,7 @@
 /**
  * Encryption at rest with AES-256-GCM. Each text is bound to its location, so that a copy in another workspace, row or field cannot be
- * decrypted.
- * Format: `v1.<key>.<nonce, ciphertext and tag>`. <key> names the master key, so that old texts stay readable after a key rotation.
+ * decrypted. Format: `v1.<key>.<nonce, ciphertext and tag>`. <key> names the master key, so that old texts stay readable after a key
+ * rotation.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 

@@ -1,7 +1,6 @@
 /**
  * Signs webhook deliveries with two schemes and one secret. Ours is a hex HMAC of the body. The HMAC of Standard Webhooks
- * (standardwebhooks.com)
- * includes id and time, so that a receiver can reject replays.
+ * (standardwebhooks.com) includes id and time, so that a receiver can reject replays.
  */
 import { createHmac, randomBytes } from "node:crypto";
 
@@ -15,7 +14,7 @@ export function newSigningSecret(): string {
 
 export interface Signed {
   readonly secret: string;
-  /** Secret before a rotation, while receivers may still use it. An empty one counts as absent. */
+  /** Secret before a rotation, for receivers that still use it. An empty text counts as absent. */
   readonly previousSecret?: string | undefined;
   readonly id: string;
   /** Time of the delivery, in Unix seconds. */
@@ -25,9 +24,8 @@ export interface Signed {
 }
 
 /**
- * Returns the headers that authenticate a delivery. `x-webhook-signature` contains one signature and uses the new secret immediately after
- * a
- * rotation. `webhook-signature` lists the signatures of both secrets, the new one first.
+ * Returns the headers that authenticate a webhook delivery. `x-webhook-signature` contains only the signature of the new secret, even
+ * immediately after a rotation. `webhook-signature` lists the signatures of both secrets, the new one first.
  */
 export function signatureHeaders(signed: Signed): Record<string, string> {
   const { secret, previousSecret, id, timestamp, body } = signed;

@@ -1,4 +1,7 @@
-/** Stores the input media of a call in S3 beside its claim, under `claims/<job id>/<name>`. They are deleted with the call. */
+/**
+ * Stores the input media of a call in S3 under `claims/<job id>/<name>`, next to the call's large request text. They are deleted with the
+ * call.
+ */
 
 import { checksumOf } from "./checksum.ts";
 import { CLAIMS_PREFIX } from "./claim-check.ts";
@@ -16,7 +19,7 @@ import {
   UPLOAD_PART_BYTES,
 } from "./objects.ts";
 
-/** Reference to a stored object: `bytes#sha256#key`. Reads are checked against this checksum. */
+/** Reference to a stored object: `bytes#sha256#key`. Each read verifies the size and the SHA-256. */
 export type MediaReference = string;
 
 /**
@@ -58,7 +61,10 @@ export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }
 
-/** Reads the media behind a reference. @throws Error if the object is missing or altered; the signal's reason */
+/**
+ * Reads the media behind a reference.
+ * @throws Error if the object is missing or altered; the signal's reason if the signal aborts
+ */
 export async function readCallMedia(
   storage: Storage,
   reference: MediaReference,

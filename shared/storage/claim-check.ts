@@ -24,23 +24,33 @@ export function storeClaim(storage: Storage, jobId: string, text: string, part =
   return storeText(storage, `${CLAIMS_PREFIX}${jobId}${part === "" ? "" : `/${part}`}`, text);
 }
 
-/** Stores a job's result. Each owner of the job writes a separate object. Read and deleted like a claim. */
+/**
+ * Stores the result of a job and returns its reference, for `readClaim` and `deleteClaim`. Each owner of the job writes a separate object.
+ * @param epoch number of the ownership, which distinguishes the objects
+ */
 export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
   return storeText(storage, `${RESULTS}${jobId}/${epoch}`, text);
 }
 
-/** Stores the output of a step. It is kept as long as the run. @param place step, attempt and item */
+/**
+ * Stores the output of a workflow step and returns its reference. The object exists as long as the run.
+ * @param place step, attempt and item, which distinguish the object from other outputs of the run
+ */
 export function storeRunOutput(storage: Storage, runId: string, place: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_OUTPUTS}${runId}/${place}`, text);
 }
 
-/** Stores the input of a run. @param part distinguishes it from the inputs of other attempts to start the run */
+/**
+ * Stores the input of a run and returns its reference.
+ * @param part distinguishes the object from the inputs of other attempts to start the run
+ */
 export function storeRunInput(storage: Storage, runId: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_INPUTS}${runId}/${part}`, text);
 }
 
 /**
- * Stores an encrypted response with its input. It is kept as long as the response's row. @param part distinguishes it from another attempt
+ * Stores an encrypted response with its input and returns the reference. The object exists as long as the response's row.
+ * @param part distinguishes the object from the objects of other attempts to store the response
  */
 export function storeResponseText(storage: Storage, id: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RESPONSES}${id}/${part}`, text);

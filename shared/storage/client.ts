@@ -15,9 +15,8 @@ export interface Storage {
   readonly stallMs?: number;
   /**
    * Reads, stores or deletes a small object. Uses the SDK's signer and sockets, but not its other layers, which cause most of a request's
-   * CPU time.
-   * For stores with a configured address.
-   * @returns undefined after an unexpected response: the caller repeats the request with the SDK, which reports the error
+   * CPU time. Works only with stores whose address is configured.
+   * @returns undefined after an unexpected response. The caller then repeats the request with the SDK, which reports the error
    * @throws the signal's reason
    */
   request(request: ObjectRequest, signal: AbortSignal): Promise<ObjectAnswer | undefined>;

@@ -1,6 +1,6 @@
 /**
- * Stores records of media jobs in the object store, one object per job. Operators' own tools read them without our database. Postgres is
- * authoritative. A missing or outdated record is written again from the database.
+ * Stores a summary of each media job in the object store, as one JSON object per job. Operators' own tools can read it without our
+ * database. The database is authoritative: a missing or outdated summary is written again from it.
  */
 import type { JobRow } from "#shared/database/jobs.ts";
 import { formatCredits } from "#shared/base/money.ts";
@@ -15,7 +15,7 @@ function keyOf(job: Pick<JobRow, "id" | "workspace_id">): string {
 }
 
 /**
- * Writes the record of a job.
+ * Writes the JSON summary of a media job.
  * @param result result text of the job, with files by id (schemas/media-outcome.schema.json)
  */
 export async function putJobRecord(storage: Storage, job: JobRow, result: string | null): Promise<void> {
@@ -39,7 +39,7 @@ export async function putJobRecord(storage: Storage, job: JobRow, result: string
   await putObject(storage, keyOf(job), Buffer.from(JSON.stringify(record)));
 }
 
-/** Deletes the record of a job. Idempotent. */
+/** Deletes the JSON summary of a media job. Idempotent. */
 export async function deleteJobRecord(storage: Storage, job: Pick<JobRow, "id" | "workspace_id">): Promise<void> {
   await deleteObject(storage, keyOf(job));
 }

@@ -27,7 +27,10 @@ export const UPLOAD_PART_BYTES = 5 * 1_048_576;
 /** Timeout of sending one part, in milliseconds. 5 MiB at 256 KiB/s take this long. */
 const STORAGE_PART_MS = paced(20_000);
 
-/** Maximum number of bodies that a process sends at the same time. Each keeps copies of the bytes that the socket has not sent. */
+/**
+ * Maximum number of request bodies that a process sends at the same time. Each body occupies memory for copies of the bytes that the socket
+ * has not sent yet.
+ */
 const STORAGE_SENDS_MAX = 2;
 
 /** Pause before a body is sent again after an error of the store, in milliseconds. */
@@ -47,8 +50,7 @@ export interface StoredPart {
 
 /**
  * Stores an object. Returns true if the store's response contains the MD5 of the body, which proves that the object is complete. Stores
- * with encryption
- * respond with another ETag.
+ * with encryption respond with another ETag.
  * @param signal ends the request, and prevents retries
  * @throws Error of the SDK; the object may exist nevertheless
  */
@@ -167,8 +169,7 @@ export class StorageError extends Error {
 
 /**
  * Yields the bytes of an object from `from` up to, but not including, `to`. Times out if the store sends no data for STORAGE_STALL_MS, or
- * needs longer
- * for a whole small object. Time in which the consumer requests no data does not count.
+ * needs longer for a whole small object. Time in which the consumer requests no data does not count.
  * @throws StorageError `silent`; Error of the SDK; the received bytes may be fewer than requested, or altered
  */
 export async function* readObject(
@@ -249,9 +250,8 @@ export interface ListedObject {
 }
 
 /**
- * Returns up to a thousand objects with keys after `after`, sorted by key, and if there are more. Uses the older of S3's two list
- * operations. The
- * development server cannot page through the newer one under Bun, because its tokens need DES.
+ * Returns up to a thousand objects with keys after `after`, sorted by key, and a flag that is true if there are more. Uses the older of
+ * S3's two list operations. Under Bun, the development server cannot page through the newer one, because its continuation tokens need DES.
  */
 export async function listObjects(
   storage: Storage,
@@ -291,10 +291,9 @@ export async function listUploads(storage: Storage, prefix: string): Promise<Lis
 
 /**
  * Sends bytes to S3 as a stream of small chunks, because both SDK and socket would copy a single large one. Measured: four concurrent parts
- * of 5 MiB
- * grow the process by 110 MB, in chunks by half of that. For the same reason, few bodies are sent at the same time. A body of one chunk is
- * sent
- * directly, which saves 0.7 ms. S3 verifies the MD5, so that data altered by a network is rejected while it is still in memory.
+ * of 5 MiB grow the process by 110 MB, in chunks by half of that. For the same reason, few bodies are sent at the same time. A body of one
+ * chunk is sent directly, which saves 0.7 ms. S3 verifies the MD5, so that data altered by a network is rejected while it is still in
+ * memory.
  */
 async function sendBytes<Answer>(
   body: Uint8Array,

@@ -7,14 +7,16 @@ import { isStorageAway } from "#shared/storage/objects.ts";
 import { commonNow } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 
-/** Error codes of the file store while it rejects writes, or while another worker still stores the same result. */
+/** Codes of errors that the file store returns while it rejects writes, or while another worker still stores the same result. */
 const OF_STORE: ReadonlySet<Code> = new Set(["service_unavailable", "upload_in_progress"]);
 
 export function isOutage(error: unknown): boolean {
   return isDatabaseAway(error) || isStorageAway(error) || (error instanceof ApiError && OF_STORE.has(error.code));
 }
 
-/** Time for which claims, notes, responses and final states of jobs are retried during an outage, in milliseconds. */
+/**
+ * Time for which writes about a job are retried during an outage, in milliseconds: provider requests, progress, responses and final states.
+ */
 export const OUTAGE_RETRY_MS = 60_000;
 
 /** Runs an idempotent operation: a read, or a write whose repetition changes nothing. @throws the error of the last attempt */
@@ -25,8 +27,7 @@ export const ONCE: Insist = (work) => work();
 
 /**
  * Returns a function that retries an operation during an outage, for up to a minute. Every write after a provider's response uses such a
- * function:
- * the response is already paid, and an outage of a second would otherwise lose it.
+ * function: the response is already paid, and an outage of a second would otherwise lose it.
  * @param how `deadlineMs` of the call, in Unix milliseconds; `signal` ends the retries; `about` names the operation in the log
  */
 export function insistOn(how: {

@@ -8,9 +8,8 @@ const STORAGE_ATTEMPT_MS = paced(3_000);
 const STORAGE_BYTES_PER_MS = 1_048;
 
 /**
- * Sends an object for which a caller waits, with retries. A connection without data is abandoned early, and the object is sent over another
- * one.
- * Rejections are final, and the SDK retries lost connections.
+ * Sends an object for which a caller waits, with retries. An attempt that takes too long is abandoned early, and the object is sent over
+ * another connection. Other errors are not retried here, because the SDK retries lost connections and a rejection is final.
  * @throws the error of the last attempt
  */
 export async function withRetries<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -1,8 +1,7 @@
 /**
  * Counts the tokens of a chat request by OpenAI's published rule (openai-cookbook, "How to count tokens with tiktoken"). The sum is three
- * per message,
- * one per name, three for the start of the response, and the texts. Tools and response schemas count as compact JSON, as in open chat
- * templates.
+ * per message, one per name, three for the start of the response, and the texts. Tools and response schemas count as compact JSON, as in
+ * open chat templates.
  */
 import type { Tokenizer } from "./tokenizer.ts";
 

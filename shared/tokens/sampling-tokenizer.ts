@@ -6,8 +6,7 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Creates a tokenizer for one request. Counts are exact for the first `charactersMax` characters of all texts together. Further characters
- * count at
- * the same ratio.
+ * count at the same ratio.
  */
 export function createSamplingTokenizer(
   tokenizer: Pick<Tokenizer, "counting">,

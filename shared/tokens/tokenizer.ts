@@ -1,9 +1,7 @@
 /**
  * Byte-pair tokenizer for o200k_base. The vocabulary file and the splitting pattern are from `gpt-tokenizer`; the merging is ours. That
- * package's entry
- * point takes 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB). It throws on texts that spell a special token and takes quadratic time on
- * long unbroken
- * words. It also shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
+ * package's entry point takes 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB). It throws on texts that spell a special token and takes
+ * quadratic time on long unbroken words. It also shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
  */
 
 import { runWhole } from "#shared/base/time-slices.ts";
@@ -27,25 +25,26 @@ export interface Tokenizer {
 
 /**
  * Maximum bytes of a word that is merged at once. A longer word is split first, because merging takes quadratic time. A split can change
- * the count by
- * one.
+ * the count by one.
  */
 const WORD_BYTES_MAX = 256;
 
 /**
  * Maximum bytes that one count merges exactly, about 0.3 s of CPU time. Further words outside the vocabulary count at the average of the
- * earlier ones.
- * Prose of 1 MB stays below; 1 MB of random letters does not.
+ * earlier ones. Prose of 1 MB stays below; 1 MB of random letters does not.
  */
 const MERGED_BYTES_MAX = 262_144;
 
 /** Characters of the longest token in the vocabulary: 128 blanks. It limits the text that must be read per requested token. */
 const TOKEN_CHARACTERS_MAX = 128;
 
-/** Maximum characters that are counted. The remaining ones count at the same ratio. */
+/** Maximum number of characters that are counted. Further characters count with the average tokens per character of the counted ones. */
 const COUNTED_CHARACTERS_MAX = 1_048_576;
 
-/** Number of words looked up (STEPS_PER_STOP), and of word parts merged (PART_STEPS), between two yields. */
+/**
+ * Number of counting steps between two yields (STEPS_PER_STOP). Looking up a word is one step; merging a part of a word counts as
+ * PART_STEPS steps.
+ */
 const STEPS_PER_STOP = 2_048;
 const PART_STEPS = 256;
 
@@ -200,9 +199,10 @@ function isContinuation(byte: number): boolean {
 }
 
 /**
- * Splits a word where a token and a character end together. A token that ends inside a character joins the next one. A character that needs
- * more
- * tokens than remain is dropped, because a model that stops inside it has no visible output. Returns the number of tokens used.
+ * Splits a word into sections and appends them to `found`. A section ends where a token and a character end together. A token that ends
+ * inside a character belongs to the same section as the next token. A character that needs more tokens than remain is dropped, because a
+ * model that stops inside it has no visible output.
+ * @returns number of used tokens
  */
 function cutAtCharacters(word: string, tokenEnds: readonly number[], tokensMax: number, found: TokenPiece[]): number {
   let from = 0;

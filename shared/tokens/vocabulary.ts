@@ -1,7 +1,6 @@
 /**
  * Tokens of a vocabulary file and their ranks, found by bytes. A table of numbers over one array of bytes is filled in less than half the
- * time of a map
- * with 200,000 strings. It uses half of the memory.
+ * time of a map with 200,000 strings. It uses half of the memory.
  */
 
 export interface Vocabulary {

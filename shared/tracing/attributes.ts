@@ -1,11 +1,10 @@
 /**
  * Names of all trace attributes. They are in one file, because OpenTelemetry's GenAI conventions are in development and change. Messages,
- * outputs,
- * tools and addresses have no attribute.
+ * outputs, tools and addresses have no attribute.
  */
 import type { Attributes } from "./tracing.ts";
 
-/** Names of providers in the conventions, if they differ from the slug. */
+/** Names of providers in OpenTelemetry's GenAI conventions, by slug. Contains only providers whose name differs from the slug. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   vertex: "gcp.vertex_ai",
@@ -58,7 +57,7 @@ export function jobFacts(of: {
   };
 }
 
-/** Numeric parameters of a request that have a name in the conventions. Texts are omitted. */
+/** OpenTelemetry attribute names of the numeric request parameters, by parameter. Parameters with texts are omitted. */
 const FIGURES: Readonly<Record<string, string>> = {
   max_tokens: "gen_ai.request.max_tokens",
   max_completion_tokens: "gen_ai.request.max_tokens",
@@ -96,7 +95,7 @@ export function attemptFacts(of: {
   };
 }
 
-/** Names of the conventions for units of the usage record. */
+/** OpenTelemetry attribute names of the units of a usage record, by unit. */
 const USAGE: Readonly<Record<string, string>> = {
   input_tokens: "gen_ai.usage.input_tokens",
   output_tokens: "gen_ai.usage.output_tokens",

@@ -1,7 +1,7 @@
 /**
- * Exports ended spans to the collector, in batches, one at a time. Their number is limited. Each batch has a deadline and no retry. Spans
- * that are
- * rejected or above the limit are counted and dropped. A slow or unavailable collector therefore never delays a call.
+ * Exports ended spans to the collector, in batches, one at a time. The number of waiting spans is limited. Each batch has a deadline and no
+ * retry. Spans that the collector rejects, or that exceed the limit, are counted and dropped. A slow or unavailable collector therefore
+ * never delays a call.
  */
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";

@@ -11,8 +11,9 @@ import { useTracer } from "./tracing.ts";
 const LAST_MS = 2_000;
 
 /**
- * Opens tracing. @returns a function that sends the ended spans and closes the exporter; undefined without a collector, when nothing was
- * loaded
+ * Opens tracing.
+ * @returns a function that sends the ended spans and closes the exporter; undefined if no collector is configured. In that case, no tracing
+ * package is loaded
  */
 export async function openTracing(
   processName: string,

@@ -82,9 +82,9 @@ export function createTracer(options: {
 }
 
 /**
- * Decides if a span is recorded: as its parent, or else by the id of the trace. A job linked to its request uses the request's trace id, so
- * that either
- * both traces are recorded or none. The flag of a link is ignored, because it may come from a client.
+ * Decides if a span is recorded. A child span follows its parent; for other spans, the trace id decides. A job that is linked to its
+ * request uses the request's trace id, so that either both traces are recorded or none. The sampling flag of a link is ignored, because it
+ * may come from a client.
  */
 function samplerOf(sample: number): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sample);

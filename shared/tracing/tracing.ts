@@ -1,7 +1,6 @@
 /**
  * Interface for the trace spans of this process. Before `useTracer`, nothing is recorded and a span costs only a comparison. Attributes
- * contain only
- * values of our own lists, numbers and ids, never texts of callers or providers.
+ * contain only values of our own lists, numbers and ids, never texts of callers or providers.
  */
 
 export type SpanKind = "server" | "producer" | "consumer" | "client" | "internal";
@@ -90,7 +89,10 @@ export function errorName(error: unknown): string {
 
 const ofJobs = new Map<string, Span>();
 
-/** Registers the span for the job that runs in this process. @returns a function that ends the span and the registration */
+/**
+ * Registers the span of a job that runs in this process, so that `jobSpan` returns it.
+ * @returns a function that ends the span and removes the registration
+ */
 export function keepJobSpan(jobId: string, span: Span): (error?: string) => void {
   if (span.traceparent === undefined) return nothing;
   ofJobs.set(jobId, span);

@@ -27,8 +27,8 @@ export interface BeginContext {
 }
 
 /**
- * Creates a run. A large input is written to the object store.
- * @returns `begun`; `known`, also if the parent run has ended; for a batch message, which can wait, `waits` and `crowded` too
+ * Creates a run. A large input is written to the object store first.
+ * @returns the verdict `begun`, `known` or `over` (see RunVerdict). A batch message can wait, and may also receive `waits` and `crowded`
  * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`; Superseded
  */
 export async function beginRun(context: BeginContext, run: NewRun): Promise<RunBegun> {

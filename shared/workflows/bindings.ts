@@ -45,7 +45,7 @@ export type BoundPlace = OpenPlace & Resolvable;
 
 /** A value that contains expressions. Resolving it returns a copy of the value. */
 export interface Binding extends Resolvable {
-  /** Locations whose type is unknown before a run, because the expression is the whole text. */
+  /** JSON paths of texts that consist of a single expression. Before a run, the type of their value is unknown. */
   readonly open: readonly string[];
   /** All locations with expressions. */
   readonly places: readonly BoundPlace[];
@@ -68,12 +68,14 @@ type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
 
-/** Returns the value of a binding that is the same in every run; undefined if the binding contains references. */
+/**
+ * Returns the value of a binding without references, which is the same in every run. Returns undefined if the binding contains references.
+ */
 export function constantOf({ references, resolve }: Binding): Resolved | undefined {
   return references.length === 0 ? resolve(NO_SCOPE) : undefined;
 }
 
-/** Error for a value that cannot be bound. */
+/** Error for a value whose expressions cannot be compiled. */
 class BindingFault extends Error {
   readonly fault: DefinitionFault;
 
@@ -84,9 +86,10 @@ class BindingFault extends Error {
 }
 
 /**
- * Compiles a binding, and yields between parts so that other calls on the thread can run. Returns the first error if there is one.
- * @param at location of the value
- * @param reading work limit shared by everything that is read together
+ * Compiles a value that contains expressions, and yields between parts so that other calls on the thread can run. Returns the first error
+ * if there is one.
+ * @param at location of the value in the definition
+ * @param reading work limit for compiling, shared with other values that are compiled for the same request; default: no limit
  */
 export function* compilingBinding(
   value: unknown,

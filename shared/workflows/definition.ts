@@ -48,7 +48,7 @@ export function compileDefinition(definition: WorkflowDefinition): CompiledDefin
 
 /**
  * Compiles a definition, and yields between parts so that other calls on the thread can run.
- * @param reading work limit shared by everything that is read together
+ * @param reading work limit for compiling, shared with other definitions that are compiled for the same request; default: no limit
  */
 export function* compilingDefinition(
   definition: WorkflowDefinition,
@@ -73,7 +73,8 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
 
 /**
  * Checks and compiles like `readDefinition`, but yields between parts so that other calls on the thread can run.
- * @param reading work limit shared by everything that is read together
+ * @param reading work limit for compiling, shared with other definitions of the same request; default: DEFINITION_WORK_MAX for this
+ * definition
  */
 export function* readingDefinition(
   value: unknown,
@@ -113,7 +114,7 @@ export function* readingDefinition(
   return { definition, steps, output };
 }
 
-/** Reads errors and stops at the first one. @throws ApiError of the first error */
+/** Throws the first error as ApiError; does nothing if there is none. Further errors are not computed. */
 function* refuseFirst(faults: Iterable<DefinitionFault>): Generator<void, void> {
   yield;
   for (const { param, message } of faults) throw refused(param, message);

@@ -30,8 +30,8 @@ const TYPE_DESCRIPTIONS: Readonly<Record<Type, string>> = {
 };
 
 /**
- * Returns the input of a run, with defaults added. Returns undefined if no values are given and no defaults declared.
- * @throws ApiError `invalid_request`, `missing_required_parameter` naming the input
+ * Returns the input of a run, with defaults added. Returns undefined if the request contains no input and no input has a default.
+ * @throws ApiError `invalid_request` or `missing_required_parameter` that names the input
  */
 export function readRunInput(
   declared: Readonly<Record<string, WorkflowInput>>,
@@ -47,8 +47,9 @@ export function readRunInput(
 const COMPARED_MEMBERS_MAX = 64;
 
 /**
- * Rejects a request without `input` that has a member with a similar name. Otherwise the run would start without its inputs.
- * @throws ApiError `invalid_request` naming the member
+ * Rejects a request without `input` that contains a member with a similar name. Without this check, a misspelt `input` would start a run
+ * without its inputs.
+ * @throws ApiError `invalid_request` that names the member
  */
 export function refuseMisspeltInput(request: { readonly input?: unknown }): void {
   if (request.input !== undefined) return;
@@ -67,9 +68,9 @@ export function checkInputBytes(input: Readonly<Record<string, unknown>> | undef
 }
 
 /**
- * Validates an input that is partly unknown before a run.
+ * Validates an input of which some values are unknown before a run.
  * @param open names of inputs with unknown values
- * @throws ApiError as `readRunInput`, if no possible value of the unknown inputs can avoid it
+ * @throws the errors of `readRunInput` that occur for every possible value of the unknown inputs
  */
 export function readKnownInput(
   declared: Readonly<Record<string, WorkflowInput>>,

@@ -7,21 +7,22 @@ import type { OpenPlace } from "./bindings.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 export interface Judged {
-  /** First error that occurs whatever the unknown values are; undefined if there is none. */
+  /** First error that occurs for every possible value of the unknown parts; undefined if there is none. */
   readonly fault?: ApiError;
-  /** The value without expressions that would be invalid as written; undefined if too little is known. */
+  /** The value, without the expressions that would be invalid as plain text. It passes all checks. Undefined if no such value remains. */
   readonly known?: Members;
 }
 
 /**
- * Maximum unknown values that are removed one by one from a member. Above it, the whole member is removed, because there may be thousands.
+ * Maximum number of unknown values that are removed one by one from a member. If there are more, the whole member is removed, because
+ * removing thousands of values one by one would take too long.
  */
 const CUTS_MAX = 3;
 
 export interface Checked {
   /** Returns the first error of each separately checked part of a value. */
   readonly faultsOf: (known: Members) => readonly ApiError[];
-  /** Depth of the value's members. */
+  /** Number of path segments that name a member of the checked value; 1 for members at the top level. */
   readonly memberDepth: number;
   /** Sample values for required members that are unknown. */
   readonly usual?: Members;
@@ -52,7 +53,7 @@ export function judgeKnown(
   }
 }
 
-/** Returns true if a resolved value at this location may avoid the error. */
+/** Returns true if the error may disappear when the expression at this location is resolved during a run. */
 export function mayMend(place: OpenPlace, fault: ApiError): boolean {
   const [at, param] = [place.param, fault.param ?? ""];
   // The types of a text, and of the container of a place, do not depend on a run.
@@ -64,7 +65,10 @@ export function isWithin(inner: string, outer: string): boolean {
   return outer === "" || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 }
 
-/** Removes the member at a location, or the closest removable member around it. Returns false if no member is left to remove. */
+/**
+ * Removes the value at a path, or the closest removable member around it. A required member at the top level is replaced by its sample
+ * value. Returns false if nothing remains to be removed.
+ */
 function cut(known: Record<string, unknown>, path: OpenPlace["path"], usual: Members): boolean {
   for (let length = path.length; length > 0; length -= 1) {
     const holder = path

@@ -11,9 +11,9 @@ export const WORKFLOW_DEPTH_MAX = 5;
 export const WORKFLOW_NESTED_MAX = 100;
 
 /**
- * Maximum calls and runs that a definition may cause, including nested workflows. A run with its nested runs and retries has the same
- * limit, because
- * lists from expressions are known only then. The maximum takes a worker minutes, and 20 MB of database rows.
+ * Maximum number of calls and runs that a definition may cause, including nested workflows. A run with its nested runs and retries has the
+ * same limit. Lists from expressions make this necessary, because their length is unknown before the run. The maximum takes a worker
+ * minutes, and 20 MB of database rows.
  */
 export const WORKFLOW_WORK_MAX = 20_000;
 export const RUN_ATTEMPTS_MAX = 5;

@@ -17,7 +17,7 @@ import { WORKFLOW_WORK_MAX, WORKFLOW_DEPTH_MAX, WORKFLOW_NESTED_MAX } from "./li
 interface Nested {
   readonly workflowId: string;
   readonly version: number | undefined;
-  /** JSON path of the step in the checked definition that leads to this workflow. */
+  /** JSON path of the step in the checked definition that runs this workflow, directly or through other workflows. */
   readonly param: string;
 }
 
@@ -26,12 +26,16 @@ interface Author {
   /** Id of the workflow whose definition is checked; undefined for a new or inline one. */
   readonly id: string | undefined;
   /**
-   * Latest stored definition of the workflow. The new definition may keep the workflows that it uses, even if the author may not run them.
+   * Latest stored definition of the workflow. The new definition may run every workflow that this one already runs, even if the author may
+   * not run it.
    */
   readonly earlier?: WorkflowDefinition | undefined;
 }
 
-/** Checks the nested workflows of a definition. @throws ApiError `invalid_workflow_definition` naming the step */
+/**
+ * Checks the nested workflows of a definition.
+ * @throws ApiError `invalid_workflow_definition` that names the step
+ */
 export async function checkNesting(
   target: Queryable,
   author: Author,
@@ -79,7 +83,7 @@ class Walk {
   private readonly target: Queryable;
   private readonly author: Author;
   private readonly kept: ReadonlySet<string>;
-  /** Number of calls and runs of each nested workflow, by workflow, version and depth. */
+  /** Number of calls and runs of each nested workflow that was already read, by workflow, version and depth. */
   private readonly known = new Map<string, number>();
   /** Definitions by workflow and version. */
   private readonly loaded = new Map<string, WorkflowDefinition>();

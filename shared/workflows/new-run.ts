@@ -31,7 +31,9 @@ export async function newRunOf(
   asked: RunRequest & {
     readonly workflow: WorkflowRow | undefined;
     readonly version: number | undefined;
-    /** True if the permission was already checked for the author of the parent definition. */
+    /**
+     * True for a run that a step of a parent run starts. The permission of the author was checked when the parent definition was written.
+     */
     readonly isJudged?: boolean;
   },
 ): Promise<NewRun> {

@@ -52,7 +52,8 @@ export function presentRunHead(row: RunRow): WorkflowRunSummary {
 
 /**
  * Converts a step run for callers.
- * @param hasRunEnded true if the run has ended: a call that is still open at a provider then counts only with its cost
+ * @param hasRunEnded true if the run has ended. A step that is still queued or running, for example at a provider, is then shown as
+ * cancelled
  */
 export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowStepRun {
   const { outputs, output_refs: references } = row;

@@ -1,4 +1,4 @@
-/** Runs that batch messages requested. Each is presented to its publisher as a job with the id of the run. */
+/** Workflow runs that publishers started by batch messages. Each run is presented to its publisher as a job with the id of the run. */
 import { commonNow } from "#shared/base/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
@@ -56,13 +56,19 @@ export function jobOfRun(run: RunRow): JobRow {
   };
 }
 
-/** Returns the error of a failed or cancelled run, as a job error. A run that no worker started in time has the same code as such a job. */
+/**
+ * Returns the error of a failed or cancelled run, as a job error. A run that no worker started in time has the code `overloaded`, like a
+ * job that no worker started in time.
+ */
 function errorOf({ error, started_at }: RunRow): ApiError {
   const code = started_at === null && error?.code === "overloaded" ? "overloaded" : "run_failed";
   return new ApiError(code, error?.message ?? "The run was cancelled.");
 }
 
-/** Returns the result of an ended run as JSON text; null for an open run. @throws ApiError `service_unavailable` */
+/**
+ * Returns the result of a run as JSON text; null if the run has not ended.
+ * @throws ApiError `service_unavailable`
+ */
 export async function resultOfRun({ database, storage }: Context, run: RunRow): Promise<string | null> {
   if (run.ended_at === null) return null;
   const row = await withInput(storage, run);
@@ -75,7 +81,11 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
  */
 const RESULT_WAIT_MS = 3_600_000;
 
-/** Reports the end of a run to its publisher, only once even if several callers try. @throws ApiError `service_unavailable` */
+/**
+ * Sends the result of an ended run to the publisher that requested the run. Several callers may try concurrently; only one of them sends
+ * it.
+ * @throws ApiError `service_unavailable`
+ */
 export async function reportToPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
   id: string,

@@ -100,7 +100,9 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   return kind;
 }
 
-/** Returns the errors with which the model rejects a call. Omits errors that values of a run may avoid. */
+/**
+ * Returns the errors with which the model would reject a call. Omits errors that may disappear when expressions are resolved during a run.
+ */
 function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
   // Stored files may change until the step runs.
   if (filePlaces(request).length > 0) return [];
@@ -144,8 +146,8 @@ function within(name: string, { places }: Binding): readonly OpenPlace[] {
 }
 
 /**
- * Converts an error to an error of the definition.
- * @param holder location of the checked value in the definition
+ * Converts the error of a checked call to an error of the workflow definition.
+ * @param holder location of the checked value in the definition, which precedes the error's own location
  */
 function placed({ param, message, cause }: ApiError, holder: string): DefinitionFault {
   if (param === null) return { param: holder, message };

@@ -10,7 +10,10 @@ import { readDefinition } from "./definition.ts";
 
 const FOLDER = join(import.meta.dir, "../../deploy/examples");
 
-/** Reads all templates, sorted by name. @throws Error naming an invalid file */
+/**
+ * Reads all templates, sorted by name.
+ * @throws Error that names an invalid template
+ */
 export async function loadTemplates(folder = FOLDER): Promise<readonly WorkflowTemplate[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
   const templates = await Promise.all(

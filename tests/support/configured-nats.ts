@@ -1,4 +1,7 @@
-/** Starts a NATS server with an operator's deploy/nats/server.conf. Answers its logins as the role does, and connects as its users. */
+/**
+ * Starts a NATS server with an operator's deploy/nats/server.conf. Accepts logins in place of the role that does so in production, and
+ * connects as the users in the file.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -45,11 +48,14 @@ export interface ConfiguredClient {
 export interface ConfiguredNats {
   /** Address of the server, as `host:port`. */
   readonly address: string;
-  /** Seeds of the keys that the server trusts, as the role that answers logins receives them. */
+  /** Seeds of the keys that the server trusts. In production, the role that accepts logins receives them. */
   readonly seeds: { readonly issuer: string; readonly curve: string };
-  /** Connects as a user. `witness` is an additional user who may use all subjects. */
+  /** Connects as a user of the configuration. `witness` is a user that only tests have; it may use all subjects. */
   open(user: User | "witness"): Promise<ConfiguredClient>;
-  /** Answers logins like one process of the role. @returns a function that stops answering */
+  /**
+   * Starts to accept logins, as one process of the responsible role does in production.
+   * @returns a function that stops accepting logins
+   */
   serveLogins(context: Partial<Omit<LoginContext, "connection">>): Promise<() => Promise<void>>;
   /** Returns the complete log output of the server. */
   log(): string;
@@ -58,7 +64,7 @@ export interface ConfiguredNats {
 
 /**
  * Starts a server with deploy/nats/server.conf. Only the ports, the user `witness`, and the changes by `edit` differ from the file.
- * @param options.logins false to leave logins unanswered
+ * @param options.logins false if no process accepts logins
  */
 export async function startConfiguredNats(
   edit = (text: string): string => text,

@@ -1,7 +1,6 @@
 /**
  * Requests with which one caller tries to occupy an ingress's thread: huge bodies of many small values, invalid forms, and expensive
- * definitions and
- * estimates. None of them costs credits. Also contains valid requests of the maximum size.
+ * definitions and estimates. None of them costs credits. Also contains valid requests of the maximum size.
  */
 
 export interface HeavyRequest {
@@ -37,7 +36,7 @@ export function sendHeavy(url: string, key: string, request: HeavyRequest): Prom
 }
 
 const MB = 1_048_576;
-/** Size of the repeated part of a body in bytes: the maximum body, less the text around it. */
+/** Size of the repeated part of a body, in bytes: the maximum size of a body, minus 1 KB for the text around it. */
 const FULL = 32 * MB - 1_024;
 
 const CHAT = "/v1/chat/completions";

@@ -1,7 +1,6 @@
 /**
  * Servers that all integration tests share. `npm test` starts them once and passes their addresses in the environment. A plain `bun test`
- * starts only
- * the servers that a test requests, and setup.ts stops them after the last test.
+ * starts only the servers that a test requests, and setup.ts stops them after the last test.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -21,8 +20,7 @@ export const BUN = process.execPath;
 
 /**
  * Command that starts a role; its arguments follow. A whole run of the suite first bundles the entry into one file (TEST_ENTRY), which
- * starts in a quarter
- * of the time. A run of single files uses the sources.
+ * starts in a quarter of the time. A run of single files uses the sources.
  */
 export const ENTRY: readonly [command: string, ...args: string[]] =
   process.env["TEST_ENTRY"] === undefined ? [BUN, "deploy/sluice.ts"] : [process.env["TEST_ENTRY"]];

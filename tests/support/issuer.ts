@@ -81,7 +81,7 @@ export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
   });
   const answer = provider.callback();
 
-  /** Returns the token response with an identity token that is signed again. The token is changed if the test requests it. */
+  /** Returns the token response with a newly signed identity token. Applies the changes that the test has set. */
   const signAnew = async (text: string): Promise<string> => {
     const tokens = JSON.parse(text) as { id_token?: string };
     if (tokens.id_token === undefined) return text;

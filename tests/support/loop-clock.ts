@@ -1,7 +1,6 @@
 /**
  * Records the CPU time of each turn of the event loop. BUN_OPTIONS loads this file into a role before its own code. Unlike wall-clock time,
- * CPU time
- * excludes other processes of the machine.
+ * CPU time excludes other processes of the machine.
  */
 import { appendFileSync } from "node:fs";
 

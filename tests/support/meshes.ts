@@ -57,8 +57,7 @@ export async function blocks(count: number): Promise<Uint8Array> {
 
 /**
  * Returns a mesh of a wavy ball without normals, texture coordinates and material. The ball occurs twice: rotated, and mirrored below a
- * node that moves
- * it.
+ * node that moves it.
  */
 export async function balls(columns = 24, rows = 16): Promise<Uint8Array> {
   const document = new Document();

@@ -1,7 +1,6 @@
 /**
  * Checks the style of sentences that users receive: error messages, descriptions of capabilities and MCP tools, notifications. The
- * functions take a
- * map of file names to sources, so that each rule can be tested with a violation.
+ * functions take a map of file names to sources, so that each rule can be tested with a violation.
  */
 import type { Sources, Violation } from "./architecture.ts";
 

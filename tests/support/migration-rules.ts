@@ -1,15 +1,14 @@
 /**
  * Checks migrations after the first release. The previous release uses the same database during a migration, and until its last process is
- * replaced.
- * Migrations therefore may add anything, but remove only what the previous release no longer reads.
+ * replaced. Migrations therefore may add anything, but remove only what the previous release no longer reads.
  */
 
 interface Rule {
   readonly rule: string;
   readonly breaks: (statement: string, file: string, isOutside: boolean) => boolean;
   /**
-   * True if a comment before the statement can permit it. The comment must state the earlier release since which the removed part is not
-   * read.
+   * True if a comment before the statement can permit a violation of the rule. The comment must name the earlier release that no longer
+   * reads the removed part.
    */
   readonly hasLeave?: true;
 }

@@ -1,7 +1,6 @@
 /**
  * Causes faults in a role that neither signals nor servers can cause. BUN_OPTIONS loads this file before the role's own code. The clock is
- * wrong by
- * WRONG_CLOCK_MS, and the event loop blocks for STANDSTILL_MS after SIGUSR2.
+ * wrong by WRONG_CLOCK_MS, and the event loop blocks for STANDSTILL_MS after SIGUSR2.
  */
 const wrongMs = Number(process.env["WRONG_CLOCK_MS"] ?? 0);
 const stillMs = Number(process.env["STANDSTILL_MS"] ?? 0);

@@ -13,8 +13,7 @@ import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 /**
  * Debian release whose PgBouncer supports named statements (since 1.21). Its libraries are also downloaded, including the C library,
- * because the libraries
- * of an older release are too old.
+ * because the libraries of an older release are too old.
  */
 const RELEASE = "trixie";
 const PACKAGES = [

@@ -18,7 +18,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Returns the size of a random test: `gate` in `npm test`, `verify` in `npm run verify`. */
+/** Chooses the size of a random test. Returns `gate` in `npm test`, and `verify` in `npm run verify`. */
 export function sized<T>(gate: T, verify: T): T {
   return process.env["TEST_SUITE"] === "verify" ? verify : gate;
 }

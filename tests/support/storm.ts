@@ -1,7 +1,6 @@
 /**
- * Returns the size of a storm, in which faults occur at random moments under load. The suite runs a small one, `npm run soak` the whole
- * one. Soak runs every
- * test file that imports this file.
+ * Chooses the size of a storm, a test in which faults occur at random moments under load. Returns `small` in the suite and `whole` in `npm
+ * run soak`. Soak runs every test file that imports this file.
  */
 export function storm<T>(small: T, whole: T): T {
   return process.env["SOAK"] === "on" ? whole : small;

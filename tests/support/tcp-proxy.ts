@@ -1,18 +1,13 @@
 /**
  * Proxy that simulates faults of networks and busy servers: it refuses, drops, answers, alters and cuts connections. HTTP/1.1 requests are
- * recognised by
- * their heads; any other data is forwarded.
+ * recognised by their heads; any other data is forwarded.
  */
 import type { Socket } from "bun";
 
 /**
- * Action for one request.
- * `refuse`: resets the connection.
- * `silence`: accepts the request without a response.
- * `mute`: forwards the request and drops the response.
- * `answer`: sends a complete response.
- * `flip`: alters one byte of the response body.
- * `cut`: ends the response body at this byte.
+ * Action for one request. `refuse`: resets the connection. `silence`: accepts the request without a response. `mute`: forwards the request
+ * and drops the response. `answer`: sends a complete response. `flip`: alters one byte of the response body. `cut`: ends the response body
+ * at this byte.
  */
 export type Fate =
   | "pass"
@@ -123,7 +118,8 @@ export function startTcpProxy(target: string): TcpProxy {
   };
 
   /**
-   * Handles a server that closed its connection. Connections with `silence` or `mute` stay open, so that their clients do not notice it.
+   * Closes the client's connection after the server has closed its own. With `silence` or `mute`, the client's connection stays open, so
+   * that the client does not notice the loss.
    */
   const deserted = (link: Link): void => {
     if (link.fate !== "mute" && link.fate !== "silence") over(link);

@@ -23,7 +23,10 @@ export class AnswerCopy {
     if (this.text.length > CACHED_ANSWER_BYTES_MAX) this.text = undefined;
   }
 
-  /** Stores the copy in the cache. Called after the settlement. Never throws, because an uncached response only costs another call. */
+  /**
+   * Stores the copied response in the cache, after the call was settled. Never throws: without a cached response, the next equal call is
+   * executed again.
+   */
   async keep(
     context: Pick<WorkerContext, "database" | "log">,
     job: JobMessage,

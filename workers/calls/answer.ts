@@ -73,7 +73,10 @@ export class Answer {
     return this.n > 0;
   }
 
-  /** Returns a promise that resolves when the publisher has capacity again; undefined if it has capacity now. See BufferedPublisher. */
+  /**
+   * Returns undefined if the publisher has capacity for more frames. Otherwise returns a promise that resolves when it has capacity again.
+   * See BufferedPublisher.
+   */
   waitForDrain(): Promise<void> | undefined {
     return this.reply === undefined ? undefined : this.sender.waitForDrain();
   }
@@ -98,8 +101,8 @@ export class Answer {
   }
 
   /**
-   * Ends the call successfully. A response that is larger than a frame is sent in parts.
-   * @param settle settlement to be written; absent if the call is already settled
+   * Sends the last frames of a successful call to the ingress. A response that is larger than a frame is sent in parts.
+   * @param settle values of the settlement that the worker still has to write; absent if the call is already settled
    */
   end({ text, upstreamMs, contentType }: Result, nano: bigint, settle?: SettleNote): void {
     this.flush();

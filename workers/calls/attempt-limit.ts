@@ -17,12 +17,11 @@ export interface CallLimits {
 
 /**
  * Limits the time of an attempt without a stream, whose first byte arrives only at its end. A source that does not respond then costs one
- * timeout, not the
- * whole call. The timeout is at most half of the remaining time, because the next source needs as long. It does not apply to jobs that may
- * have been
- * paid for and can be resumed.
- * @param work receives a signal that follows the call's signal even after the timeout, since its result may still be read
- * @throws ProviderError `timeout` when this timeout has passed but not the deadline of the call; whatever else `work` throws
+ * timeout, and the next source can still serve the call. The timeout is at most half of the remaining time, because the next source needs
+ * as long. Jobs that can be resumed have no such limit, because they may already have been paid for.
+ * @param work receives a signal that aborts at the timeout or with the call's signal. It follows the call's signal even after `work` has
+ * ended, because the result may still be read
+ * @throws ProviderError `timeout` if the timeout has passed before the deadline of the call; otherwise the error of `work`
  */
 export async function withinLimit<T>(
   { isLast }: { readonly isLast: boolean },

@@ -12,11 +12,12 @@ interface Noted {
   providerText?: string;
 }
 
-/** Failed attempts by job message. An entry exists as long as its call. */
+/** Recorded failed attempts, by job message. */
 const NOTED = new WeakMap<object, Noted>();
 
 /**
- * Records a failed attempt. A call that its client or this service aborted is not recorded, because it says nothing about the source.
+ * Records a failed attempt for the usage record. Attempts that were aborted before the deadline of the call are not recorded, because their
+ * source did not fail.
  * @param failed.startedAt time of the request to the source, from `performance.now()`
  */
 export function noteFailedAttempt(
@@ -43,7 +44,10 @@ export function noteFailedAttempt(
   if (isKnown && error.detail !== "") noted.providerText = error.detail;
 }
 
-/** Runs a job, and adds the recorded failed attempts to a failed outcome. @throws the same errors as the handler */
+/**
+ * Runs a job, and adds the recorded failed attempts to its outcome if the job failed.
+ * @throws the errors of the handler
+ */
 export async function runWithAttempts(handler: JobHandler, job: JobMessage, control: JobControl): Promise<Outcome> {
   const outcome = await handler.run(job, control);
   return "failure" in outcome ? { ...outcome, ...NOTED.get(job) } : outcome;

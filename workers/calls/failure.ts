@@ -8,7 +8,7 @@ import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
-  /** Value of the metric's label: the class of the error, or the reason why the job was aborted. */
+  /** Value of the metric label `kind`: the class of the error, or the reason why the job was aborted. */
   readonly kind: string;
 }
 
@@ -57,8 +57,8 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
 }
 
 /**
- * Returns the error message for a conversation that is too long. Clients of Anthropic's API match its first words, read both numbers by
- * their positions, and then shorten the conversation.
+ * Returns the error message for a conversation that exceeds the model's context. Clients of Anthropic's API recognize the message by its
+ * first words, read both numbers, and shorten the conversation.
  * @param detail the provider's own message, of which only the numbers are used
  */
 export function tooLongMessage(detail: string, contextTokens: number | undefined): string {
@@ -68,7 +68,10 @@ export function tooLongMessage(detail: string, contextTokens: number | undefined
   return `prompt is too long: the messages are longer than the model's context${context}`;
 }
 
-/** Patterns of the errors of Anthropic, OpenAI, vLLM and Google that state the tokens of the request and of the context. */
+/**
+ * Patterns of error messages from Anthropic, OpenAI, vLLM and Google that state the tokens of the request and the maximum tokens of the
+ * context.
+ */
 const OVERFLOWS: readonly { readonly pattern: RegExp; readonly isMostFirst?: true }[] = [
   { pattern: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
   { pattern: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
@@ -90,7 +93,7 @@ function overflowIn(detail: string): [used: number, most: number] | undefined {
   return undefined;
 }
 
-/** Returns the failure for a call that no source can serve. This is our own decision with its own error code, not a provider's error. */
+/** Returns the failure of a call that could not be sent to any source, because all sources are temporarily disabled or misconfigured. */
 function explainNoRoute({ retryAfterMs = 0, isSetup }: ProviderError): ChatFailure {
   const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const message =

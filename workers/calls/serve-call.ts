@@ -24,21 +24,27 @@ export interface CallServing<Adapter, Result> extends Pick<
   "candidates" | "from" | "signal" | "enter" | "attempt"
 > {
   /**
-   * Returns true if a chunk of the answer has reached the client, see `Serving`. Absent if no chunk is sent before the answer is complete.
+   * Returns true if the client has received a chunk of the answer. Absent for kinds of calls that send no chunk before the answer is
+   * complete.
    */
   readonly hasBegun?: () => boolean;
-  /** True if a call with only one source may be retried after a failure. Never true for calls that may already have been paid for. */
+  /**
+   * True if a call with a single source may be sent to it again after a failure. Never true for calls that may already have been paid for.
+   */
   readonly mayRepeat: boolean;
   /** Value of the `mode` label in the metric of provider latency. */
   readonly mode: "complete" | "stream" | "embed" | "plain";
   /**
-   * Returns the time of the provider request from `performance.now()`; undefined if there was none. If absent, the start of the attempt is
-   * used.
+   * Returns the time at which the request was sent to the provider, from `performance.now()`; undefined if none was sent. If this function
+   * is absent, the start of the attempt is used.
    */
   readonly askedAt?: () => number | undefined;
 }
 
-/** Serves a call by trying its candidates in order. @throws as `tryCandidates` */
+/**
+ * Serves a call by trying its candidates in order.
+ * @throws the errors of `tryCandidates`
+ */
 export function serveCall<Adapter, Result>(
   context: CallContext,
   job: CallFacts,
@@ -91,7 +97,10 @@ export function modelGone(): ApiError {
   return new ApiError("model_unavailable", "The model is no longer available.", { param: "model", shouldRetry: false });
 }
 
-/** Counts and logs a provider failure. @param next next action of the call, for the log */
+/**
+ * Counts and logs an error of a provider.
+ * @param next next step of the call after the error, for the log
+ */
 export function reportFailure(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
   { job_id: jobId, request_id: requestId }: Pick<CallFacts, "job_id" | "request_id">,
@@ -118,8 +127,8 @@ export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline
 }
 
 /**
- * Returns the failure of a call that no source has served. It charges nothing unless the kind of call requires it.
- * @throws `error` if it is an internal error, that is, neither a provider's error nor meant for the caller
+ * Returns the failure of a call that no source has served. The caller is not charged, unless a kind of call requires it.
+ * @throws `error` if it is an internal error that callers must not receive
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,

@@ -1,6 +1,6 @@
 /**
- * Tests a source at an operator's request. Sends the smallest valid call, regardless of the circuit breaker, and returns the provider's
- * answer. The call contains no caller's data, so the answer is returned in full, without keys.
+ * Tests a source at an operator's request. Sends the smallest valid call even if the circuit of the source is open, and returns the
+ * provider's response. The call contains no data of callers, so the response is returned in full, except for keys.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -20,14 +20,17 @@ interface TestContext {
   readonly providers: Pick<Providers, "chat" | "embeddings">;
 }
 
-/** Maximum concurrent tests of one worker. A further test is answered with `busy`. */
+/** Maximum concurrent tests of one worker. A further test request receives the result `busy`. */
 const TESTS_MAX = 4;
 /** Output limit of a test, in tokens. Reasoning models reject smaller limits. */
 const OUTPUT_TOKENS = 16;
 /** Workspace id that is used for tests. The workspace does not exist; providers receive its pseudonym. */
 const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
-/** Answers test requests for the pool's sources until it is closed. @param options.secrets values that are removed from every answer */
+/**
+ * Subscribes to test requests for the pool's sources, and answers them until it is closed.
+ * @param options.secrets values that are removed from every response
+ */
 export function openSourceTests(
   options: TestContext & {
     readonly pool: Pool;

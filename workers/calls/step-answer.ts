@@ -1,6 +1,6 @@
 /**
- * Handles the answer of a chat step in a streamed run. Readers of the run receive the text as it arrives, and the job stores the complete
- * answer.
+ * Handles the answer of a chat step in a streamed run. Readers of the run receive the text as it arrives. At the end, the complete answer
+ * is stored with the job.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
@@ -14,7 +14,7 @@ type Place = NonNullable<JobMessage["step"]>;
 const LINGER_MS = 25;
 const ENCODER = new TextEncoder();
 
-/** Returns a copy of the job whose request asks for a stream with usage. */
+/** Returns a copy of the job whose request enables streaming and the usage report in the stream. */
 export function streamed(job: JobMessage): JobMessage {
   return { ...job, request: { ...job.request, stream: true, stream_options: { include_usage: true } } };
 }
@@ -46,7 +46,7 @@ export class StepAnswer extends Answer {
     this.lingering ??= setTimeout(() => this.publishPending(), LINGER_MS);
   }
 
-  /** Sends the pending chunks. It is also called when the call ends, before its end is reported. */
+  /** Sends the pending text to the readers of the run. It is also called when the call ends, before its end is reported. */
   publishPending(): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;

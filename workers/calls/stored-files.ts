@@ -101,7 +101,8 @@ function unreadable({ log }: Pick<WorkerContext, "log">, requestId: string, what
 }
 
 /**
- * Returns a content block with the file's bytes. @param block the caller's block; an image that was sent by a file link keeps its `detail`
+ * Returns a content block that contains the file's bytes.
+ * @param block content block of the caller, whose further members, such as `detail`, are kept for an image
  */
 function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace): Block {
   const url = `data:${file.media_type};base64,${data}`;

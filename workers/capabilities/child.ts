@@ -66,7 +66,7 @@ function filesIn(runFiles: RunFiles): readonly InputFile[] {
   return typeof (runFiles as InputFile).path === "string" ? [runFiles as InputFile] : Object.values(runFiles);
 }
 
-/** Joins split tag texts in the file itself, because FFmpeg opens inputs by path. */
+/** Joins tag texts that are split into several parts. The input file itself is changed, because FFmpeg opens inputs by path. */
 function settleTags({ path, mediaType, bytes }: InputFile): void {
   if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
 }

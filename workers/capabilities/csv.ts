@@ -45,15 +45,15 @@ export function csvRows(text: string, delimiter: Delimiter): readonly (readonly 
   }
 }
 
-/** First line that names the delimiter, which Excel and LibreOffice read and do not show. */
+/** Matches a first line such as `sep=;`, which names the delimiter. Excel and LibreOffice read this line but do not display it. */
 const NAMED_DELIMITER = /^\ufeff?sep=([^\w\s"]|\t)(?:\r\n?|\n)/i;
 const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } as const;
 const SAMPLE_ROWS = 100;
 const SAMPLE_CHARACTERS = 65_536;
 
 /**
- * Detects the delimiter of a CSV text. Returns the first one that gives the same number of columns in all sampled rows, otherwise the most
- * frequent one of the first row.
+ * Detects the delimiter of a CSV text. Returns the first delimiter that gives the same number of columns in all sampled rows. If there is
+ * none, returns the most frequent delimiter in the first row.
  */
 function foundDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
@@ -92,7 +92,7 @@ export function columnsOf(rows: readonly (readonly unknown[])[]): number {
 /**
  * Converts rows to objects whose keys are the cells of the first row. A column without a name is `column_<n>`. Duplicate names get the
  * column number: `a,a,b` has the keys `a`, `a_2` and `b`. Missing cells are null.
- * @throws MediaError too_large; one wide row makes every record wide
+ * @throws MediaError too_large, because one wide row adds its columns to every object
  */
 export function recordsOf<T>(
   rows: readonly (readonly T[])[],

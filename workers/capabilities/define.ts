@@ -141,7 +141,7 @@ interface Definition<P extends Params, M extends Members> {
   readonly composite?: true;
   readonly input: M;
   readonly params: P;
-  /** Parameters that express the same value in different ways. A call uses only one of them. */
+  /** Parameters that express the same value in different ways. A call may set only one of them. */
   readonly valueSources?: readonly string[];
   readonly rules?: readonly Rule[];
   readonly sample_input: Readonly<Record<keyof M & string, unknown>> | Readonly<Record<string, unknown>>;
@@ -207,7 +207,7 @@ function withCharset(members: Members, inputs: Inputs, result: RunOutput): RunOu
   return { ...result, output: { ...result.output, ...charset } };
 }
 
-/** Adds the notes about inputs, such as `input.images[1]: Only the first of 3 frames or pages is read.` */
+/** Adds the notes about inputs to the output, such as `input.images[1]: Only the first of 3 frames or pages is read.` */
 function withInputNotes(inputs: Inputs, result: RunOutput): RunOutput {
   const more = filesOf(inputs).flatMap(({ place, file }) => notesAbout(file).map((text) => `${place}: ${text}`));
   return more.length === 0 ? result : { ...result, notes: [...(result.notes ?? []), ...more] };
@@ -237,7 +237,10 @@ function filesOf(inputs: Inputs): readonly PlacedFile[] {
   });
 }
 
-/** Returns the run with each BMP converted to a PNG of the same pixels. @throws MediaError as bmpToPng */
+/**
+ * Returns the run with each BMP input converted to a PNG of the same pixels.
+ * @throws the errors of `bmpToPng`
+ */
 async function withReadableImages<I>(args: Run<never, I>): Promise<Run<never, I>> {
   const readable = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return Promise.all(value.map(readable));

@@ -3,14 +3,17 @@ import type { Tools } from "./tools.ts";
 
 interface Engine {
   readonly load: () => Promise<unknown>;
-  /** Remedy that is logged if the engine cannot be loaded. */
+  /** Remedy for an engine that cannot be loaded, such as a missing package. It is logged with the error. */
   readonly needs: string;
   /**
-   * True if native code reads the caller's data. A memory fault in such code can take over the child process, but not leave an isolated
-   * child.
+   * True if native code of the engine reads the caller's data. A memory fault in such code can take over the child process, but cannot
+   * escape from an isolated child process.
    */
   readonly isNative?: true;
-  /** Further test after loading, in an empty folder. @throws Error if the engine does not work */
+  /**
+   * Tests the engine after it was loaded. The given folder is empty.
+   * @throws Error if the engine does not work
+   */
   readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
 }
 
@@ -91,10 +94,10 @@ export async function faultOfEngine(name: string, folder: string, tools: Tools):
   }
 }
 
-/** Engines that run only in isolated children if the operator requires isolation. */
+/** Engines with native code. If the operator requires isolation, they run only in isolated child processes. */
 export const NATIVE_ENGINES: readonly string[] = Object.keys(ENGINES).filter((name) => ENGINES[name]?.isNative);
 
-/** Returns the remedy for an engine whose child exits during the trial. */
+/** Returns the remedy for an engine. It is logged if the child process exits while the engine is tested. */
 export function needsOf(name: string): string {
   return engineOf(name).needs;
 }

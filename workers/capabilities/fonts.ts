@@ -19,8 +19,9 @@ export function fontPath(font: string): string {
 }
 
 /**
- * Returns the first font with every character of a text; undefined if there is none.
- * @param wanted font to prefer. @param text its language also selects the shapes of Han characters
+ * Returns the first font that contains every character of a text; undefined if there is none.
+ * @param text text to draw; its language selects the font for Han characters
+ * @param wanted font to try first
  */
 export function fontWith(text: string, wanted?: string): string | undefined {
   return fontsFor(text, wanted).find((font) => missingIn(font, text) === undefined);
@@ -32,8 +33,8 @@ export interface FontRun {
 }
 
 /**
- * Splits a text into runs with one font each. A grapheme stays in one run if one font has all of its characters.
- * @throws MediaError as checkLetters
+ * Splits a text into runs with one font each. A grapheme stays in one run if one font contains all of its characters.
+ * @throws the errors of `checkLetters`
  */
 export function fontRuns(what: string, text: string, wanted: string): readonly FontRun[] {
   checkLetters(what, text);
@@ -60,7 +61,11 @@ export function fontRuns(what: string, text: string, wanted: string): readonly F
   }
 }
 
-/** Rejects text with a character that no font contains, because it would be drawn as a box. @throws MediaError invalid */
+/**
+ * Rejects a text with a character that no installed font contains. Such a character would be drawn as a box.
+ * @param what name of the text in the error message
+ * @throws MediaError invalid
+ */
 export function checkLetters(what: string, text: string): void {
   const [missing] = missingLetters(text);
   if (missing === undefined) return;
@@ -213,7 +218,7 @@ function tableOf(font: Buffer, name: string): Buffer {
   throw new Error(`the font has no table ${name}`);
 }
 
-/** Adds the characters of a cmap table of format 12, which covers all of Unicode. */
+/** Calls `add` for each character in a cmap table of format 12, which covers all of Unicode. */
 function addGroups(table: Buffer, add: (code: number) => void): void {
   for (let at = 16; at < 16 + table.readUInt32BE(12) * 12; at += 12) {
     const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
@@ -222,8 +227,8 @@ function addGroups(table: Buffer, add: (code: number) => void): void {
 }
 
 /**
- * Adds the characters of a cmap table of format 4, which covers the first 65,536 code points. Glyph 0 in a segment means that the character
- * is missing.
+ * Calls `add` for each character in a cmap table of format 4, which covers the first 65,536 code points. Characters with glyph 0 are
+ * skipped, because the font does not contain them.
  */
 function addSegments(table: Buffer, add: (code: number) => void): void {
   const bytes = table.readUInt16BE(6);

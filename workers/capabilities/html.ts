@@ -10,7 +10,10 @@ import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 /** HTML elements whose content browsers do not show as text. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
-/** Elements that browsers show as blocks and turndown does not: their text must not join the text beside them. */
+/**
+ * Elements that browsers show as blocks and turndown treats as inline. Without this list, their text would be joined to the text beside
+ * them.
+ */
 const MORE_BLOCKS = ["details", "dialog", "legend", "optgroup", "option", "search", "summary"] as const;
 
 /** True if an element is hidden. Names are compared case-insensitively, because SVG elements have lowercase names. */
@@ -68,8 +71,8 @@ export function textOfHtml(html: string): string {
 }
 
 /**
- * Placeholder before each link. With an exclamation mark directly before it, the link would become an image. HTML cannot contain this
- * character.
+ * Placeholder that is written before each link. If the text before a link ends with an exclamation mark, the mark is escaped, because the
+ * link would otherwise become an image. HTML cannot contain this character.
  */
 const LINK_START = "\0";
 
@@ -103,7 +106,10 @@ const MARKS: Readonly<Record<string, string>> = {
   STRIKE: "~~",
 };
 
-/** Writes emphasis as Markdown marks where Markdown can read them, otherwise as HTML tags. */
+/**
+ * Adds a rule that writes emphasis as Markdown marks. At positions where Markdown does not recognize a mark, the rule writes HTML tags
+ * instead.
+ */
 function marks(service: TurndownService): void {
   service.addRule("marks", {
     filter: (node) => Object.hasOwn(MARKS, node.nodeName),
@@ -130,7 +136,7 @@ function marks(service: TurndownService): void {
 }
 
 const TAGS: Readonly<Record<string, string>> = { _: "em", "**": "strong", "~~": "del" };
-/** Placeholder for an adjacent element that also has emphasis. */
+/** Value that `neighbour` returns for an adjacent element that contains emphasis. */
 const MARKED = "*";
 
 function isWithin(outer: Element | null, mark: string): boolean {
@@ -138,7 +144,7 @@ function isWithin(outer: Element | null, mark: string): boolean {
   return false;
 }
 
-/** Returns the character next to an element within its block; empty at the edge of the block. */
+/** Returns the character before or after an element within its block; empty at the edge of the block. */
 function neighbour(element: Element, side: "previousSibling" | "nextSibling"): string {
   for (let at: Element | null = element; at && at.isBlock !== true; at = at.parentNode) {
     const sibling = at[side];
@@ -155,8 +161,8 @@ function neighbour(element: Element, side: "previousSibling" | "nextSibling"): s
 const MARKED_ELEMENTS = Object.keys(MARKS).join(",").toLowerCase();
 
 /**
- * True if Markdown recognizes a mark at this position. Beside a letter, the marked text must not begin or end with punctuation (CommonMark,
- * 6.2).
+ * True if Markdown recognizes an emphasis mark between two characters. If the mark follows or precedes a letter, the marked text must not
+ * begin or end with punctuation (CommonMark, 6.2).
  */
 function canFlank(outside: string, inside: string): boolean {
   return outside === "" || /[\s\p{P}\p{S}]/u.test(outside) || !/[\p{P}\p{S}]/u.test(inside);

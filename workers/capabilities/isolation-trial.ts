@@ -29,8 +29,8 @@ const findings: TrialFindings = {
 process.stdout.write(JSON.stringify(findings));
 
 /**
- * True if the worker's environment is readable. In a separate PID namespace, the worker's PID may belong to this process, whose environment
- * is empty.
+ * True if this process can read the worker's environment. An empty environment does not count: in a separate PID namespace, the worker's
+ * PID may belong to this process, whose environment is empty.
  */
 function readsEnvironment(): boolean {
   try {

@@ -1,8 +1,9 @@
 /** Escapes text for Markdown, so that CommonMark and GitHub's dialect render the same text. */
 
 /**
- * Escapes a text for any position within a line. An opening parenthesis after a bracket is escaped too, because marked reads the text of a
- * link twice. An underscore within a word and a tilde after a space are not escaped, because neither can form a mark.
+ * Escapes Markdown marks in a text that may be anywhere within a line. An opening parenthesis after a bracket is escaped too, because
+ * marked reads the text of a link twice. An underscore within a word and a tilde after a space are not escaped, because neither can form a
+ * mark.
  */
 export function escapeInline(text: string): string {
   return text.replaceAll(

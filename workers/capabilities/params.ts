@@ -7,7 +7,7 @@ import type { Schema } from "#shared/calls/capabilities/entry.ts";
 export interface Param<T> {
   readonly schema: Schema;
   readonly isRequired: boolean;
-  /** Never set at run time; it only carries the TypeScript type. */
+  /** Type parameter as a member, so that TypeScript can infer it. The member is never set at run time. */
   readonly type?: T;
 }
 
@@ -16,7 +16,10 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 /** Type of the parameters that a capability's code receives. It has all members; optional ones without a default may be undefined. */
 export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
 
-/** Presence of a parameter: with a default, required, or neither. With neither, the parameter is optional and may be undefined. */
+/**
+ * Says whether a caller must set a parameter: it has a default, is required, or neither. In the last case, the parameter is optional and
+ * may be undefined.
+ */
 type Presence<T> = { readonly default?: T; readonly required?: true };
 type Value<T, Options> = Options extends { readonly default: unknown } | { readonly required: true }
   ? T
@@ -78,7 +81,10 @@ export function flag(description: string, value: boolean): Param<boolean> {
   return param<boolean, { default: boolean }>({ description, type: "boolean" }, { default: value });
 }
 
-/** @param options `labels`: a display name for each value that needs one */
+/**
+ * Declares a parameter with a fixed list of values.
+ * @param options `labels`: a display name for each value that needs one
+ */
 export function choice<
   const V extends string | number,
   const G extends Presence<V> & { readonly labels?: Readonly<Partial<Record<V, string>>> },
@@ -116,7 +122,7 @@ export function list<T, const G extends Presence<readonly T[]> & { readonly min?
   );
 }
 
-/** Declares a param with any schema, for types without a function of their own. */
+/** Declares a parameter by its JSON Schema, for types that no other function declares. */
 export function custom<T, const G extends Presence<T> = Presence<T>>(schema: Schema, options: G): Param<Value<T, G>> {
   return param<T, G>(schema, options);
 }

@@ -8,8 +8,9 @@ interface Wanted {
 }
 
 /**
- * Returns the end and the length of a section, in seconds. @param all total duration in seconds; 0 if unknown. @throws MediaError invalid
- * if the start is after the end of the file
+ * Returns the end and the length of a section, in seconds.
+ * @param all total duration in seconds; 0 if unknown
+ * @throws MediaError invalid if the section starts after the end of the file
  */
 export function spanOf(
   all: number,

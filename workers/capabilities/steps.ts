@@ -14,7 +14,7 @@ export interface StepOperation {
   readonly params: Params;
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
-  /** Second input: an input member of the single capability, or an asset in a pipeline. */
+  /** Second input file of the operation: a member of `input` if the operation is a capability of its own, or an asset in a pipeline. */
   readonly second?: { readonly member: string; readonly isOptional?: true };
 }
 
@@ -36,7 +36,10 @@ export interface ReadyStep<O extends StepOperation> {
 
 const STEPS_MAX = 20;
 
-/** Returns the parameters of a pipeline. @param output parameters of the result's format, which depend on the media type */
+/**
+ * Returns the parameters of a pipeline capability.
+ * @param output parameters for the format and encoding of the result
+ */
 export function pipelineParams<const P extends Params>(
   operations: Readonly<Record<string, StepOperation>>,
   output: P,
@@ -74,7 +77,10 @@ function assetParam({ member, isOptional }: NonNullable<StepOperation["second"]>
   return isOptional ? text(description, { max: 40 }) : text(description, { max: 40, required: true });
 }
 
-/** Runs the steps in order. @throws MediaError with the index of the failed step */
+/**
+ * Validates and runs the steps in order.
+ * @throws MediaError that names the failed step by its index
+ */
 export async function inSteps<O extends StepOperation>(
   operations: Readonly<Record<string, O>>,
   steps: readonly Step[],
@@ -108,7 +114,10 @@ function readyStep<O extends StepOperation>(
   return { operation, params: withDefaults(operation.params, own), second: file, at };
 }
 
-/** Returns the error of a step, with the location of the step's parameter in its message. */
+/**
+ * Returns the error of a step with another message. Parameter names in the message become locations in the pipeline, such as
+ * `params.operations[2].params.width`.
+ */
 function inPlace(fault: MediaError, at: number, { second }: StepOperation): MediaError {
   const place = `params.operations[${at}].params.`;
   const said = fault.message.replaceAll("params.", place);

@@ -18,8 +18,8 @@ export function charsetUsed(file: InputFile): string | undefined {
 }
 
 /**
- * Reads an input as text. If the sender names no charset, HTML and XML that are not valid UTF-8 may declare one in their head. The encoding
- * is removed from an XML declaration, because the returned text no longer has it.
+ * Reads an input as text, and records its charset. If the sender named no charset, uses the charset that HTML or XML declares in its head,
+ * unless the bytes are valid UTF-8. The encoding is removed from an XML declaration, because the returned text no longer has it.
  */
 export async function textOf(file: InputFile): Promise<string> {
   const bytes = await Bun.file(file.path).bytes();
@@ -126,7 +126,10 @@ export function unreadable(what: string, error: unknown): MediaError {
   return new MediaError("corrupt", `The ${what} cannot be read: ${sentence}.`, { cause: error });
 }
 
-/** Returns the error for input that cannot be parsed, with line and column. Each parser reports its position in another format. */
+/**
+ * Returns the error for input that cannot be parsed. Its message contains the line and column, which are taken from the different error
+ * formats of the parsers.
+ */
 export function unreadableAt(what: string, error: unknown): MediaError {
   const { errors: [first] = [], loc } = error as {
     readonly errors?: readonly { readonly text: string; readonly location?: Place | null }[];

@@ -23,8 +23,8 @@ export interface AudioFileOptions {
 export interface AudioEncoder {
   /**
    * Encodes samples.
-   * @param samples samples; for two channels, left and right alternate
-   * @returns the finished bytes; empty unless `isStreamed` is set
+   * @param samples samples of all channels; for two channels, left and right alternate
+   * @returns the encoded bytes that are complete; always empty if `isStreamed` is false
    */
   push(samples: Int16Array): Uint8Array;
   /** Finishes the file and returns the remaining bytes. The encoder cannot be used afterwards. */

@@ -25,7 +25,7 @@ export interface CopyPlan {
   readonly tags: Readonly<Record<string, string>>;
   /** Pictures to attach; empty if the muxer does not support pictures. */
   readonly pictures: readonly Picture[];
-  /** Called with the number of written seconds. */
+  /** Called with the length of the audio that was written so far, in seconds. */
   readonly onSeconds?: (seconds: number) => void;
 }
 

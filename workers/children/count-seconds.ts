@@ -9,9 +9,10 @@ import { loadFfmpeg } from "./ffmpeg.ts";
 const PACKETS_MAX = 4_000_000;
 
 /**
- * Measures a stream by reading all packets without decoding. Returns the seconds from the start of the first packet to the end of the last.
- * FLAC encoders that write to a pipe omit the length, as do browsers that record WebM.
+ * Measures the length of a stream by reading all packets without decoding. Needed because FLAC encoders that write to a pipe, and browsers
+ * that record WebM, omit the length.
  * @param demuxer is at the end of its file afterwards
+ * @returns seconds from the start of the first packet to the end of the last packet
  * @throws MediaError too_large
  */
 export async function countSeconds(demuxer: Demuxer, { index, timeBase }: Stream): Promise<number> {

@@ -7,21 +7,22 @@ import { loadFfmpeg } from "./ffmpeg.ts";
 export interface DisplayedFrame {
   /** Start of the displayed frame, in seconds; undefined before the first frame. */
   readonly displayed: number | undefined;
-  /** Start of the first frame at or after this time, in seconds; undefined after the last frame. */
+  /** Start of the first frame at or after the requested time, in seconds; undefined after the last frame. */
   readonly next: number | undefined;
 }
 
 /**
- * Time in seconds by which a seek goes back further than needed. If a key frame's packet precedes its display by much, a seek could
- * otherwise find a key frame after the time.
+ * Additional time by which a seek goes back, in seconds. A key frame can be stored well before its display time. Without this margin, a
+ * seek could find a key frame that is displayed too late.
  */
 const SEEK_BEFORE_SECONDS = 1;
 /** Tolerance in seconds when times are compared, because times are rounded to the ticks of a container. */
 const TOLERANCE_SECONDS = 0.0005;
 
 /**
- * Finds the frame that is displayed at a time. @param open opens a demuxer, which this function closes. @param seconds time on the file's
- * own clock, as in the result
+ * Finds the frame that is displayed at a given time.
+ * @param open opens a demuxer, which this function closes
+ * @param seconds requested time in the file's timestamps, like the times in the result
  */
 export async function findDisplayedFrame(open: () => Promise<Demuxer>, seconds: number): Promise<DisplayedFrame> {
   const found = await search(open, seconds, true);

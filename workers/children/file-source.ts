@@ -46,8 +46,8 @@ export interface FileSource {
 }
 
 /**
- * Returns the filter for one stream of a file, played `times` times. With each repetition, the timestamps start again.
- * @throws MediaError unsupported for a chained file that is repeated
+ * Returns the filter that reads one stream of a file `times` times; 0 means endlessly. The timestamps start again with each repetition.
+ * @throws MediaError unsupported if a chained Ogg file is to be repeated
  */
 export function fileSource(kind: "video" | "audio", source: FileSource, times = 1): string {
   const { path, container, sound = 0, links = [] } = source;

@@ -40,7 +40,7 @@ export interface FilterGraphPlan {
   readonly secondsMax: number;
   /** Called with each line that a filter prints, such as a measurement. */
   readonly onLog?: (line: string) => void;
-  /** Called with the number of seconds that all streams have written. */
+  /** Called with the time up to which all output streams are written, in seconds. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
@@ -59,9 +59,10 @@ export const AAC = { encoder: "aac", options: { b: "192k" } } as const;
 export const MP4 = { muxer: "mp4", options: { movflags: "+faststart" } } as const;
 
 /**
- * Runs the graph until all outputs are written. A damaged input may also cause `failed`.
- * @throws MediaError failed: FFmpeg rejects the graph, an encoder or the muxer, or fails while it runs
- * @throws MediaError corrupt: a stream has no frame; too_large: a stream is longer than `secondsMax`
+ * Runs the graph until all outputs are written.
+ * @throws MediaError failed if FFmpeg rejects the graph, an encoder or the muxer, or fails while the graph runs, also because of a damaged
+ * input
+ * @throws MediaError corrupt if a stream has no frame; too_large if a stream is longer than `secondsMax`
  */
 export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   const ffmpeg = await loadFfmpeg();
@@ -91,7 +92,7 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   }
 }
 
-/** Maximum turns of the event loop to wait for all lines that FFmpeg has printed. Measured: one turn. */
+/** Maximum number of event loop turns in which FFmpeg's printed lines must arrive. Measured: one turn. */
 const LOG_TURNS_MAX = 1_000;
 
 interface Log {
@@ -99,7 +100,7 @@ interface Log {
   end(): Promise<void>;
 }
 
-/** Receives the lines that FFmpeg prints. They arrive in order, each in a separate event loop task, which a timer may overtake. */
+/** Registers a listener for the lines that FFmpeg prints. The lines arrive in order, but a timer may run before they do. */
 function listen({ lib, constants }: Ffmpeg, level: AVLogLevel, onLine: (line: string) => void): Log {
   const last = crypto.randomUUID();
   const arrived = { last: false };

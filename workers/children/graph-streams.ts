@@ -23,11 +23,14 @@ export interface StreamPlan {
   readonly options?: FfmpegOptions;
   /** Pixel format of video; default 4:2:0, since few players support others. */
   readonly pixelFormat?: string;
-  /** Maximum end time of a video, in seconds. If the last frame is longer, it is cut at this time. */
+  /** Time at which the video must end, in seconds. A last frame that lasts longer is shortened. */
   readonly endsAt?: number;
   /** Ratio of a pixel's width to its height. Default: square. */
   readonly pixelAspect?: readonly [number, number];
-  /** True for a stream that is not written: its timestamps show the read position, and the other streams wait for its end. */
+  /**
+   * True for an output that is not written to the file. Its timestamps only report the progress, and the other outputs wait until it has
+   * ended.
+   */
   readonly isClock?: boolean;
   /** Colour properties of a video's samples. */
   readonly color?: StreamColor;
@@ -35,7 +38,9 @@ export interface StreamPlan {
   readonly tag?: string;
 }
 
-/** Colour properties that are lost in a filter graph, which only carries matrix and range. Values are code points of ITU-T H.273. */
+/**
+ * Colour properties of a video that FFmpeg's filter graph does not pass on, except matrix and range. Values are code points of ITU-T H.273.
+ */
 export interface StreamColor {
   readonly primaries: number;
   readonly transfer: number;
@@ -47,12 +52,12 @@ export interface OpenStream {
   readonly label: string;
   readonly sink: FilterContext;
   readonly encoder: CodecContext;
-  /** Stream in the file; null if `isClock` is set. */
+  /** Output stream in the file; null for a stream with `isClock`, which is not written. */
   readonly stream: Stream | null;
   /** Default duration of a video frame, in the encoder's time base. */
   readonly frameDuration: bigint;
   readonly endsAt: number;
-  /** End time of the last written frame, in seconds; infinite after the stream has ended. */
+  /** End time of the last encoded frame, in seconds; Infinity after the stream has ended. */
   seconds: number;
   frames: number;
 }
@@ -142,10 +147,10 @@ function describeAudio(encoder: CodecContext, sink: FilterContext): void {
 }
 
 /**
- * Encodes frames until all streams have ended. The next frame is always that of the stream that is furthest behind, so that the file is
+ * Encodes frames until all streams have ended. The next frame always belongs to the stream with the earliest position, so that the file is
  * interleaved.
- * @param onSeconds called before each frame with the position of its stream
- * @throws MediaError failed, corrupt (a stream without a frame), too_large (longer than `secondsMax`)
+ * @param onSeconds called before each frame with the position of its stream, in seconds
+ * @throws MediaError failed; corrupt for a stream without a frame; too_large for a stream longer than `secondsMax`
  */
 export function writeStreams(
   ffmpeg: Ffmpeg,

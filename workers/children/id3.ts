@@ -59,7 +59,10 @@ function joinInFrames(view: DataView, bytes: Uint8Array, { version, isUnsynced, 
   }
 }
 
-/** Returns the offset of the next frame. Some writers of version 4 encode sizes as in version 3, so the plausible offset is used. */
+/**
+ * Returns the offset of the next ID3 frame. In version 4, some writers encode sizes as in version 3. The encoding that leads to a valid
+ * frame is used.
+ */
 function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: number, to: number): number {
   if (version === 2) return at + 6 + (view.getUint32(at + 2) & 0xff_ff_ff);
   const encodedSize = view.getUint32(at + 4);

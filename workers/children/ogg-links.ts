@@ -36,7 +36,10 @@ export async function splitChain(path: string): Promise<readonly string[]> {
   return paths;
 }
 
-/** Returns the offsets of the links. A link begins with the first page of a stream that follows a page with data. */
+/**
+ * Returns the byte offsets of the chained recordings. A recording begins with a page that starts a stream and that does not follow another
+ * such page.
+ */
 async function linkStarts(path: string): Promise<readonly number[]> {
   const file = await open(path);
   try {

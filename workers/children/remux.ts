@@ -17,7 +17,7 @@ export interface CopyPlan {
   /** Kinds of streams to copy, the first stream of each kind. The first listed kind determines the start of the copy. */
   readonly kinds: readonly ("video" | "audio")[];
   readonly output: FilterGraphPlan["output"];
-  /** Start in seconds from the beginning of the source. */
+  /** Time at which the copy should start, in seconds from the beginning of the source. The copy starts at the key frame at or before it. */
   readonly from?: number;
   readonly until?: number;
   /** Subtitle track that is added to the streams of the source. */
@@ -38,7 +38,10 @@ interface Track {
   readonly to: Stream;
   /** Duration of one clock tick of the stream, in seconds. */
   readonly tick: number;
-  /** Packets after the end of the range that are kept back, because an earlier packet may need them. */
+  /**
+   * Packets after the end of the range, in a buffer. They are written only if a later packet belongs to the range, because its decoding may
+   * need them.
+   */
   held: Packet[];
   isDone: boolean;
 }
@@ -114,7 +117,7 @@ const AHEAD_SECONDS = 1;
 interface Copying {
   readonly ffmpeg: Ffmpeg;
   readonly file: FormatContext;
-  /** Time of the source's first packet on the clock of the source, in seconds. */
+  /** Time of the first packet in the source's timestamps, in seconds. */
   readonly startsAt: number;
   readonly until: number;
   readonly onSeconds: (seconds: number) => void;
@@ -176,7 +179,8 @@ function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator
 }
 
 /**
- * Writes a packet that is within the range. Also writes packets after the end of the range that precede such a packet in decoding order.
+ * Writes a packet if it is within the range. A packet after the end of the range is buffered, and written only if a packet within the range
+ * follows in decoding order.
  */
 function writePacket(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, startsAt, until, start } = copying;

@@ -5,8 +5,8 @@ import type * as Library from "node-av/lib";
 const [EQUALS, NEXT] = ["\u0001", "\u0002"];
 
 /**
- * Returns the tags. They are read as one string, because reading them as an object crashes on names that are not UTF-8. Invalid UTF-8
- * becomes U+FFFD.
+ * Returns the tags of a file. They are read as one string, because node-av crashes on tag names that are not UTF-8 when it returns an
+ * object. Invalid UTF-8 becomes U+FFFD.
  */
 export function tagsOf(dictionary: Library.Dictionary | null | undefined): Record<string, string> {
   const text = dictionary?.getString(EQUALS, NEXT) ?? "";

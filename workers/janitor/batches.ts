@@ -26,7 +26,10 @@ const AT_ONCE = 500;
 /** Number of batches per deletion statement. Each batch may have 50,000 lines. */
 const DROPPED_AT_ONCE = 4;
 
-/** Deletes parts that were already merged into the files of their batch. Also deletes batches that ended more than `retentionHours` ago. */
+/**
+ * Deletes stored result parts whose content is already in the output files of their batch. Also deletes batches that ended more than
+ * `retentionHours` ago.
+ */
 export async function sweepBatches({ storage, database, log }: Context, retentionHours: number): Promise<void> {
   for (const { batch_id: id, key } of await findSpentParts(database, AT_ONCE)) {
     await deleteObject(storage, key);
@@ -41,7 +44,10 @@ export async function sweepBatches({ storage, database, log }: Context, retentio
 /** Age at which a part without a database row counts as orphaned, in milliseconds. A leader writes the row within seconds. */
 const PART_ORPHAN_AGE_MS = 3_600_000;
 
-/** Deletes orphaned parts. Their leader crashed before it wrote their rows, or their batch was dropped. @param page objects per page */
+/**
+ * Deletes stored parts without a database row. Their process crashed before it wrote the row, or their batch was deleted.
+ * @param page objects per page
+ */
 export async function sweepBatchParts(
   { storage, database, log }: Context,
   { page = 1_000, now = Date.now() } = {},

@@ -45,7 +45,10 @@ export async function sweepClaims(context: Context, pageMax?: number): Promise<n
   return deleted;
 }
 
-/** Deletes results of former owners of a job, and of deleted jobs. @param pageMax results per page */
+/**
+ * Deletes stored results that no job refers to: the job was deleted, or another worker took it over and stored another result.
+ * @param pageMax results per page
+ */
 export async function sweepResults(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;
@@ -67,7 +70,11 @@ export async function sweepResults(context: Context, pageMax?: number): Promise<
   return deleted;
 }
 
-/** Deletes outputs of deleted runs, and inputs of runs that were refused or ended a while ago. @param pageMax texts per page */
+/**
+ * Deletes stored outputs of deleted runs. Also deletes stored inputs that no run refers to, because the run was refused or its input has
+ * expired.
+ * @param pageMax texts per page
+ */
 export async function sweepRunTexts(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;

@@ -44,7 +44,10 @@ const BATCH = 500;
 /** Number of consecutive failed deletions after which the object store counts as unavailable. */
 const FAILURES_MAX = 4;
 
-/** Frees the reservations of uploads without an owner, and deletes bytes of deleted files and of results without a job. */
+/**
+ * Ends uploads whose process crashed, which frees their reserved storage. Also deletes expired files, and the bytes of deleted files and of
+ * results without a job.
+ */
 export async function sweepUploads(context: FileSweepContext): Promise<void> {
   const { database, storage, log } = context;
   const erase = async (ended: EndedUpload): Promise<void> => {
@@ -127,7 +130,9 @@ async function rowsBetween(database: Database, from: string, to: string | null) 
   }
 }
 
-/** Deletes an orphaned object. Its row is looked up again before, because the object may have got a row since the page was read. */
+/**
+ * Deletes an object without a database row. The row is looked up again first, because it may have been written since the page was listed.
+ */
 async function deleteOrphan({ storage, database }: FileSweepContext, id: string, key: string): Promise<boolean> {
   if ((await knownFiles(database, [id])).length > 0) return false;
   await deleteObject(storage, key);
@@ -166,7 +171,7 @@ async function sweepLost(
   return lost;
 }
 
-/** Returns an error handler that logs the failure of one orphan, so that the following pages are still processed. */
+/** Returns an error handler that logs a failed deletion. The sweep then continues with the following objects. */
 function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
   return (error) => {
     log.warn({ err: error, file_id: fileId }, "an orphan of the file store could not be deleted; it is retried");

@@ -1,6 +1,7 @@
 /**
- * Restores the queue from Postgres. Jobs whose message never arrived, or was lost with a stream, are dispatched again. Waiting jobs are
- * dispatched when there is capacity. The job's dispatch count is raised first, so that deduplication and old messages have no effect.
+ * Dispatches jobs whose queue message is missing or was lost with a stream, and waiting jobs once there is capacity. The janitor takes the
+ * jobs from Postgres. It first increases a job's dispatch number, so that NATS does not discard the new message and workers ignore old
+ * ones.
  */
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -42,10 +43,13 @@ import { paced } from "#shared/config/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 
-/** Time after which a dispatched job whose message was not confirmed is dispatched again, in milliseconds. */
+/** Time after which a job is dispatched again if NATS has not confirmed its message, in milliseconds. */
 const UNSENT_MS = paced(5_000);
 
-/** Time on the queue after which a job's message is looked up, in milliseconds. The message may have been lost with a stream. */
+/**
+ * Time after which the message of an unclaimed job is looked up in the queue, in milliseconds. The message may have been lost with a
+ * stream.
+ */
 const UNCLAIMED_JOB_MS = paced(60_000);
 
 export interface JobSweepContext {
@@ -89,7 +93,10 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   );
 }
 
-/** Looks up the messages of jobs that no worker has claimed for `olderMs` milliseconds. Their messages may be lost or undeliverable. */
+/**
+ * Finds jobs that no worker has claimed for `olderMs` milliseconds, and checks their messages on the queue. Dispatches jobs again whose
+ * message is lost or undeliverable.
+ */
 export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = UNCLAIMED_JOB_MS): Promise<void> {
   const waiting = await takeUnclaimed(context.database, olderMs, BATCH);
   if (waiting.length === 0) return;
@@ -107,7 +114,7 @@ async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<
   }
 }
 
-/** Publishes the messages of redispatched jobs. Deletes their older messages by stream sequence number, if they still exist. */
+/** Publishes new messages for jobs that were dispatched again. Then deletes their older messages, if these still exist. */
 async function sendAgain(
   context: Pick<JobSweepContext, "dispatcher" | "log">,
   manager: JetStreamManager,
@@ -142,8 +149,8 @@ function byLane(jobs: readonly Redispatched[]): [Pool, Lane, Redispatched[]][] {
 }
 
 /**
- * Returns the jobs whose message is lost, or was delivered without a worker claiming the job. At its delivery limit, a message stays in the
- * stream but is never delivered again. A message that waits for redelivery is dispatched once more, which is harmless.
+ * Returns the jobs whose message is lost, or was delivered although no worker has claimed the job. NATS never redelivers a message at its
+ * delivery limit. A message that still waits for redelivery is also included, which is harmless because a job runs only once.
  */
 async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob[]): Promise<WaitingJob[]> {
   const handedOut = new Map<string, number>();
@@ -171,7 +178,7 @@ function jobOf(messageId: string | undefined): string {
   return messageId?.split(":")[0] ?? "";
 }
 
-/** Dispatches waiting jobs of all pools with capacity, and reports the number of jobs that keep waiting. */
+/** Dispatches waiting jobs of all pools that have capacity, and sets the metric of jobs that still wait. */
 export async function releaseAll(context: JobSweepContext): Promise<void> {
   const waiting = await lanesWaiting(context.database, EVERY_LANE);
   await Promise.all(waiting.map(({ pool, lane }) => context.dispatcher.release(pool, lane)));
@@ -219,8 +226,8 @@ export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
 const LEASES_MAX = 200;
 
 /**
- * Grace period after the end of a lease, by lane, in milliseconds. During this time, redelivery can find the job, and an owner without
- * access to Postgres can renew its lease.
+ * Time after the end of a lease before the janitor dispatches the job again or ends it, by lane, in milliseconds. Until then, redelivery
+ * can find the job. An owner without access to Postgres can also renew its lease.
  */
 const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWaitMs }));
 
@@ -278,7 +285,7 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
 const RECORDS_MAX = 100;
 const RECORDS_AT_ONCE = 4;
 /**
- * Number of failures after which a sweep ends. The store client has already retried each of them, which takes long while the store is
+ * Number of consecutive failures that end a sweep. Each of them takes long, because the store client retries while the store is
  * unavailable.
  */
 const RECORD_FAILURES_MAX = 2 * RECORDS_AT_ONCE;

@@ -137,7 +137,7 @@ export async function startJanitor(role: Role): Promise<void> {
   role.addPages(await openPages(role));
 }
 
-/** Returns the pages of the admin port that only a janitor has. */
+/** Opens the pages of the admin port that only a janitor has: `/lag`, if a token for it is configured. */
 async function openPages(role: Role): Promise<AdminPages> {
   const { config, database, lifecycle, log } = role;
   const token = config.lagToken;

@@ -1,6 +1,6 @@
 /**
- * Sweeps of credits: expired holds, credit lines, budgets, the roll-up of usage, and the hourly audit. A hold past its deadline has no
- * owner, so the output that the client received is charged and the remainder is released.
+ * Sweeps expired holds, credit lines, budgets and the roll-up of usage, and runs the hourly audit. An expired hold has no owner. The
+ * janitor therefore charges the output that the client received and releases the remainder.
  */
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
@@ -20,7 +20,8 @@ import { sweepEach } from "./sweeps.ts";
 
 const BATCH = 500;
 /**
- * Minimum uptime of the database server before expired holds are closed, in milliseconds, so that delayed settlements are written first.
+ * Minimum uptime of the database server before expired holds are closed, in milliseconds. Settlements that were delayed by a restart are
+ * written within this time.
  */
 const STARTED_MS = paced(60_000);
 
@@ -64,8 +65,8 @@ function creditLineHoldOfRow(row: ExpiredHold): CreditLineHold | undefined {
 }
 
 /**
- * Returns the remaining credits of credit lines whose ingress crashed to their workspaces. The last calls of these lines have been settled
- * before.
+ * Ends credit lines whose ingress has crashed, and returns their remaining credits to the workspaces. All calls that used these lines are
+ * settled by then.
  */
 export async function sweepCreditLines(context: {
   database: Database;
@@ -86,8 +87,8 @@ export async function sweepCreditLines(context: {
 // Fires budget alerts of workspaces with usage since the previous check.
 
 /**
- * Checks budgets with one statement per workspace. Only one janitor processes a workspace at a time, and a failure does not delay other
- * workspaces.
+ * Checks the budget alerts of each workspace with one statement. Two janitors never check one workspace at the same time. A failure does
+ * not delay other workspaces.
  */
 export async function sweepBudgets({
   database,
@@ -137,7 +138,8 @@ interface Context {
 }
 
 /**
- * Opens the roll-up of usage. Each step is one transaction of one janitor. The returned function runs steps and resolves with their number.
+ * Creates the sweep that rolls up usage. Each step is one transaction of one janitor. The returned function runs steps and resolves with
+ * the number of completed steps.
  */
 export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
   let stepMs = STEP_MAX_MS;

@@ -1,6 +1,6 @@
 /**
- * Metrics of waiting messages, failed jobs and dead letters. The backlog metrics count the waiting messages per lane and in the stream of
- * batch messages. They also state the age of the oldest message of a pool that waits for a worker.
+ * Sets metrics of the queue: waiting messages per lane and in the stream of batch messages, failed jobs, and dead letters. Also sets the
+ * age of each pool's oldest undelivered message.
  */
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -54,8 +54,8 @@ export async function watchQueue(context: { connection: NatsConnection; metrics:
 }
 
 /**
- * Returns the time of the oldest message that a durable consumer has not delivered, or undefined if there is none. Delivered messages stay in
- * the stream until their job has ended.
+ * Returns the time of the oldest message that a durable consumer has not delivered, or undefined if there is none. Delivered messages stay
+ * in the stream until their job has ended.
  */
 async function findWaiting(
   manager: JetStreamManager,
@@ -91,7 +91,7 @@ export async function watchFailures(
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
 }
 
-/** Reports the number and age of outbox entries that were not sent yet. */
+/** Sets the metrics of the number and age of outbox entries that were not sent yet. */
 export async function watchOutboxes(
   database: Queryable,
   { outboxDepth, outboxOldestSeconds }: Pick<Metrics, "outboxDepth" | "outboxOldestSeconds">,
@@ -126,9 +126,15 @@ export async function sweepExcessDeliveries(database: Queryable, keptMax: number
 // is authoritative (leases.ts, dispatch.ts). Notices of runs are only deleted: rows contain the same, and runs.ts sends new notices.
 
 const LETTERS_MAX = 100;
-/** Maximum number of messages of a pool that one sweep reads, including skipped ones. Each message needs one request to the server. */
+/**
+ * Maximum number of messages that one sweep reads per pool, including messages that it leaves unchanged. Each message needs one request to
+ * NATS.
+ */
 const INSPECTED_MAX = 1_000;
-/** Time after the caller's deadline at which no delivery of the message can be active any more, in milliseconds. */
+/**
+ * Time after a call's deadline at which its message counts as a dead letter, in milliseconds. No worker can still be processing the message
+ * then.
+ */
 const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
 
 export async function sweepDeadLetters(context: {

@@ -19,7 +19,7 @@ export interface Retention {
   readonly faultDays: number;
 }
 
-/** SQL conditions that select the rows to delete. $1 is the retention in hours, $2 the number of rows per batch. */
+/** SQL fragments that select the rows to delete, one per table. $1 is the retention in hours, $2 the number of rows per batch. */
 const RELAYED = `relay_progress where (workspace_id, job_id) in (
   select p.workspace_id, p.job_id from relay_progress p
   where p.at < now() - $1 * interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
@@ -60,7 +60,7 @@ const SIGN_IN_CHOICES = `sign_in_choice where sha256 in (
 const SIGN_IN_TRIES = `sign_in_try where network in (
   select network from sign_in_try where last_at < now() - $1 * interval '1 hour' order by last_at limit $2)`;
 
-/** Days for which only the former workspace may use a freed name again. Must equal `is_kept_for_another` in SQL. */
+/** Days for which a released name is reserved for its previous workspace. Must equal `is_kept_for_another` in SQL. */
 const NAME_DAYS = 30;
 /** Days after which undelivered events are deleted. */
 const PENDING_EVENT_DAYS = 14;

@@ -44,13 +44,16 @@ export interface RunSweepContext {
 }
 
 const BATCH = 500;
-/** Time after which a notice for a run counts as lost, in milliseconds. */
+/** Age at which the notice that a run can continue counts as lost, in milliseconds. */
 const FORGOTTEN_MS = paced(5_000);
-/** Interval in milliseconds and maximum number of repeated notices. Most waiting runs already have a notice on the queue or at a worker. */
+/**
+ * Minimum interval between notices of one run in milliseconds, and maximum number of notices per search. Most waiting runs already have a
+ * notice on the queue or at a worker.
+ */
 const NOTICE_LIMITS = { againMs: paced(15_000), max: BATCH };
 /**
- * Maximum number of notices per sweep for runs whose notices were lost. It is half of the queue limit of a workspace and lane, so that
- * notices of new runs still fit.
+ * Maximum number of notices per sweep that replace lost notices. It is half of the queue limit of a workspace and lane, so that notices of
+ * new runs still fit.
  */
 const FORGOTTEN_MAX = WORKSPACE_MESSAGES_MIN / 2;
 const MS_PER_HOUR = 3_600_000;
@@ -69,7 +72,10 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
  */
 const OPEN_WORK_MAX = 20_000;
 
-/** Creates the sweep for runs whose notices were lost. @param openMax unfinished runs per sweep */
+/**
+ * Creates the sweep that sends a notice again for runs that can continue but whose notice was lost.
+ * @param openMax unfinished runs per sweep
+ */
 export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
   let span = ALL_WORK;
@@ -94,7 +100,10 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   };
 }
 
-/** Creates the sweep for runs that have stopped making progress. @param runsMax unfinished runs per sweep */
+/**
+ * Creates the sweep that sends a notice to workers for runs without recent progress.
+ * @param runsMax unfinished runs per sweep
+ */
 export function openStalledRuns(
   { connection, database, metrics, log }: RunSweepContext,
   runsMax: number = OPEN_WORK_MAX,
@@ -116,7 +125,10 @@ const LATE = { code: "overloaded", message: "No worker was free before the run's
 /** Number of failed notifications of publishers after which the sweep ends, because the object store is then unavailable. */
 const REPORT_FAILURES_MAX = 3;
 
-/** Notifies publishers of ended runs whose notification is missing. Also ends runs that no worker began in time. */
+/**
+ * Notifies the NATS publishers of ended runs that were not notified yet. Before that, fails runs that no worker began before their
+ * deadline.
+ */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
   for (const { id } of await findLateRuns(database, JOB_LIFE_MS, BATCH)) await giveUpRun(database, id, LATE);

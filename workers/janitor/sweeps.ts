@@ -69,8 +69,9 @@ interface SweptRows<Row> {
 }
 
 /**
- * Processes the rows of a sweep. @returns true if all rows were tried @throws Error if the database is unavailable, after rows in progress
- * have ended
+ * Calls `work` for each row of a sweep. A row that fails is logged and deferred.
+ * @returns true if all rows were tried; false if `failuresMax` ended the sweep
+ * @throws Error if the database is unavailable, after the rows in progress have ended
  */
 export async function sweepEach<Row>(
   { database, log }: { readonly database: Queryable; readonly log: Logger },

@@ -1,6 +1,6 @@
 /**
- * Memory budget in bytes, shared by all provider calls of a process. A call queues only for its first share. A call that already has a
- * share never waits.
+ * Memory budget in bytes, shared by all provider calls of a process. A call waits only for its first reservation. Further reservations of
+ * the same call never wait.
  */
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Turns one provider's chat dialect into a chat provider over HTTP. A dialect consists of pure functions that build requests and parse
- * responses, so that all provider families are called alike.
+ * Creates a chat provider from the functions of one provider's dialect, and performs its HTTP calls. A dialect only builds requests and
+ * parses responses, so that all providers are called in the same way.
  */
 
 import { INLINE_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
@@ -14,7 +14,7 @@ import { type SseEvent, SseParser } from "./sse.ts";
 /** Maximum wait for the usage report after the finish reason, in milliseconds. After it, the stream counts as complete. */
 export const AFTER_FINISH_MS = 2_000;
 
-/** Memory limit for the fetched media of all calls of a worker, in bytes. A call waits until its share is free before it fetches. */
+/** Memory limit for the media that all calls of a worker fetch, in bytes. A call waits for free capacity before it fetches its media. */
 const INLINE_PROCESS_BYTES_MAX = 512 * 1_048_576;
 
 export interface ChatWire {
@@ -24,7 +24,7 @@ export interface ChatWire {
   readonly needsBytes: readonly Kind[];
   /**
    * Builds the HTTP request of a call.
-   * @throws ProviderError `rejected` with the parameter that this dialect does not support
+   * @throws ProviderError `rejected` that names the parameter that this dialect does not support
    */
   request(call: ChatCall, isStream: boolean): JsonRequest;
   /** Parses the text of a 2xx response. @throws ProviderError `failed` for an unreadable response, or the error in the response */
@@ -37,17 +37,18 @@ export interface ChatWire {
 
 export interface ChatStreamReader {
   /**
-   * Returns the client's delta of an event, "done" for the end marker of the dialect, or undefined for other events.
+   * Parses one event of a stream. Returns the delta for the client, "done" for the end marker of the dialect, and undefined for all other
+   * events.
    * @throws ProviderError for an error event
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
   /**
-   * Returns missing finish reasons when the end marker arrives. Called once, before `end`. Absent if the dialect always sends finish
-   * reasons.
+   * Creates the finish reasons that the provider did not send. Called once, at the end marker, before `end`. Absent if the dialect always
+   * sends finish reasons.
    */
   finishOpen?(): ChatDelta | undefined;
   /**
-   * Checks the stream at the end of the response.
+   * Checks that the stream was complete. Called at the end of the response.
    * @throws ProviderError `failed` if no finish reason was received
    */
   end(): void;
@@ -89,7 +90,8 @@ interface Prepared {
 const MEDIA = openByteBudget(INLINE_PROCESS_BYTES_MAX);
 
 /**
- * Fetches the media of a call and builds its request. A failure here does not count against the provider, because nothing was sent to it.
+ * Fetches the media of a call and builds its request. A failure does not count against the provider, because nothing was sent to the
+ * provider yet.
  */
 async function prepare(wire: ChatWire, originalCall: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(originalCall.request, wire.needsBytes);
@@ -108,8 +110,8 @@ async function prepare(wire: ChatWire, originalCall: ChatCall, isStream: boolean
 }
 
 /**
- * Yields the deltas of an event stream. Reads the stream to its end, so that usage after the finish reason is not lost. After a complete
- * response, a connection that stays open or breaks does not fail the call.
+ * Yields the deltas of an event stream. The stream is read to its end, because the usage report can follow the finish reason. Once the
+ * answer is complete, a connection that stays open or breaks does not fail the call.
  */
 async function* readStream(
   body: ReadableStream<Uint8Array>,
@@ -174,7 +176,7 @@ function canEnd(stream: ChatStreamReader): boolean {
   }
 }
 
-/** Returns the result of a read, or undefined if the read does not finish within the grace period. */
+/** Returns the result of a read, or undefined if the read does not finish within `AFTER_FINISH_MS`. */
 async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

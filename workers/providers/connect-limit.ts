@@ -1,7 +1,7 @@
 /**
- * Connect timeout, which `fetch` lacks. If a call has no response after the limit, a separate connection to the address is tried. If that
- * also gets no reply, the call fails. The trial does not prove that the call's own connection failed. Therefore it is limited to addresses
- * without a recent response, and the call does not count as unsent. A fast call costs only a timer.
+ * Connect timeout, which `fetch` lacks. If a call has no response in time, a separate connection to the address is opened. If the address
+ * does not reply to it, the call fails. The test does not prove that the call's own connection failed. It is therefore made only without a
+ * recent response from the address, and the call does not count as unsent. A fast call costs only a timer.
  */
 import { connect } from "node:net";
 
@@ -11,22 +11,25 @@ import { paced } from "#shared/config/pace.ts";
 import { ProviderError } from "./provider.ts";
 
 /**
- * Time without a response after which a separate connection to the provider is tried, in milliseconds. An address without any reply then
- * fails the call.
+ * Time without a response after which a separate connection to the provider is opened, in milliseconds. The call fails if the address does
+ * not reply to this connection.
  */
 const PROVIDER_CONNECT_MS = paced(5_000);
 
 export interface ConnectWatch {
-  /** Aborts with the call's own signal, or when the address is unreachable. */
+  /** Aborts if the call's own signal aborts, or if the address is unreachable. */
   readonly signal: AbortSignal;
   isUnreachable(): boolean;
-  /** Ends the watch when the response has begun or failed. From then on, only the call's own signal aborts. */
+  /**
+   * Ends the check of the address when the response has begun or the request has failed. Afterwards, `signal` only follows the call's own
+   * signal.
+   */
   stop(hasAnswered: boolean): void;
 }
 
 /**
- * Resolves to true if the address did not reply within the limit. A refused connection counts as a reply, because `fetch` reports it
- * itself.
+ * Tries a connection to the address and resolves to true if there is no reply in time. A refused connection counts as a reply, because
+ * `fetch` reports the refusal itself.
  */
 export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
 
@@ -34,12 +37,13 @@ export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
 const answeredAt = new Map<string, number>();
 const ORIGINS_MAX = 1_000;
 /**
- * Time since the last response for which an origin counts as reachable, in milliseconds. A call without a response then only takes long.
+ * Time after its last response for which an origin counts as reachable, in milliseconds. A call to it that has no response yet is only
+ * slow, so no connection is tried.
  */
 const ANSWERED_LATELY_MS = 60_000;
 /**
- * Time since the last response for which an origin counts as reachable, in milliseconds. Applies to requests whose outcome would be unknown
- * without a response.
+ * Time after its last response for which an origin counts as reachable, in milliseconds. Applies to requests with an unknown outcome if the
+ * response is lost, such as the start of a paid job.
  */
 const ANSWERED_JUST_NOW_MS = 5_000;
 let isBehindProxy = false;
@@ -65,9 +69,9 @@ function noteAnswer(origin: string): void {
 }
 
 /**
- * Tries to connect to the address before a request is sent whose lost response would leave its outcome unknown. A refused connection is
+ * Tests the connection to an address before a request whose outcome would be unknown if its response were lost. A refused connection is
  * ignored, because the request itself reports it.
- * @throws ProviderError, unsent: `failed` when the address does not reply within the limit, `aborted`
+ * @throws ProviderError, marked as unsent: `failed` when the address does not reply in time, `aborted` when the signal fires
  */
 export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {
   const abort = (cause: unknown): never => {

@@ -40,15 +40,16 @@ export interface ProviderAnswer {
 }
 
 /**
- * Reserves memory while a response is read. Awaited each time before `more` of its bytes are in memory, except for the first
- * `ROOMLESS_BYTES`.
- * @param most maximum size of the response in bytes: its declared length, or its limit if none is declared
+ * Reserves memory while a response is read. Called before each further `more` bytes of the response are read, except for the first
+ * `UNRESERVED_BYTES`. Resolves when the memory is reserved.
+ * @param most maximum size of the response in bytes: its declared length, or the size limit if no length is declared
  */
 export type ReserveBytes = (more: number, most: number) => Promise<void>;
 
 /**
  * Sends a request and reads the whole response.
- * @throws ProviderError `failed` (connection, or response too large), `aborted` (signal); errors of `reserveBytes`
+ * @throws ProviderError `failed` for a broken connection or too large response, `aborted` when the signal fires; the errors of
+ * `reserveBytes`
  */
 export async function post(
   endpoint: Endpoint,
@@ -66,8 +67,8 @@ export async function post(
 }
 
 /**
- * Sends a request and returns the unread body if the status is 2xx. Otherwise reads a limited part of the body as `text`. The caller must
- * read the returned body to its end or cancel it.
+ * Sends a request. For a 2xx status, returns the unread body, which the caller must read to its end or cancel. Otherwise returns a limited
+ * part of the body as `text`.
  */
 export async function postStream(
   endpoint: Endpoint,
@@ -80,7 +81,10 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/** Sends a request and reads the whole response as bytes, for audio and images. @throws as `post` */
+/**
+ * Sends a request and reads the whole response as bytes, for audio and images.
+ * @throws the errors of `post`
+ */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -134,8 +138,8 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
 }
 
 /**
- * Returns the response, or rejects two faults that Bun's `fetch` accepts. A status outside 200 to 599 is unknown to every adapter. A
- * chunked response with a length is rejected, because `fetch` ignores the length and `readText` would exceed its limit.
+ * Returns the response unless it has one of two faults that Bun's `fetch` accepts. A status outside 200 to 599 is unknown to every adapter.
+ * A response that is chunked and has a length is rejected too, because `fetch` ignores the length and `readText` would exceed its limit.
  * @throws ProviderError `failed`
  */
 function wellFormed(response: Response): Response {
@@ -196,7 +200,10 @@ async function readBytes(
   return Buffer.concat(pieces, bytes);
 }
 
-/** Returns a function that reserves memory for the first `bytes` bytes of a response and waits until the reservation is granted. */
+/**
+ * Returns a function that reserves memory while a response is read. Its argument is the number of bytes read so far. It resolves when
+ * memory for all these bytes is reserved.
+ */
 export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
   let reservedBytes = UNRESERVED_BYTES;
   return async (bytes) => {
@@ -226,12 +233,16 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
  */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
 /**
- * Matches errors of a server certificate. The certificate is verified before the request is sent (OpenSSL: x509_verify_cert_error_string).
+ * Matches error codes for an invalid server certificate. The request was then not sent, because the certificate is verified first (OpenSSL:
+ * x509_verify_cert_error_string).
  */
 const BAD_CERTIFICATE =
   /^(?:CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$)/;
 
-/** Returns the error of a broken connection. The error is `aborted` if our own signal ended the connection. */
+/**
+ * Returns the error for a failed connection: `aborted` if our own signal ended the connection, otherwise `failed`. It is marked as unsent
+ * if the connection was never established.
+ */
 export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
   const code = String((error as { code?: unknown } | null)?.code);
@@ -245,8 +256,8 @@ export function connectionError(error: unknown, signal: AbortSignal): ProviderEr
 // become a gigabyte. This code decompresses in small steps, as fast as the reader reads.
 
 /**
- * Size up to which any response may decompress, in bytes. Beyond it, a response may grow by `GROWTH_MAX` at most. Text shrinks to a tenth,
- * a decompression bomb to a thousandth.
+ * Size up to which any response may be decompressed, in bytes. Above it, a response may have at most `GROWTH_MAX` times its compressed
+ * size. Text is compressed to about a tenth, a decompression bomb to a thousandth.
  */
 const GROWN_BYTES_MIN = 1_048_576;
 const GROWTH_MAX = 100;

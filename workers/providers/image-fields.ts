@@ -63,8 +63,8 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
 }
 
 /**
- * Returns the error for a mask at a source that does not support masks. Earlier checks already exclude such sources, so this is the last
- * guard (decision 0108).
+ * Returns the error for a mask that the source does not support. Such sources are already excluded when a source is selected, so this is a
+ * second check (decision 0108).
  */
 export function noMasks(): ProviderError {
   const say = "This model does not support a mask; remove it.";

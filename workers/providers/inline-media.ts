@@ -55,11 +55,12 @@ const BOUNDS: Bounds = {
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * Fetches every http(s) image and file of a request through the outbound guard. Each is replaced by a data URL (files as `file_data`). A
- * request without such URLs is returned unchanged. Each URL is fetched once. The bytes decide the type. Images are PNG, JPEG, GIF or WebP;
- * files are images, PDF, text or audio.
- * @throws ProviderError `rejected` with the parameter (unsafe_url; unprocessable_input for an unavailable, too large or unsupported file;
- * audio_not_supported_by_model), `aborted`
+ * Fetches all http(s) images and files of a request through the outbound guard, and replaces their URLs by data URLs (files as
+ * `file_data`). Each URL is fetched once. A request without such URLs is returned unchanged. The media type is detected from the bytes:
+ * images are PNG, JPEG, GIF or WebP; files are images, PDF, text or audio.
+ * @throws ProviderError `rejected` that names the parameter: unsafe_url; unprocessable_input for an unavailable, too large or unsupported
+ * file; audio_not_supported_by_model
+ * @throws ProviderError `aborted` when the signal fires
  */
 export async function inlineMedia(
   { request, signal, takesAudio }: Pick<ChatCall, "request" | "signal" | "takesAudio">,

@@ -9,7 +9,7 @@ interface Placed {
   readonly message: ChatMessage;
   /** Index of the message in the caller's conversation. */
   readonly at: number;
-  /** True for instructions after the first turn. */
+  /** True for an instruction that follows the first user or assistant message. */
   readonly isLate: boolean;
 }
 

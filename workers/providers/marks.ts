@@ -1,6 +1,6 @@
 /**
- * Creates and compares marks. A mark finds a job again if its start had no response. It contains inputs only as short hashes, because a
- * database row must not contain text of a caller.
+ * Creates and compares marks. A mark finds a job in the provider's list if the response to its start request was lost. Inputs are only
+ * included as short hashes, because a database row must not contain a caller's text.
  */
 import { createHash } from "node:crypto";
 
@@ -10,8 +10,8 @@ import { isMembers, type Members } from "./json.ts";
 import type { Listed } from "./media.ts";
 
 /**
- * Hashes of a request's members. `plain` contains members that a provider lists unchanged. `media` contains media, which the provider may
- * store under other URLs.
+ * Hashes of a request's members. `plain` are members that the provider lists unchanged. `media` are images and other media, which the
+ * provider may list under other URLs.
  */
 export interface InputMark {
   readonly plain: Readonly<Record<string, string>>;
@@ -31,7 +31,10 @@ export function inputMark(input: Members): InputMark {
   return { plain: Object.fromEntries(plain), media: Object.fromEntries(media) };
 }
 
-/** Compares an input in a provider's list with the mark. Additional members are ignored, because they are defaults of the provider. */
+/**
+ * Compares the input of a job in a provider's list with a mark. The result is `unclear` if only the media differ or the list has no input.
+ * Additional members in the list are ignored, because they are the provider's defaults.
+ */
 export function likeness({ plain, media }: InputMark, listed: unknown): "alike" | "unclear" | "other" {
   if (!isMembers(listed)) return "unclear";
   const isSame = ([name, hash]: readonly [string, string]): boolean =>
@@ -47,17 +50,23 @@ export function readInputMark(value: unknown): InputMark | undefined {
 }
 
 /**
- * Maximum difference between the provider's clock and ours, in milliseconds. Jobs that are wrongly listed because of it are later excluded
- * by their owner.
+ * Maximum assumed difference between the provider's clock and ours, in milliseconds. It can include jobs that were created before the start
+ * request. Such jobs are excluded later, because they already belong to another job of ours.
  */
 const CLOCKS_MS = 300_000;
 
-/** Returns true for a job that was created after the start was sent, or whose creation time is unknown. */
+/**
+ * Returns true if a listed job was created after the start request was sent, or if its creation time is unknown. Clock differences are
+ * tolerated.
+ */
 export function isSince(sentMs: number, { createdMs }: Pick<Listed, "createdMs">): boolean {
   return Number.isNaN(createdMs) || createdMs >= sentMs - CLOCKS_MS;
 }
 
-/** Returns the time from which jobs are searched in the provider's list, in Unix milliseconds. */
+/**
+ * Returns the earliest creation time of jobs to search in the provider's list, in Unix milliseconds.
+ * @param sentMs time of the start request
+ */
 export function listedFrom(sentMs: number): number {
   return sentMs - CLOCKS_MS;
 }

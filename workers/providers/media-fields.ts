@@ -1,5 +1,6 @@
 /**
- * Returns the inputs of video, music and mesh calls under our names, including the prompt. They are then mapped to the fields of a source.
+ * Returns the inputs of video, music and mesh calls under the parameter names of our API, including the prompt. `place` then maps them to
+ * the request fields of a source.
  */
 import type { FieldValues } from "./fields.ts";
 import type { MeshInput, MusicInput, VideoInput } from "./media.ts";

@@ -1,6 +1,6 @@
 /**
- * Contract between media calls and their providers. Inputs are checked against the model's declared sets. An adapter sends the inputs for
- * which its family has a field. It omits the others, as the spec says for each field.
+ * Contract between media calls and provider adapters. Inputs are validated against the model's declared values before. An adapter sends the
+ * inputs for which the source has a field. It omits others, as the spec says for each parameter.
  */
 import type { ImageEditParams, ImageParams } from "#shared/calls/kinds/images.ts";
 import type { MeshParams } from "#shared/calls/kinds/mesh.ts";
@@ -109,12 +109,16 @@ export interface DirectAdapter<Input, Output> {
   run(call: MediaCall<Input>): Promise<MediaResult<Output>>;
 }
 
-/** JSON by which a job is found again at its provider. It is stored before any other step. */
+/**
+ * JSON that identifies a job at its provider. It is stored as soon as the provider has accepted the job, so that the job can be polled
+ * after a crash.
+ */
 export type ProviderJob = Readonly<Record<string, unknown>>;
 
 /**
- * Stores a mark just before a job starts, so that the job can be found if the response is lost. The mark is JSON without content of the
- * caller. Null means that the job cannot be found again. @throws Error if the mark cannot be stored; then nothing is sent
+ * Stores a mark just before the start request of a job is sent. The mark finds the job if the response is lost. It is JSON without content
+ * of the caller; null means that the job cannot be found again.
+ * @throws Error if the mark cannot be stored; the start request must then not be sent
  */
 export type NoteStart = (mark: ProviderJob | null) => Promise<void>;
 
@@ -122,12 +126,12 @@ export type NoteStart = (mark: ProviderJob | null) => Promise<void>;
 export type Starting = Pick<MediaCall<unknown>, "signal"> & { readonly noteStart: NoteStart };
 export type StartCall<Input> = MediaCall<Input> & Starting;
 
-/** A job whose start was sent but not confirmed by a response. */
+/** A job at a provider whose start request was sent, but whose response was lost. */
 export interface LostStart {
   readonly mark: ProviderJob;
   /** Time just before the request was sent, in Unix milliseconds. */
   readonly sentMs: number;
-  /** Job name in the provider's callback URL. */
+  /** Job name in the callback that the provider sent; absent without a callback. */
   readonly callbackJobName?: string;
 }
 
@@ -135,35 +139,41 @@ export interface LostStart {
 export interface Listed {
   /** The provider's name of the job. */
   readonly name: string;
-  /** Creation time by the provider's clock, in Unix milliseconds. NaN if unknown, which occurs only for unclear jobs. */
+  /** Creation time of the job by the provider's clock, in Unix milliseconds. NaN if unknown, which occurs only for jobs in `unclear`. */
   readonly createdMs: number;
 }
 
 export type Found =
   /** The job was found, because the provider named it in a callback. */
   | { readonly state: "found"; readonly job: ProviderJob }
-  /** The job does not exist: the provider never accepted it. */
+  /** The job does not exist: the provider never accepted its start request. */
   | { readonly state: "none" }
   /**
-   * Jobs that the provider accepted since the start was sent. Jobs with equal inputs are `alike`, the most likely first; jobs without
-   * comparable inputs are unclear. The caller decides which job is its own.
+   * Jobs that the provider has accepted since the start request was sent. `alike` are jobs with equal inputs, the most likely first.
+   * `unclear` are jobs whose inputs cannot be compared. The caller decides which of them is its own.
    */
   | {
       readonly state: "listed";
       readonly alike: readonly (Listed & { readonly job: ProviderJob })[];
       readonly unclear: readonly Listed[];
-      /** True if the provider may still call back for the job. */
+      /** True if a callback of the provider may still name the job. */
       readonly mayRing: boolean;
     }
   | { readonly state: "unknown"; readonly detail: string };
 
 export type Polled<Output> =
-  /** The job is not finished. `progress` is the completed share, from 0 to 1; absent if unknown. */
+  /** The job has not ended. `progress` is the completed fraction, from 0 to 1; absent if unknown. */
   | { readonly state: "pending"; readonly progress?: number }
-  /** The first phase of the job is done. `start` begins the job that replaces it, and is called once, after the intent is stored. */
+  /**
+   * The first phase of the job is done. `start` sends the request of the next phase, whose job replaces this one. It is called once, after
+   * the intent to start the phase is stored.
+   */
   | { readonly state: "next"; readonly start: (starting: Starting) => Promise<ProviderJob> }
   | ({ readonly state: "done" } & MediaResult<Output>)
-  /** The job has definitely failed. Responses that are not definite (5xx, 404, unreadable response, unknown state) are `unknown`. */
+  /**
+   * The job has definitely failed. A response that does not prove a failure (5xx, 404, unreadable response, unknown state) is `unknown`
+   * instead.
+   */
   | { readonly state: "failed"; readonly error: Error }
   | { readonly state: "unknown"; readonly detail: string };
 
@@ -176,16 +186,20 @@ export interface QueuedAdapter<Input, Output> {
   /** Timeout of one poll, in milliseconds, for a provider whose response contains the whole result. Default: POLL_MS. */
   readonly pollMs?: number;
   /**
-   * Starts a job at the provider.
-   * @throws ProviderError; `unknown` when the response was lost or is unreadable, because the job may exist; errors of `noteStart`
+   * Sends the request that starts a job at the provider, and returns the job's identification.
+   * @throws ProviderError; `unknown` if the response was lost or is unreadable, because the job may exist; the errors of `noteStart`
    */
   start(call: StartCall<Input>): Promise<ProviderJob>;
-  /** Searches for a job whose start was stored with a mark. Absent if the provider does not support marks. @throws ProviderError */
+  /**
+   * Searches the provider's jobs for a job whose start response was lost, by its mark. Absent if the provider does not support such a
+   * search.
+   * @throws ProviderError
+   */
   find?(lost: LostStart, signal: AbortSignal): Promise<Found>;
   /** Returns the provider's name of a job. Absent or undefined if the provider does not list its jobs. */
   nameOf?(job: ProviderJob): string | undefined;
   poll(job: ProviderJob, signal: AbortSignal): Promise<Polled<Output>>;
-  /** Requests cancellation; the next poll reports the outcome. */
+  /** Sends a cancellation of the job to the provider. The next poll returns whether the job was cancelled. */
   cancel?(job: ProviderJob, signal: AbortSignal): Promise<void>;
 }
 
@@ -228,7 +242,7 @@ export interface Transcript {
     readonly text: string;
     readonly start: number;
     readonly end: number;
-    /** Other values that a Whisper model reports for the segment, such as `avg_logprob`. */
+    /** Further values that a Whisper model reports for the segment, such as `avg_logprob`. */
     readonly details?: Readonly<Record<string, number | readonly number[]>>;
   }[];
 }

@@ -12,7 +12,10 @@ export type MeshInputName = "prompt" | "image" | "mesh";
 export interface MeshNeeds {
   /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
-  /** Groups of inputs. One input of each group is sent: the first that the call has and for which the source has a field. */
+  /**
+   * Groups of alternative inputs, in order of preference. From each group, the first input is sent that the call contains and for which the
+   * source has a field.
+   */
   readonly needs: readonly (readonly MeshInputName[])[];
   /** Maximum length of a prompt at the vendor, in characters. */
   readonly promptMax: number;

@@ -18,7 +18,7 @@ export interface ChatCall {
   readonly exactIntegers?: ExactIntegers;
   /** Workspace of the caller. It is part of the pseudonyms of end users, so that no two workspaces share a pseudonym. */
   readonly workspaceId: string;
-  /** Name of the model at the source. */
+  /** Model name that the source's provider expects in the request. */
   readonly sourceModel: string;
   /** Output token limit for which credits are held. It is sent by families that require a limit if the client set none. */
   readonly outputTokensMax: number;
@@ -47,7 +47,10 @@ export interface ChatResult {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** One stream event with the choices of an OpenAI chunk, without id, created and model. A usage report replaces earlier reports. */
+/**
+ * One stream event with the choices of an OpenAI chunk, without id, created and model. The usage of a later event replaces the usage of
+ * earlier events.
+ */
 export interface ChatDelta {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage?: ChatUsage;
@@ -75,7 +78,7 @@ export interface EmbeddingsCall {
   /** The client's identifier of its end user, for sources that accept one. */
   readonly user?: string;
   readonly signal: AbortSignal;
-  /** Adapts the finished body to the source, as in ChatCall. */
+  /** Drops, renames and overrides parameters of the finished request body as the catalogue says, just before the body is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
 }
 
@@ -86,7 +89,10 @@ export interface EmbeddingsResult {
 }
 
 export interface EmbeddingsProvider {
-  /** Returns one vector per input. @throws ProviderError */
+  /**
+   * Requests the embeddings from the provider and returns one vector per input.
+   * @throws ProviderError when the provider call fails
+   */
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
@@ -144,7 +150,10 @@ export class ProviderError extends Error {
   /** Error code for the client, such as context_length_exceeded. Undefined if the error class alone decides the code. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /** Error text for adapters, cut to 1,000 characters. It may contain a prompt, so it is stored encrypted and only failureFacts logs it. */
+  /**
+   * Internal error text, cut to 1,000 characters. It may contain a prompt. Therefore it is stored encrypted, and only `failureFacts` logs
+   * it.
+   */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;

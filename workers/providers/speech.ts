@@ -42,8 +42,8 @@ export function takeVoice(body: Record<string, unknown>): { name?: string; id?: 
 }
 
 /**
- * Checks the speed against a family's range, which is narrower than ours.
- * @throws ProviderError `rejected` outside of the range
+ * Checks the requested speed against the range that a provider family supports. It is narrower than the range of our API.
+ * @throws ProviderError `rejected` when the speed is outside of the range
  */
 export function checkSpeed(speed: number, [least, most]: readonly [number, number]): void {
   if (speed >= least && speed <= most) return;
@@ -70,7 +70,7 @@ export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format
 /**
  * Returns the audio of a streamed response. Checks its first bytes like `spokenArtifact` and passes the remaining bytes on. The audio can
  * be read once.
- * @throws ProviderError as `spokenArtifact`; `failed` or `aborted` for a broken connection
+ * @throws ProviderError the errors of `spokenArtifact`; `failed` or `aborted` when the connection breaks
  */
 export async function openSpoken(
   body: ReadableStream<Uint8Array>,

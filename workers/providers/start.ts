@@ -8,9 +8,10 @@ import type { ProviderJob, Starting } from "./media.ts";
 import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
 /**
- * Sends a request that starts a job. Tries the address first, so that an unreachable address is a definite failure.
+ * Sends a request that starts a job. First checks that the address can be reached, because an unreachable address is a definite failure.
  * @param mark finds the job if the response is lost; null: the job cannot be found
- * @throws ProviderError as `started`; errors of `noteStart`
+ * @throws ProviderError the errors of `started`
+ * @throws the errors of `noteStart`
  */
 export async function postStart<Result>(
   endpoint: Endpoint,
@@ -39,9 +40,9 @@ export async function started<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * Sends a request like `started`, for an exchange whose response contains the result. There is no job to poll, so the caller continues with
- * the next source (workers/calls/media/one-exchange.ts). Therefore `unknown` only forbids a retry at the same source. An aborted exchange
- * throws `aborted`.
+ * Sends a paid request like `started`, but for a provider whose response already contains the result. There is no job to poll. Therefore
+ * `unknown` only forbids a retry at the same source, and the caller continues with the next source (workers/calls/media/one-exchange.ts).
+ * @throws ProviderError the errors of `started`; `aborted` when the request was aborted
  */
 export async function exchanged<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,

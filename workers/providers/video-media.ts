@@ -25,7 +25,7 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
 /**
  * Returns the bytes of a media input. These providers accept no URLs, and a server inside the operator's network must never fetch a
  * caller's URL. Therefore callers of these families fetch URLs first.
- * @throws ProviderError `misconfigured`
+ * @throws ProviderError `misconfigured` for a URL that was not fetched before
  */
 export function bytesOf(media: MediaInput): Media {
   if ("bytes" in media) return media;

@@ -1,7 +1,7 @@
 /**
- * Exchanges messages about sources between the workers of a pool, over core NATS. State changes are sent immediately, counts a few times a
- * second. A lost message costs only accuracy, because openings are read from Postgres later. Messages contain durations and no times,
- * because clocks differ.
+ * Exchanges messages about sources between the workers of a pool, over core NATS. State changes are sent immediately, counts of calls a few
+ * times a second. A lost message costs only accuracy, because open circuits are also read from Postgres. Messages contain durations instead
+ * of times, because clocks differ.
  */
 import type { NatsConnection } from "nats";
 
@@ -22,9 +22,12 @@ export interface ShareHandlers {
 }
 
 export interface Share {
-  /** Schedules the counts of a source for the next message. */
+  /** Includes the unsent call counts of a source in the next message to the other workers. */
   counted(state: SourceState): void;
-  /** Sends a message immediately when a source has begun or extended a cooldown, or is back in rotation. */
+  /**
+   * Sends a message to the other workers immediately. Called when a cooldown of the source has begun or was extended, and when the source
+   * is back in rotation.
+   */
   changed(state: SourceState, now: number): void;
   close(): void;
 }
@@ -33,7 +36,10 @@ interface Message {
   readonly from: string;
   readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
   readonly openings?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number])[];
-  /** Openings of sources that refuse a key. Each has the mark of the refused key, because other workers may have another key. */
+  /**
+   * Circuits that opened because the source refused our key. `mark` identifies the refused key; a worker with another key ignores the
+   * circuit.
+   */
   readonly refusals?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number, mark: string])[];
   readonly closed?: readonly string[];
 }
@@ -42,7 +48,7 @@ interface Message {
 const REMAINING_MS_MAX = BREAKER.cooldownMsMax * (1 + BREAKER.cooldownJitter);
 
 /**
- * Subscribes to the messages of a pool.
+ * Subscribes to the messages of a pool and returns the functions that send them.
  * @param worker UUID of this process, so that it ignores its own messages
  */
 export function openShare(options: {

@@ -40,18 +40,24 @@ export class SourceState {
   refusedMark: string | undefined;
   /** HTTP status of the source's refusal; undefined if unknown. */
   refusedStatus: number | undefined;
-  /** Earliest time at which this process may request the probe again, after a request was refused or another process got the probe. */
+  /**
+   * Earliest time at which this process may request the right to probe the source. Set after a request was denied or another process became
+   * the prober.
+   */
   askAt = 0;
   /** True while a call of this process is the probe of all workers. */
   isProbing = false;
   /** Time at which the source last returned to rotation. */
   closedAt = Number.NEGATIVE_INFINITY;
 
-  /** Time of the last use. This field and the fields after it belong to other files, because separate maps would cost look-ups. */
+  /**
+   * Sequence number of the last use; the source with the lowest is evicted first. This field and the fields after it belong to other files,
+   * because separate maps would cost look-ups.
+   */
   usedAt = 0;
   readonly unsent = { ok: 0, failed: 0, run: 0 };
   isUnsent = false;
-  /** Number of changes that this process decided. `isUnsaved` is true while the last change is missing in Postgres. */
+  /** Number of changes of the circuit that this process decided. `isUnsaved` is true until the last of them is written to Postgres. */
   changes = 0;
   isUnsaved = false;
   /** True when Postgres contains a row for this cooldown. */
@@ -118,13 +124,13 @@ export class SourceState {
     return change;
   }
 
-  /** Marks this process as owner of the probe for the duration of the probe's lease. */
+  /** Marks a call of this process as the probe. Further requests for the probe wait until its lease ends. */
   beginProbe(now: number): void {
     this.isProbing = true;
     this.askAt = now + BREAKER.probeLeaseMs;
   }
 
-  /** Ends the probe without a result. Returns true if this process owned the probe and must give it back. */
+  /** Ends the probe without a result. Returns true if this process was probing; the caller must then release the probe in Postgres. */
   forgetProbe(): boolean {
     if (!this.isProbing) return false;
     this.isProbing = false;
@@ -132,7 +138,7 @@ export class SourceState {
     return true;
   }
 
-  /** Adds the counts of another process. */
+  /** Adds the call counts of another process. Returns "opened" if they open the circuit. */
   receiveCounts(counts: Counts, now: number, random: () => number): Change | undefined {
     if (this.isOpen) return undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
@@ -145,7 +151,10 @@ export class SourceState {
     return counts.failed > 0 ? this.openIfTripped(now, random) : undefined;
   }
 
-  /** Records an open circuit that another process or Postgres reports. The later of two deadlines applies. */
+  /**
+   * Records an open circuit that another process or Postgres reports. If both deadlines differ, the later one applies. Returns undefined if
+   * the report changed nothing.
+   */
   receiveOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
     if (change !== undefined) this.noteRefused(refused);
@@ -253,7 +262,7 @@ export class Sources {
     this.onForgotten = onForgotten;
   }
 
-  /** Returns a known source and marks it as used; undefined for an unknown source. */
+  /** Returns a remembered source and marks it as used; undefined if the source is not remembered. */
   used(name: string): SourceState | undefined {
     const state = this.states.get(name);
     if (state !== undefined) state.usedAt = ++this.uses;
@@ -267,12 +276,14 @@ export class Sources {
     return state;
   }
 
-  /** Returns a known source without marking it as used; undefined for an unknown source. */
+  /** Returns a remembered source without marking it as used; undefined if the source is not remembered. */
   peek(name: string): SourceState | undefined {
     return this.states.get(name);
   }
 
-  /** Returns a source that another worker reported. Sources that this process has not used are evicted first. */
+  /**
+   * Returns the state of a source that another worker reported. Adds the source without marking it as used, so that it is evicted first.
+   */
   getOrAdd(name: string): SourceState {
     return this.states.get(name) ?? this.add(name);
   }

@@ -1,6 +1,6 @@
 /**
- * Stores the open circuits of a pool in Postgres. Writes them, reads them periodically, and requests the single probe. Without Postgres,
- * the circuits of this process keep their state.
+ * Stores the open circuits of a pool in Postgres. Writes them, reads them periodically, and requests the right to probe a source, which
+ * only one worker has at a time. Without Postgres, the circuits of this process keep their state.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -70,7 +70,10 @@ export class BreakerStore {
     state.isNoted = cooldownMs > 0 && state.isOpen;
   }
 
-  /** Requests the probe, of which there is only one at a time. Calls that arrive during the request see an open circuit. */
+  /**
+   * Requests the right to probe a source, which only one worker has at a time. `probe`: this worker may send one call. `closed`: the source
+   * is back in rotation. `open`: another worker is probing, or the request failed. Other calls see an open circuit meanwhile.
+   */
   async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
     const { database, pool, worker, now, onRead } = this.options;
     state.askAt = now() + BREAKER.probeAgainMs;
@@ -106,7 +109,7 @@ export class BreakerStore {
     return "probe";
   }
 
-  /** Deletes the row of a refused key that is no longer in use. */
+  /** Deletes the stored circuit of a source that refused a key which is no longer in use. */
   forgetRefused(source: string, mark: string): void {
     const { database, pool } = this.options;
     void this.ask(() => forgetRefusedKey(database, { pool, source, mark }));

@@ -18,8 +18,8 @@ import type { MarkOf } from "./key-marks.ts";
 
 export interface Breaker {
   /**
-   * Decides whether a source (`provider/model`) may be called now. `probe` means yes: this call is the only trial of all workers, and its
-   * result decides. Returns a promise only while the probe is requested and while the breaker starts.
+   * Decides whether a source (`provider/model`) may be called now. `probe`: the call may be sent as the only trial of all workers, and its
+   * result opens or closes the circuit. Returns a promise only while the right to probe is requested and while the breaker starts.
    */
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**
@@ -29,7 +29,9 @@ export interface Breaker {
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
   /** Disables a source that refuses our key or the model, for a longer cooldown. @param status HTTP status of the provider */
   down(source: string, isProbe: boolean, status?: number): void;
-  /** Gives back a probe that ended without a result, because the client disconnected or the worker stops. */
+  /**
+   * Releases a probe that ended without a result, because the client disconnected or the worker stops. Another call can then be the probe.
+   */
   forget(source: string): void;
   /** Returns the time until the source may be called again, in milliseconds; 0 only while it is in rotation. */
   retryInMs(source: string): number;
@@ -39,7 +41,8 @@ export interface Breaker {
 }
 
 /**
- * Subscribes to messages and reads the open circuits. The first calls wait for this read, at most BREAKER.probeAgainMs.
+ * Creates the breaker of a pool. Subscribes to messages of other workers and reads the open circuits from Postgres. The first calls wait
+ * for this read, at most BREAKER.probeAgainMs.
  * @param options.markOf returns the mark of the key for a source; if absent, keys never change
  * @param options.now milliseconds of a monotonic clock; performance.now by default
  */
@@ -68,7 +71,7 @@ export function openBreaker(options: {
 
   const store = new BreakerStore({ pool, database, log, worker, sources, now, onRead: show, markOf });
 
-  /** Closes the circuit of a source that refused a key other than the current one. */
+  /** Returns the state of a source. If the source refused a key other than the current one, closes its circuit first. */
   const current = (state: SourceState | undefined): SourceState | undefined => {
     const mark = state?.refusedMark;
     if (state === undefined || mark === undefined || mark === markOf(state.name)) return state;
@@ -78,7 +81,7 @@ export function openBreaker(options: {
     return state;
   };
 
-  /** Publishes, stores and logs a change that this process decided. */
+  /** Sends a circuit change that this process decided to the other workers, writes it to Postgres and logs it. */
   const decided = (state: SourceState, change: Change | undefined): void => {
     if (change === undefined) return;
     const retryInMs = state.retryInMs(now());

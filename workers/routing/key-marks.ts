@@ -14,7 +14,7 @@ export type MarkOf = (source: string) => string;
 
 /**
  * Creates the function that computes marks.
- * @param options.secret secret of the service; without it, a mark reveals nothing about the key
+ * @param options.secret secret of the service; keys cannot be guessed from their marks without this secret
  */
 export function createKeyMarks(options: {
   readonly secret: Uint8Array;

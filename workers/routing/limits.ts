@@ -29,7 +29,7 @@ export const BREAKER = {
   downMs: 24_000,
   /** Jitter of cooldowns, as a share in both directions. Without it, sources that failed together would be probed together. */
   cooldownJitter: 0.2,
-  /** Timeout of a request for the probe, and delay of the next request after a refusal. */
+  /** Timeout of a request for the right to probe. `probeAgainMs` is the delay of the next request after a denial. */
   probeAskMs: 500,
   probeAgainMs: paced(1_000),
   /** Minimum interval between messages with counts. State changes are sent immediately. */

@@ -37,8 +37,8 @@ export interface Attempt<Adapter> {
 export interface Serving<Adapter, Result> {
   readonly candidates: readonly Candidate<Adapter>[];
   /**
-   * State of a call that was tried before. `model` is the model for which credits are held, absent if no candidate has it. `depth` is the
-   * position in the fallback chain, `error` the last failure.
+   * State of a call for which candidates were tried before. `model` is the model for whose price credits are held; absent if no candidate
+   * has it. `depth` is the number of fallback models tried, `error` the last failure.
    */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs" | "isRefused">;
@@ -47,22 +47,25 @@ export interface Serving<Adapter, Result> {
   /** Aborts the call when its client disconnects, its deadline passes, or the worker stops. */
   readonly signal: AbortSignal;
   /**
-   * Called before the first candidate of a fallback model. Adjusts the held credits to its price. Returns false if the model cannot serve
-   * the call.
+   * Called before the first candidate of a fallback model. Adjusts the held credits to the price of that model. Returns false if the model
+   * cannot serve the call.
    */
   enter(model: Model): Promise<boolean>;
   /** Calls one candidate. @throws ProviderError for a failure of the provider; any other error ends the call */
   attempt(attempt: Attempt<Adapter>): Promise<Result>;
   /** Returns true after the client has received a part of the answer. From then on, any failure is final. */
   hasBegun(): boolean;
-  /** Called after each failure, for logs and metrics. `next` says how the call continues. */
+  /**
+   * Called after each failure, for logs and metrics. `next`: the same source is tried again (`retried`), the next candidate is tried
+   * (`moved`), or the call ends with the error (`ended`).
+   */
   onFailure(attempt: Attempt<Adapter>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
 }
 
 /**
  * Tries the candidates in order.
- * @throws ProviderError of the last failed candidate, or of the first one if all refused the request;
- * ProviderError `no_route` if no source was available; any other error of an attempt
+ * @throws ProviderError of the last failed candidate, or of the first one if all refused the request; ProviderError `no_route` if no source
+ * was available; any other error of an attempt
  */
 export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, Result>): Promise<Result> {
   const { candidates, signal } = serving;
@@ -175,7 +178,7 @@ function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: M
 /** Failures that end a call. The call is not repeated, because the provider may have charged for it. */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
-/** Returns true if the candidate's model can serve the call. Otherwise gives back an unused probe. */
+/** Returns true if the candidate's model can serve the call. Otherwise releases the candidate's probe if this call was to be the probe. */
 async function enter<Adapter>(
   serving: Serving<Adapter, unknown>,
   breaker: Pick<Breaker, "forget">,

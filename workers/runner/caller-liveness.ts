@@ -1,6 +1,6 @@
 /**
- * Watches the callers of running calls. It asks the ingress of each call whether the ingress still waits. The question also shows the
- * ingress that this worker is alive. It receives confirmations of answers. All calls of a runner share one timer, and a call that ends
+ * Watches the ingresses of running calls. A request to each ingress asks whether its client still waits, and shows that this worker is
+ * alive. The reply may also confirm that the ingress has received the whole answer. All calls of a runner share one timer. A call that ends
  * quickly causes no request.
  */
 import { type NatsConnection, RequestError } from "nats";
@@ -27,8 +27,8 @@ const INGRESS_FIRST_PROBE_MS = paced(500);
 export const INGRESS_RETURN_MS = 1_500;
 
 /**
- * Pause between two requests for a sign of life of an ingress, in milliseconds. An answer that costs more than its held credits waits for
- * such a sign.
+ * Pause between two requests that check whether an ingress is alive, in milliseconds. An answer that costs more than its held credits is
+ * sent only after such a request was answered.
  */
 const PRESENCE_RETRY_MS = paced(250);
 
@@ -42,12 +42,13 @@ const TAKEN_ASK_MS = 250;
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 
 export interface CallerLiveness {
-  /** Watches the caller of a call. Calls `on.gone` once when the caller is gone. */
+  /** Starts to watch the ingress that waits for a call. Calls `on.gone` once when the ingress is dead or no longer waits. */
   watch(reply: string, on: WatchEvents): CallWatch;
   /** Asks the ingress about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
   ask(reply: string, waitMs?: number): Promise<CallerAnswer>;
   /**
-   * Resolves when the ingress has replied at least once since this function was called. If the ingress is dead, the watch ends the call.
+   * Resolves when the ingress has replied to a request that was sent after this function was called. Does not resolve for a dead ingress;
+   * the watch then aborts the call.
    * @throws the signal's reason when it aborts first
    */
   confirm(reply: string, signal: AbortSignal): Promise<void>;
@@ -63,7 +64,7 @@ export interface WatchEvents {
 }
 
 export interface CallWatch {
-  /** Reports that the answer was sent. If no confirmation arrives soon, the ingress is asked for it. */
+  /** Called after the answer was sent. If the ingress does not confirm the answer soon, it is asked for the confirmation. */
   expectTaken(): void;
   end(): unknown;
 }
@@ -78,7 +79,7 @@ interface Watched {
   readonly end: () => boolean;
 }
 
-/** Requests for a sign of life of an ingress: the pending one and the one after it. */
+/** Requests that check whether an ingress is alive. `asking` is pending; `next` is sent after it, for calls that arrived meanwhile. */
 interface Presence {
   readonly asking: Promise<boolean>;
   next: Promise<boolean> | undefined;
@@ -132,7 +133,7 @@ export function openCallerLiveness(connection: NatsConnection, cancel?: string):
   // All calls of an ingress share a request; calls that arrive while it is pending share the next one.
   const presences = new Map<string, Presence>();
 
-  /** Asks for a sign of life. Any reply counts, because an ingress of another version may not know the request. */
+  /** Returns true if the ingress is alive. Any reply counts, because an ingress of another version may not understand the request. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const answer = await request(subject, EMPTY);
     return answer !== "refused" && answer !== "late";
@@ -208,7 +209,9 @@ export function openCallerLiveness(connection: NatsConnection, cancel?: string):
   };
 }
 
-/** Receives confirmations of ingresses for answers that a runner sent before settlement. */
+/**
+ * Subscription of a worker to confirmations from ingresses. An ingress confirms each answer that it received before the call was settled.
+ */
 export interface TakenAcks {
   /** Subject on which ingresses send confirmations. */
   readonly subject: string;

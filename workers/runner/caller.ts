@@ -50,7 +50,8 @@ export class Caller {
   }
 
   /**
-   * Resolves to true when the ingress has received the answer that is sent next. Resolves to false when it never will.
+   * Waits for the confirmation of the answer that is sent next. True: the ingress has received it. False: the ingress is gone, has lost
+   * parts of the answer too often, or has not confirmed it by the deadline of the call.
    * @param sendAgain called when the ingress has lost a part of the answer
    * @throws the signal's reason when the process must end before the confirmation
    */

@@ -1,7 +1,8 @@
 /**
- * Receives cancels for the runners of this process. All workers receive `cancel.<job>`; another subject is only for calls that are known to
- * run in this process. A cancel is sent over core NATS and may overtake its job, so recent cancels are remembered. A cancel without its
- * token is ignored, because JetStream also publishes to subjects that others choose (deploy/decisions/0105).
+ * Receives cancels of jobs for the runners of this process. All workers receive `cancel.<job>`. Only this process receives `subject`, which
+ * is used for calls that are known to run here. A cancel is sent over core NATS and may arrive before its job, so recent cancels are
+ * remembered. A cancel without a valid token of its job is ignored, because JetStream also publishes to subjects that others choose
+ * (deploy/decisions/0105).
  */
 import type { NatsConnection, Subscription } from "nats";
 
@@ -15,7 +16,7 @@ const REMEMBERED_MAX = 10_000;
 export interface Cancels {
   /** Prefix of the subject that only this process receives. */
   readonly subject: string;
-  /** Adds a listener. Returns a function that removes it. */
+  /** Calls `listener` when the job is cancelled. Returns a function that removes the listener. */
   onCancel(jobId: string, listener: () => void): () => void;
   wasCancelled(jobId: string): boolean;
   close(): Promise<void>;

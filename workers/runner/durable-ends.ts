@@ -67,7 +67,10 @@ export class DurableEnds {
     return { verdict: { outcome: end.state }, next };
   }
 
-  /** Leaves a job whose outcome is unknown. Its credits stay held, and a waiting caller is notified that the job continues. */
+  /**
+   * Keeps a job whose outcome is unknown. Its credits stay held, and the ingress that waits for the job is notified that the job continues.
+   * A hidden job ends as failed instead, because its caller cannot look it up later.
+   */
   async markUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
     // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return this.writeOff(job);
@@ -81,7 +84,10 @@ export class DurableEnds {
     return { outcome: "unknown" };
   }
 
-  /** Ends a job whose intent could not be stored because the job was cancelled. No effect if another worker owns the job. */
+  /**
+   * Ends a job as cancelled. Used for a job that was cancelled before the intent to call a provider could be stored. No effect if another
+   * worker owns the job.
+   */
   endCancelled(job: ClaimedJob): Promise<DurableVerdict> {
     const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;

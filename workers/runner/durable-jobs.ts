@@ -304,9 +304,9 @@ function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: n
 }
 
 /**
- * Opens the connection to the ingress whose caller waits for the job, and reports that a worker has begun the job. Losing the connection
- * does no harm, because the job's row is authoritative. Undefined if no ingress waits.
- * @param run epoch that distinguishes the bytes of this owner from the bytes of another
+ * Opens the reply channel to the ingress whose caller waits for the job, and notifies the ingress that a worker has begun the job. A lost
+ * message does no harm, because the job's row is authoritative. Undefined if no ingress waits.
+ * @param run epoch of the job, by which the ingress distinguishes the bytes of this worker from the bytes of an earlier owner
  */
 function openLiveCaller(
   connection: Pick<NatsConnection, "publish" | "isClosed">,

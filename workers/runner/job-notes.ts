@@ -1,7 +1,7 @@
 /**
- * Writes notes of a durable job's owner to the job's row. They are the intent to call a provider, the record of the job at its provider,
- * and the progress. From these notes, the next owner decides which requests may be repeated. If a note fails because another worker owns
- * the job, this worker stops the job.
+ * Writes the state of a durable job to its row: the intent to call a provider, the record of the provider's job, and the progress. A worker
+ * that later takes over the job decides from this data which requests may be repeated. If a write fails because another worker owns the
+ * job, this worker stops the job.
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
@@ -26,7 +26,7 @@ export class JobNotes implements ProviderJobSlot {
   readonly found: unknown;
   readonly isLate: boolean;
   readonly wasCancelled: boolean;
-  /** Providers that store the intent before the first request. */
+  /** Providers of the worker, wrapped so that the intent is stored before the first request. */
   readonly intended: IntendedProviders;
   /**
    * True while this worker owns the job. False after another worker has taken the lease, or after a cancel before the first request to a
@@ -41,7 +41,7 @@ export class JobNotes implements ProviderJobSlot {
   private reportedProgress = 0;
 
   /**
-   * Creates the notes of a job.
+   * Creates the writer of a job's state.
    * @param isIntended true if the row already contains the intent to call a provider without a queue
    */
   constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
@@ -111,8 +111,9 @@ export class JobNotes implements ProviderJobSlot {
   }
 
   /**
-   * Checks that a note was written.
-   * @throws Error when the note was not written because another worker owns the job
+   * Checks that a write to the job's row succeeded.
+   * @param noted result of the write
+   * @throws Error when nothing was written because another worker owns the job
    */
   private claimOurs(noted: boolean): asserts noted {
     this.isOurs &&= noted;
@@ -144,15 +145,15 @@ interface IntendedProviders {
   /** Returns true if a provider may have served the job although it returned no result. This is possible if it received a request. */
   mayHaveBeenServed(): boolean;
   /**
-   * Reports that a start in a provider's queue was stored. Before the next request to a provider without a queue, the intent is stored
-   * again.
+   * Called after a start in a provider's queue was stored in the job's row. The next request to a provider without a queue then stores the
+   * intent again.
    */
   queued(): void;
 }
 
 /**
- * Wraps providers.
- * @param intend called before the first request to a provider without a queue; its error ends the execution
+ * Wraps the providers so that `intend` runs before the first request.
+ * @param intend stores the intent to call a provider without a queue; its error ends the execution
  */
 function withIntent(providers: Providers, intend: Intend): IntendedProviders {
   let noted: Promise<void> | undefined;
@@ -226,7 +227,7 @@ function intending(providers: Providers, watching: Watching): Providers {
   };
 }
 
-/** Wraps a media adapter. A queued adapter stores its start itself (`noteStart`). Polling a running job needs no intent. */
+/** Wraps a media adapter. A queued adapter stores the start of its job itself (`noteStart`). Polling needs no intent. */
 function intendingMedia<Input, Output>(
   adapter: MediaAdapter<Input, Output>,
   watching: Watching,

@@ -10,16 +10,19 @@ export interface Held {
   readonly id: string;
   readonly epoch: number;
   readonly controller: AbortController;
-  /** True for a late job, which ignores cancels. The provider was already asked to stop it, and its result is still collected there. */
+  /**
+   * True for a job that is past its deadline. Cancels do not abort it, because the provider was already asked to stop it and only its
+   * result is read.
+   */
   readonly isLate: boolean;
 }
 
 export interface Leases {
-  /** Id of this worker in the rows that it claims. */
+  /** Id of this worker, written to the rows of jobs that it claims. */
   readonly worker: string;
   /** Adds a job whose lease is renewed. Returns a function that removes it. */
   hold(job: Held): () => void;
-  /** Stops renewals and reports to the dispatcher that this worker takes no more jobs. */
+  /** Stops renewing leases and reports zero slots, so that the dispatcher sends this worker no more jobs. */
   close(): Promise<void>;
 }
 

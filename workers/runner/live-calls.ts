@@ -45,7 +45,10 @@ export interface LiveCalls {
    * @throws Error on an infrastructure failure; a later delivery then closes the hold
    */
   run(call: LiveCall, controller: AbortController, stopping: AbortSignal): Promise<void>;
-  /** Handles a later delivery of a call that may have reached a provider. Reports the loss without running the call. */
+  /**
+   * Handles a later delivery of a call that may have reached a provider. The ingress takes over the call if it is alive. Otherwise the call
+   * is settled as lost. The call is not executed again.
+   */
   lost(job: JobMessage, reply: string | undefined): Promise<void>;
   /** Releases the held credits of a call that was not executed and whose caller no longer waits. */
   drop(job: JobMessage, reply: string | undefined): Promise<void>;
@@ -146,7 +149,10 @@ function discardRequest({ storage, log }: Pick<WorkerContext, "storage" | "log">
   );
 }
 
-/** Maximum number of requests to the ingress of a lost call. After them, the ingress counts as dead. */
+/**
+ * Maximum number of requests to the ingress of a lost call to take over the call. Without a reply to any of them, the ingress counts as
+ * dead.
+ */
 const LOST_ASKED_MAX = 3;
 
 /**

@@ -107,7 +107,7 @@ export class LiveEnds {
     return true;
   }
 
-  /** Waits until the ingress has shown that it is alive. Used for an answer that must be settled before it is sent. */
+  /** Waits until a request has shown that the ingress is alive. Used for an answer that must be settled before it is sent. */
   private async confirmCaller(job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> {
     // The ingress waits beyond the deadline for an answer that was ready in time.
     const watchdog = watchCall({ deadline_ms: job.deadline_ms + CONFIRMATION_MARGIN_MS }, signal);

@@ -33,12 +33,13 @@ import { openPullLoop, type PullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 
 /**
- * Delay before the ingress is asked about a queue message from before a lost connection, in milliseconds. A server that crashed may deliver
- * such a message twice, because its record lags by 100 ms. By then, the worker of the first delivery has reported to the ingress.
+ * Delay after a lost connection is restored, before the ingress is asked about a queue message that may be a repeat, in milliseconds. A
+ * server that crashed may deliver a message twice, because its stored state lags by 100 ms. After the delay, the worker of the first
+ * delivery has reported to the ingress.
  */
 const RECLAIM_MS = 2_500;
 
-/** Time without an answer after which an ingress counts as dead, in milliseconds, including reconnects. */
+/** Time without a reply after which an ingress counts as dead, in milliseconds. It includes the time in which the ingress may reconnect. */
 const RECONSIDER_MS = 30_000;
 
 /**
@@ -222,12 +223,15 @@ class PullRunner implements Runner {
     return this.loop.mayBeRepeat(message) || job.repeat === true;
   }
 
-  /** Returns true for a first delivery that may be a repeat or may be too late. */
+  /** Returns true for a delivery that may be a repeat of an earlier one, or that waited in the queue for long. */
   private isDoubtful(message: Delivery, job: JobMessage): boolean {
     return this.mayBeRepeat(message, job) || commonNow() - message.storedAtMs > QUEUED_LONG_MS;
   }
 
-  /** Asks the ingress about a doubtful delivery. A missing reply proves nothing, because a lost connection loses requests and replies. */
+  /**
+   * Asks the ingress whether it still waits for a call, and decides whether the call runs. Requests are repeated without a reply, because a
+   * lost connection loses requests and replies.
+   */
   private async reconsider(message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> {
     const isRepeat = this.mayBeRepeat(message, job);
     const giveUpAt = performance.now() + RECONSIDER_MS;

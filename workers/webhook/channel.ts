@@ -11,10 +11,8 @@ export interface OpenChannel {
   /** Settings by channel type. webhook: authType?, authUsername?, authHeaderName?; telegram: chatId; email: recipient. */
   readonly config: Readonly<Record<string, string>>;
   /**
-   * Secrets by channel type.
-   * webhook: url, signingSecret?, previousSigningSecret?, authToken?, authPassword?, authApiKey?, authHeaderValue?
-   * slack: url
-   * telegram: botToken
+   * Secrets by channel type. webhook: url, signingSecret?, previousSigningSecret?, authToken?, authPassword?, authApiKey?, authHeaderValue?
+   * slack: url telegram: botToken
    */
   readonly secrets: Readonly<Record<string, string>>;
 }
@@ -41,13 +39,10 @@ export interface Outgoing {
 export type Verdict = "again" | "final" | "gone";
 
 /**
- * Cause of a failed attempt.
- * refused: the receiver answered that it does not accept this message, or any message.
- * misconfigured: the settings of the channel or installation cannot work.
- * mail_limit: the daily mail limit of the address or workspace is reached.
- * sealed: our keys do not decrypt the channel's secrets.
- * worker_lost: our workers crashed repeatedly.
- * unreachable: no connection, or a broken one, including TLS.
+ * Cause of a failed attempt. refused: the receiver answered that it does not accept this message, or any message. misconfigured: the
+ * settings of the channel or installation cannot work. mail_limit: the daily mail limit of the address or workspace is reached. sealed: our
+ * keys do not decrypt the channel's secrets. worker_lost: our workers crashed repeatedly. unreachable: no connection, or a broken one,
+ * including TLS.
  */
 export type AttemptFault =
   | "timeout"
@@ -97,7 +92,7 @@ export interface SendContext {
 /** Makes one attempt. @throws the signal's reason when the signal aborts; never an error of the receiver */
 export type Send = (channel: OpenChannel, outgoing: Outgoing, context: SendContext) => Promise<AttemptResult>;
 
-/** Further facts of a failed attempt. */
+/** Optional properties of a failed attempt, such as the HTTP status and the requested pause. */
 type FailureFacts = Partial<Omit<FailedAttempt, "ok" | "verdict" | "error">>;
 
 export function failed(verdict: Verdict, error: AttemptFault, facts: FailureFacts = {}): FailedAttempt {

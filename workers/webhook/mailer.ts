@@ -34,7 +34,7 @@ export interface MailReceipt {
 export interface Mailer {
   /** Sends one mail. @throws MailError; the signal's abort reason */
   send(mail: Mail, signal: AbortSignal): Promise<MailReceipt>;
-  /** Aborts running deliveries. Later deliveries fail. */
+  /** Aborts mails that are being sent. Later calls of `send` fail. */
   close(): void;
 }
 

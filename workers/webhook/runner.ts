@@ -76,7 +76,9 @@ export function startDeliveries(
   let isStopping = false;
   let taking: Promise<void> | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
-  /** Channel that was served last. The next query begins after this channel. */
+  /**
+   * Channel whose delivery was claimed last. The next query for due deliveries begins after this channel, so that all channels take turns.
+   */
   let lastChannel = NO_CHANNEL;
   let whenIdle: (() => void) | undefined;
 

@@ -30,7 +30,7 @@ export const PASS_ITEMS_MAX = 1_000;
 /** Maximum number of evaluation steps of expressions in one pass, about 50 ms, so that other runs are executed meanwhile. */
 const PASS_WORK_MAX = 4_000_000;
 
-/** Limit of the counter, high enough that it only counts. Each binding has its own limit. */
+/** Budget of the counter that counts evaluation steps of a pass. It is never used up, because each binding has its own limit. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export interface Advanced {
@@ -40,7 +40,7 @@ export interface Advanced {
   readonly isCut: boolean;
   /** Events that the next pass must handle. */
   readonly deferredEvents: readonly RunEvent[];
-  /** Number of calls and runs that were counted in this pass. */
+  /** Number of calls and sub-workflows that this pass added to the total of the root run. The total is limited. */
   readonly work: number;
 }
 
@@ -79,7 +79,7 @@ type Writable<T> = { -readonly [M in keyof T]: T[M] };
 type StepDraft = Omit<Writable<StepRun>, "items"> & { items: Writable<ItemRun>[] };
 type RunDraft = Omit<Writable<RunState>, "stepRuns"> & { stepRuns: StepDraft[] };
 
-/** One pass over a run. Changes its copy of the run's state and collects the effects of the changes. */
+/** One pass over a run. Changes its own copy of the run's state, and collects the effects to perform after the state is saved. */
 class RunPass {
   private readonly compiled: CompiledDefinition;
   private readonly state: RunDraft;
@@ -91,7 +91,7 @@ class RunPass {
   private newItems = 0;
   /** Calls and runs that may still be created under the root of the run. */
   private remainingWork: number;
-  /** Calls and runs counted in this pass. */
+  /** Number of calls and sub-workflows that this pass added to the total of the root run. */
   private counted = 0;
 
   constructor(compiled: CompiledDefinition, state: RunDraft, remainingWork = UNBOUNDED) {
@@ -109,7 +109,9 @@ class RunPass {
     return { state: this.state, effects: this.effects, isCut: this.isCut, deferredEvents, work: this.counted };
   }
 
-  /** Returns undefined if the work is not running. */
+  /**
+   * Evaluates the parameters and the input of a running call or sub-workflow again. Undefined if it is not running or its expressions fail.
+   */
   resolveWork(place: WorkPlace): ResolvedWork | undefined {
     const run = this.findRun(place);
     if (run?.items[place.index]?.status !== "running") return undefined;
@@ -175,8 +177,8 @@ class RunPass {
   }
 
   /**
-   * Continues a step without its call or sub-workflow that exceeded the timeout. The cost of that call or sub-workflow is added when it
-   * ends.
+   * Fails the item whose call or sub-workflow exceeded the timeout of its step, and requests the cancellation of that work. The run
+   * continues without waiting for the work. The cost is added when the work ends.
    */
   private endLate(place: WorkPlace): void {
     const run = this.findRun(place);
@@ -348,7 +350,10 @@ class RunPass {
     return run;
   }
 
-  /** Creates the items of an attempt. The step itself was counted as one when the run began. */
+  /**
+   * Creates the items of an attempt and adds them to the limited total of the root run. A first attempt has one item fewer to add, because
+   * each step was counted as one when the run began.
+   */
   private createItems(run: StepDraft, items: readonly ItemRun[]): void {
     const counted = run.attempt === 1 ? 1 : 0;
     if (!this.countWork(Math.max(0, waiting(items) - counted))) return this.markFailed(run, TOO_MUCH_WORK);
@@ -478,7 +483,10 @@ class RunPass {
     cancelQueued(run);
   }
 
-  /** Counts calls and runs that may begin. Returns false and counts nothing if the limit would be exceeded. */
+  /**
+   * Adds calls and sub-workflows to the total of the root run before they begin. Returns false and adds nothing if the limit would be
+   * exceeded.
+   */
   private countWork(count: number): boolean {
     if (count > this.remainingWork) return false;
     this.remainingWork -= count;

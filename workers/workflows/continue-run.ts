@@ -66,7 +66,10 @@ class OpenStep implements StepContinuation {
     }
   }
 
-  /** Prepares the next pass. Undefined if the run cannot continue in this worker. @throws Error on an infrastructure failure */
+  /**
+   * Computes the next pass of the run after its call has ended. Undefined if the run cannot continue in this worker.
+   * @throws Error on an infrastructure failure
+   */
   private async prepare(ending: JobEnd): Promise<Prepared | undefined> {
     const { context, job } = this;
     const { usage, result, state } = ending;
@@ -146,7 +149,7 @@ interface Prepared {
   readonly next: JobRequest | null;
 }
 
-/** Returns the place of the job in its run. Undefined unless the job is the only running work of the run. */
+/** Returns the step, attempt and item to which the job belongs. Undefined unless the job is the only running work of the run. */
 function placeOf({ facts, state }: StoredRun, jobId: string): WorkPlace | undefined {
   const run = state.stepRuns.find(({ status }) => status === "running");
   const item = run?.items.find(({ status }) => status === "running");

@@ -49,11 +49,11 @@ const ENDS_MAX = 256;
 const ABSENT_MS = paced(3_000);
 
 /**
- * Executes a run until nothing is left to do for now.
- * @param isFullCheck true to look also for calls and sub-workflows that are late, due or never begun. Set after a repeated notice or a
- * notice of the janitor.
+ * Executes passes of a run until it has ended, or must wait for running work or a timer.
+ * @param isFullCheck true to look also for calls and sub-workflows that are late, due or never begun. It is true for a notice that was
+ * delivered before, and for a notice from the janitor.
  * @param takePermit called before each further pass, so that other runs are executed meanwhile
- * @throws Error on an infrastructure failure: call it again
+ * @throws Error on an infrastructure failure; the caller must call the function again
  */
 export async function driveRun(
   context: WorkflowContext,
@@ -92,7 +92,7 @@ export async function driveRun(
   }
 }
 
-/** Returns the run and its ended jobs and sub-workflows. For a new run, no statement is needed. */
+/** Loads the run and its ended jobs and sub-workflows. A new run has none, so no query for them is needed. */
 async function loadRunAndEndedWork(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,
@@ -319,7 +319,7 @@ export function canContinueInWorker({ state: { stepRuns }, bytes }: Pick<StoredR
   return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;
 }
 
-/** Notifies readers of a pass: readers of the run's stream, and callers that wait for the end of the run. */
+/** Notifies readers of the run's stream, and callers that wait for the end of the run, that a pass was saved. */
 export function notifyReaders(
   { replies }: Pick<WorkflowContext, "replies">,
   { facts, state }: StoredRun,

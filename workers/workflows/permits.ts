@@ -15,7 +15,10 @@ const LINGER_MS = 1_000;
 
 export class RunPermits {
   private readonly limit: FairLimit;
-  /** Recently active workspaces, in the order of their last permit. The value is performance.now() of that permit. */
+  /**
+   * Recently active workspaces, in the order in which they last gave back a permit. The value is the time at which they did, by
+   * performance.now().
+   */
   private readonly seen = new Map<string, number>();
   private readonly max: number;
 

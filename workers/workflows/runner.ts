@@ -1,6 +1,6 @@
 /**
- * The pool `workflow`: each lane consumes notices of runs. Notices are pulled far ahead of their execution, since those of one workspace may
- * precede all others on the queue. Notices of the same run are merged, and workspaces take turns.
+ * Runs the pool `workflow`. Each lane consumes notices that a run can continue. Many notices are read in advance, because the notices of
+ * one workspace may fill the head of the queue. Notices of the same run are merged, and workspaces take turns.
  */
 import { randomBytes } from "node:crypto";
 
@@ -81,7 +81,10 @@ export async function startWorkflows(
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
 }
 
-/** Returns the id of the workspace whose name is in the setting. It is looked up once when the process starts. @throws Error */
+/**
+ * Returns the id of the workspace that `SLUICE_ADMIN_WORKSPACE` names; undefined without the setting. Called once when the process starts.
+ * @throws Error when no workspace has that id or name
+ */
 async function adminWorkspaceOf({
   config,
   database,
@@ -96,7 +99,7 @@ async function adminWorkspaceOf({
 }
 
 const ASKED_MAX = 256;
-/** Maximum number of notices in memory: as many as four workspaces with full queues have. */
+/** Maximum number of run notices in memory: as many as four workspaces with full queues have. */
 const HELD_MAX = 8_192;
 const DECODER = new TextDecoder();
 
@@ -212,7 +215,7 @@ interface DriveRequest {
 }
 
 interface Going {
-  /** True if another pass of the run was requested. */
+  /** True if a pass of the run was requested and has not begun yet. */
   isAsked: boolean;
   isFullCheck: boolean;
   isStalled: boolean;

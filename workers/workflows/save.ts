@@ -68,8 +68,8 @@ export interface StepEnd {
 
 /**
  * Saves a pass and admits the only call that it begins, in one statement (see advance_run).
- * @returns the saved state, and the dispatch number of the message to publish; 0: the call waits for capacity of the queue. Undefined if
- * nothing was written; then save and admit separately
+ * @returns the saved state, and the dispatch number of the queue message to publish. The number is 0 if the call waits for capacity of the
+ * queue. Undefined if nothing was written; the caller must then save and admit separately
  */
 export async function beginStep(
   target: Queryable,
@@ -90,7 +90,7 @@ export async function beginStep(
 
 /**
  * Ends the job of a step, saves the next pass and admits the next job, in one statement (see advance_run).
- * @returns undefined if nothing was written; then perform the three separately
+ * @returns undefined if nothing was written; the caller must then end, save and admit separately
  * @throws Error if the database is unavailable for longer than `retryMs`
  */
 export async function endStep(

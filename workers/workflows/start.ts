@@ -142,7 +142,10 @@ function errorOf({ code, message }: ApiError): StepError {
   return isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 
-/** Admits the job of a call. @returns true if credits or tokens were missing */
+/**
+ * Admits the job of a call and puts it on the queue.
+ * @returns true if the admission was refused, because credits or tokens were missing
+ */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
   const call = await readCall(context, { caller, target, body, tries: 1 });

@@ -55,7 +55,7 @@ export interface RunState {
   readonly maxAttempts: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly stepRuns: readonly StepRun[];
-  /** Number of items and steps that have ended; the source of `endedSeq`. */
+  /** Number of items and steps that have ended so far. The next end gets the following number as its `endedSeq`. */
   readonly ends: number;
   readonly output?: unknown;
   readonly error?: StepError & { readonly stepId: string };
@@ -74,7 +74,7 @@ export type WorkEnd =
   | { readonly status: "cancelled" };
 
 export type RunEvent =
-  /** Notice or recovery without further data. All calls and sub-workflows that can begin begin. */
+  /** The run may have work that can begin. Sent for a notice or a recovery, which contain no further data. */
   | { readonly kind: "tick" }
   | { readonly kind: "work_ended"; readonly place: WorkPlace; readonly end: WorkEnd; readonly creditsNano: bigint }
   | { readonly kind: "step_due"; readonly stepId: string; readonly attempt: number }

@@ -74,7 +74,7 @@ interface RunRecord {
   readonly max_attempts: number;
   readonly rev: number;
   readonly ends: number;
-  /** Input as JSON. Input and `input_ref` are null if this process already knows the input. */
+  /** Input as JSON. Input and `input_ref` are null if this process has the run in its cache. */
   readonly input: string | null;
   readonly input_ref: string | null;
   readonly cancel_requested: boolean;
@@ -185,7 +185,7 @@ export class RunStore {
     return stored;
   }
 
-  /** Loads the constant part of a run and returns it with an empty state. */
+  /** Loads the definition and the input of a run, which never change, and returns them with an empty state. */
   private async begun(target: Queryable, row: RunRecord): Promise<Remembered> {
     const compiled = await compiledOf(target, row);
     const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);

@@ -171,7 +171,10 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   return json(presentBatch(same(row, batch)));
 }
 
-/** Returns the existing batch if it was created by an equal request. @throws ApiError `idempotency_key_reused` */
+/**
+ * Checks that an existing batch was created by an equal request, and returns it. @throws ApiError `idempotency_key_reused` for another
+ * request
+ */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
   checkSameRequest(row, { fingerprint }, "This Idempotency-Key was used for another batch; use a new key.");
   return row;
@@ -239,7 +242,7 @@ async function listLines(context: IngressContext, call: RouteCall): Promise<Resp
   return new Response(text, { headers: { "content-type": JSON_TYPE } });
 }
 
-/** Presents a batch as OpenAI's batch object, with its charge. */
+/** Converts a batch to OpenAI's batch object, and adds the cost of the batch. */
 function presentBatch(row: BatchRow): Batch {
   const input = Number(row.input_tokens);
   const output = Number(row.output_tokens);

@@ -22,11 +22,11 @@ export interface BatchContext extends Pick<
   | "storage"
 > {
   readonly publishers: Publishers;
-  /** Uploads of batch output files, which may be larger than callers' own files. */
+  /** Uploads the output files of batches, which may be larger than files that callers upload. */
   readonly uploads: Uploads;
   /**
-   * Takes a permit for a call from a batch message or batch line whose media this process stores. Returns the function that releases it;
-   * undefined if no permit is free.
+   * Returns a function that takes a permit to store the media of one call from a batch message or batch line. That function returns another
+   * one, which releases the permit; undefined if no permit is free.
    */
   takePermit(workspaceId: string): () => Promise<(() => void) | undefined>;
 }

@@ -28,8 +28,8 @@ const SPAN_BYTES_MAX = 1_048_576;
 const AT_ONCE = 8;
 
 /**
- * Delay before lines are tried again, in milliseconds. They wait for credits or tokens held by other lines, a permit for heavy calls, or
- * the end of other runs.
+ * Delay before a deferred line is tried again, in milliseconds. The line waits for credits or tokens held by other lines, for a permit for
+ * heavy calls, or for the end of other runs.
  */
 const WAIT_MS = paced(2_000);
 
@@ -101,8 +101,8 @@ export async function feedLines(
 }
 
 /**
- * Returns the caller that the batch acts for. If the key is inactive, returns an error, with which the lines that have not started are
- * ended.
+ * Returns the caller that the batch acts for. If the key that created the batch is inactive, returns an error. Lines that have not started
+ * then end with this error.
  */
 async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<Caller | ApiError> {
   try {
@@ -119,15 +119,18 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
 const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
 
 /**
- * Defers a line that was refused because other lines of its batch hold the credits or tokens that it needs. The line's refused job is
- * deleted.
+ * Defers a line that was refused because other lines of its batch hold the credits or tokens that it needs. Deletes the line's refused job,
+ * so that the line can be admitted later.
  */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
-/** Deletes jobs that were refused because of other lines' holds. They remain when a previous leader crashed before it deleted them. */
+/**
+ * Deletes the refused jobs of lines whose credits or tokens were held by other lines. Such jobs remain if an earlier leader crashed before
+ * it deleted them.
+ */
 export function forgetHeldByOthers({ database }: Pick<BatchContext, "database">, batch: BatchRow): Promise<void> {
   return forgetAllRefused(database, batch, [...HELD_BY_OTHERS]);
 }

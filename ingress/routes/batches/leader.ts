@@ -88,14 +88,14 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
 const LEASE_MS = paced(30_000);
 const BEAT_MS = paced(8_000);
 
-/** Maximum length of a turn, in milliseconds. Waiting batches are then led. */
+/** Maximum length of a turn, in milliseconds. After it, the process can lead a batch that waits. */
 const TURN_MS = 20_000;
 
 /** Maximum number of running lines per batch. It is enough to fill a workspace's share of the queue. */
 const UNDER_WAY_MAX = 200;
 const TAKE_MAX = 64;
 
-/** Number of lines that never ran and are ended in one step. */
+/** Maximum number of lines that one step ends without running them. */
 const UNRUN_MAX = 500;
 
 /** Interval of polling for ended jobs in milliseconds, number of jobs read per poll, and number read concurrently. */
@@ -105,12 +105,16 @@ const GATHER_AT_ONCE = 4;
 const CANCEL_AT_ONCE = 8;
 
 /**
- * Minimum and maximum time until collected records are stored, in milliseconds. Within these bounds it is a hundredth of the batch's age.
+ * Minimum and maximum time for which records are collected before they are stored as a part, in milliseconds. Between them, the time is a
+ * hundredth of the batch's age.
  */
 const STORE_MIN_MS = 500;
 const STORE_MAX_MS = 30_000;
 
-/** Time for which an ending batch waits for its running lines, in milliseconds. Later results are found only in their jobs. */
+/**
+ * Time for which an ending batch waits for its running lines, in milliseconds. Results that arrive later are stored only in their jobs, not
+ * in the batch's output files.
+ */
 const ENDING_MS = paced(600_000);
 
 /**
@@ -126,10 +130,10 @@ const FULL_MAX_MS = 24 * 3_600_000;
 
 interface LineUnderWay extends BatchLine {
   isAdmitted: boolean;
-  /** True when the line's record has been added to a part. */
+  /** True when the line's record has been added to a part of the output or error file. */
   isGathered: boolean;
   isCancelled: boolean;
-  /** True when the line's result could not be read. The next turn tries again. */
+  /** True when the line's result could not be read. The batch's next turn reads it again. */
   isUnread: boolean;
 }
 
@@ -228,7 +232,10 @@ class Turn {
     return Math.min(STORE_MAX_MS, Math.max(STORE_MIN_MS, ageMs / 100));
   }
 
-  /** Reads further lines and admits those without a job. @returns true if there was something to do */
+  /**
+   * Reads further lines and admits lines that have no job yet. @returns true if every waiting line was admitted or refused, so that further
+   * lines can be read at once
+   */
   private async feed(): Promise<boolean> {
     const { context, batch, lines } = this;
     if (performance.now() < this.feedAt) return false;
@@ -262,7 +269,7 @@ class Turn {
     return waitMs === 0;
   }
 
-  /** Ends lines that have not started, and cancels running lines. @returns true if more lines can be ended at once */
+  /** Ends lines that have not started, and cancels running lines. @returns true if there may be further lines to end */
   private async drain(end: Exclude<BatchEnd, "completed">): Promise<boolean> {
     const { context, batch, lines } = this;
     // The batch ends during validation.
@@ -301,7 +308,7 @@ class Turn {
     }
   }
 
-  /** Reads the results of ended lines and adds their records to parts. */
+  /** Reads the results of ended lines, and adds a record of each line to a part of the output or error file. */
   private async gather(end: BatchEnd | null): Promise<void> {
     const { context, lines } = this;
     const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered && !line.isUnread).map((line) => [line.job_id, line])); // prettier-ignore

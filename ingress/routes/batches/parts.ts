@@ -92,7 +92,7 @@ export class Parts {
 
 const READ_TRIES = 3;
 
-/** Returns the verified bytes of a part. @throws StorageError; an error of the storage SDK */
+/** Reads a part and verifies its checksum. @throws StorageError if the checksum does not match; the errors of the storage SDK */
 export async function readPart({ storage }: Pick<Context, "storage">, part: PartRow): Promise<Buffer> {
   for (let tries = 1; ; tries += 1) {
     const chunks: Uint8Array[] = [];

@@ -36,8 +36,8 @@ export type LineTarget =
   | { readonly workflow: string };
 
 /**
- * Returns the target for an endpoint's path; undefined for a path that batch lines may not call. Only safe texts pass, because the path is
- * stored and Postgres rejects some texts.
+ * Returns the target for an endpoint's path; undefined for a path that batch lines may not call. Ids in the path may contain only letters,
+ * digits and `_.-`: the path is stored, and Postgres rejects some texts.
  */
 export function targetOf(endpoint: string): LineTarget | undefined {
   if (endpoint === "/v1/responses") return { api: "responses" };
@@ -195,7 +195,7 @@ export interface LineCall {
   readonly starves: boolean;
 }
 
-/** Returns the call or run of a line. @throws ApiError like the endpoint */
+/** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
   const { caller, target, bytes, tries } = line;
   const { text, value } = await readText(bytes, slices);

@@ -28,7 +28,7 @@ async function yieldThread(slices: TimeSlices): Promise<void> {
 
 /**
  * Validates the input file and stores its lines. Returns true if the lines may start; false if the batch has failed, is ending or has
- * another leader. @throws Superseded
+ * another leader. @throws Superseded when another process has taken over the batch
  */
 export async function validateBatch(
   context: Pick<IngressContext, "database" | "metrics" | "storage"> & {

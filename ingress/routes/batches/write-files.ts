@@ -1,4 +1,7 @@
-/** Writes the output files of a batch from its parts, after the last line has ended. */
+/**
+ * Writes the output file and the error file of a batch after its last line has ended. The content comes from the batch's parts, which are
+ * stored groups of line results.
+ */
 import { findParts, forgetParts } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -16,8 +19,8 @@ export interface WrittenFiles {
 }
 
 /**
- * Writes the output file and the error file; idempotent. @throws ApiError `storage_limit_exceeded`; errors of the database and the object
- * store
+ * Writes the output file and the error file of a batch, and returns their ids; idempotent.
+ * @throws ApiError `storage_limit_exceeded`; errors of the database and the object store
  */
 export async function writeFiles(context: BatchContext, batch: BatchRow): Promise<WrittenFiles> {
   const outputFileId = await writeFile(context, batch, true);
@@ -25,7 +28,7 @@ export async function writeFiles(context: BatchContext, batch: BatchRow): Promis
   return { outputFileId, errorFileId };
 }
 
-/** Writes one of the two files and returns its id; null if the file would be empty. */
+/** Writes the output file or the error file of a batch and returns its id. Returns null, without a file, if the file would be empty. */
 async function writeFile(context: BatchContext, batch: BatchRow, isOutput: boolean): Promise<string | null> {
   const bytes = Number(isOutput ? batch.output_bytes : batch.error_bytes);
   if (bytes === 0) return null;

@@ -1,4 +1,4 @@
-/** Routes of all kinds of calls, generated from the records in `shared/calls/kinds`. */
+/** Routes of all kinds of calls. They are generated from the kinds that `shared/calls/kinds` describes. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";

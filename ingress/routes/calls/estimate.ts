@@ -48,7 +48,9 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
 
-/** Measures the audio in the body as the call itself would; undefined if the body contains no audio. */
+/**
+ * Measures the audio of the request in the same way as a transcription call. Undefined if the request contains no audio and no `file_id`.
+ */
 async function measuredAudioOf(
   context: IngressContext,
   call: RouteCall,

@@ -26,7 +26,7 @@ import type { CallFacts } from "../../wait/call.ts";
 
 import { type CachePlan, fromCache, planCache } from "./response-cache.ts";
 
-/** Time after a synchronous call's deadline at which its hold is released by the sweep, in milliseconds. */
+/** Time from a synchronous call's deadline to the expiry of its hold, in milliseconds. A sweep releases expired holds. */
 const HOLD_SLACK_MS = paced(30_000);
 
 export interface PaidCall {
@@ -40,7 +40,7 @@ export interface PaidCall {
   /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
-  /** Response object that the result of a Responses call completes. */
+  /** Incomplete response object of a Responses call, which the model's result completes. Absent for calls of other APIs. */
   readonly response?: ModelResponse;
   /** Conversation that the call belongs to, used if the request names none. */
   readonly affinity?: string | undefined;
@@ -54,7 +54,10 @@ export interface PaidCall {
   readonly cache?: CachePlan | undefined;
 }
 
-/** Answers a call from the cache, or runs it. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
+/**
+ * Returns the cached response of a call, or runs the call and returns its response. A cache hit also counts in the rate-limit window.
+ * @throws ApiError if the call is refused or fails
+ */
 export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { workspaceId, preset } = call.caller;
   const cached = paid.cache && (await fromCache(context, workspaceId, paid.cache));
@@ -65,7 +68,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   return withLoweredLimit(context, paid, cached ?? (await runAdmitted(context, call, paid)));
 }
 
-/** Admits, dispatches and awaits a call that the cache does not answer. */
+/** Admits and dispatches a call for which the cache has no response, and waits for its result. */
 async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { config } = context;
   const { caller, meter } = call;
@@ -125,7 +128,10 @@ export function withLoweredLimit(
 
 const DEADLINE_SLACK_MS = 5_000;
 
-/** Returns the paid call of a parsed body, checked for its model, with its cache plan. @throws ApiError with the invalid parameter */
+/**
+ * Checks the parsed body of a call against the requested model. Returns the call in the format of `runPaidCall`, with its cache settings.
+ * @throws ApiError that names the invalid parameter
+ */
 export async function preparePaidCall(
   context: IngressContext,
   call: RouteCall,

@@ -65,8 +65,8 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 }
 
 /**
- * Prepares a transcription call. The audio is read once the rate window has capacity, and inspected once the funds cover the shortest
- * possible audio. Slow steps follow later, after the audio has left this process.
+ * Prepares a transcription call. The audio is received only if the rate-limit window has capacity. It is inspected only if the credits
+ * cover the shortest possible audio. Slow steps follow later, after the audio has left this process.
  */
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { caller } = call;
@@ -107,7 +107,8 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
 }
 
 /**
- * Returns a function that deletes the stored inputs of a call. The function outlives the audio, so its closure must not refer to the audio.
+ * Returns a function that deletes the stored inputs of a call. Its closure must not refer to the audio, because the function is kept longer
+ * than the audio.
  */
 function discarding(context: IngressContext, requestId: string, stored: StoredInputs): () => void {
   return () => discardInputs(context, requestId, stored);

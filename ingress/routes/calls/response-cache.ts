@@ -29,18 +29,17 @@ export interface CachePlan {
   /** Cache key of 64 hex digits, equal for equal requests to the same model and endpoint. */
   readonly key: string;
   readonly ttlS: number;
-  /** False when the response is only stored and no cached response is read. */
+  /** False for the header `x-cache: refresh`: the call always runs, and its response replaces the cached response. */
   readonly mayHit: boolean;
 }
 
 const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 
 /**
- * Decides how a call uses the response cache; undefined if the call is not cached.
- * @param header `on`, `off` or `refresh`; `on` and `refresh` may have `; ttl=<seconds>`
- * @param body request body; the order of members does not matter. Not cached above CACHED_REQUEST_BYTES_MAX, or with integers that a double
- * cannot represent
- * @param request request to compare, if the body has another format
+ * Returns the settings with which a call uses the response cache; undefined if the call is not cached. A body is not cached if it exceeds
+ * CACHED_REQUEST_BYTES_MAX or contains integers that a double cannot represent.
+ * @param header value of `x-cache`: `on`, `off` or `refresh`; `on` and `refresh` may have `; ttl=<seconds>`. Null if absent
+ * @param request request that the cache key is made of. Default: the body. The order of members does not matter
  * @throws ApiError `unsupported_value` for any other header
  */
 export async function planCache(

@@ -22,7 +22,7 @@ interface TranslatedCall {
   /** Returns the name that the caller's API format has for a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
-  /** Response object that the result of a Responses call completes. */
+  /** Incomplete response object of a Responses call, which the model's result completes. Absent for calls of other APIs. */
   readonly response?: ModelResponse;
   /** Conversation that the call belongs to, used if the request names none. */
   readonly affinity?: string;
@@ -38,7 +38,10 @@ interface TranslatedCall {
 
 export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
 
-/** Validates and runs the call. @throws ApiError as `runPaidCall`, with the parameter names of the caller's format */
+/**
+ * Validates and runs the call.
+ * @throws the errors of `runPaidCall`, with the parameter names of the caller's API format
+ */
 export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,

@@ -1,6 +1,6 @@
 /**
- * Sign-in at an OpenID Connect issuer: authorization code with PKCE, state and nonce. The state between the two requests is encrypted in a
- * cookie, so that any ingress can finish a sign-in. The issuer's addresses are not restricted, because the operator chooses the issuer.
+ * Sign-in at an OpenID Connect issuer: authorization code with PKCE, state and nonce. The state of a started sign-in is encrypted in a
+ * cookie, so that any ingress can finish the sign-in. The issuer may have any address, because the operator chooses the issuer.
  */
 import { randomBytes } from "node:crypto";
 
@@ -50,7 +50,10 @@ const ANSWER_MAX_MS = 5_000;
 const BELIEVED_MS = 3_600_000;
 const AWAY_MS = 5_000;
 
-/** Context that the encryption binds to, so that texts encrypted for other purposes are invalid here. */
+/**
+ * Purpose to which the encryption of the sign-in state is bound. A text that was encrypted for another purpose cannot be used as a sign-in
+ * state.
+ */
 const PLACE = { workspaceId: "", table: "console", row: "sign-in", field: "state" } as const;
 
 interface Begun extends Wish {

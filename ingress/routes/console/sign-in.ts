@@ -179,8 +179,9 @@ async function finish(context: IngressContext, call: RequestFacts, countTry: () 
 }
 
 /**
- * Finishes a sign-in after the person has chosen a workspace. The URL path contains the hash of a token, and the browser has the token in a
- * cookie that other sites cannot make it send. The choice is therefore valid only in that browser, and only on its latest page.
+ * Finishes a sign-in after the person has chosen a workspace. The URL path contains the hash of a token. The browser has the token in a
+ * cookie that other sites cannot make it send. The choice is therefore valid only in that browser, and only on the choice page that it
+ * loaded last.
  */
 async function choose(context: IngressContext, call: RequestFacts, countTry: () => Promise<void>): Promise<Response> {
   const { request, params } = call;
@@ -324,11 +325,14 @@ function notSignedIn(): ApiError {
 
 // Page on which a person chooses the workspace to sign in to. It has no script.
 
-/** Warning next to a workspace. It is needed because any manager of a workspace can add a person's mail address. */
+/**
+ * Warning next to a workspace in which the person has not signed in before. Any manager of a workspace can add a person's mail address, so
+ * the person may not know that workspace.
+ */
 const UNPROVEN = " You have not signed in to this workspace before.";
 
 /**
- * Returns the HTML of the page.
+ * Returns the HTML of the page on which a person chooses a workspace.
  * @param pathOf returns the path to which the choice of a workspace is posted
  * @param hasMore true if the page does not show all workspaces
  */
@@ -369,16 +373,16 @@ ${more}</body>
 
 export const TRIES_PER_MINUTE_MAX = 10;
 const WINDOW_MS = 60_000;
-/** Maximum number of addresses in memory. The oldest are removed. */
+/** Maximum number of IP addresses whose sign-in attempts are kept in memory. The addresses with the oldest attempts are removed. */
 const ADDRESSES_MAX = 100_000;
 
 interface Tries {
-  /** Counts an attempt. @throws ApiError `ip_rate_limit_exceeded` */
+  /** Counts a sign-in attempt of an IP address. @throws ApiError `ip_rate_limit_exceeded` after too many attempts */
   take(address: string): Promise<void>;
 }
 
 export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
-  /** Times of recent attempts by address, in the order of each address's last attempt. */
+  /** Times of recent sign-in attempts by IP address. The address with the oldest last attempt comes first. */
   const tries = new Map<string, readonly number[]>();
   return {
     async take(address) {

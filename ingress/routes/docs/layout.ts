@@ -120,7 +120,7 @@ function navigation(current: Page | undefined, pages: readonly Page[]): string {
   return parts.join("");
 }
 
-/** Returns the navigation links below an entry: its groups, and the pages of the open group. */
+/** Returns the navigation links below a page: the groups of its child pages, and the pages of the group that contains the current page. */
 function children(parent: Page, current: Page | undefined, pages: readonly Page[]): string {
   const own = pages.filter((page) => page.parent === parent.path);
   const groups = [...new Set(own.map(({ group = "" }) => group))];

@@ -12,7 +12,10 @@ import { standalone } from "../../openapi/references.ts";
 import type { OpenRoute, Route } from "../../core/route.ts";
 import { docsPages } from "./routes.ts";
 
-/** Returns the documentation routes. @param api all other routes; the OpenAPI document describes both */
+/**
+ * Returns the documentation routes.
+ * @param api all other routes. The OpenAPI document describes them and the documentation routes
+ */
 export function docs(api: readonly Route[]): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;

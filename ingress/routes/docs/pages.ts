@@ -29,7 +29,7 @@ export interface Page {
 
 const PROJECT_ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const FOLDER = "schemas/docs";
-/** Code hosts expect this file at the root of a project. */
+/** Path of the changelog. Code hosts expect the file at the root of a project. */
 const CHANGELOG = "CHANGELOG.md";
 
 /** Reads all pages, in the order of the navigation. @throws Error with file and line of malformed front matter */
@@ -42,7 +42,7 @@ export async function readPages(root: string = PROJECT_ROOT): Promise<readonly P
   return sortPages([...(await Promise.all(pages)), ...(await changelogPage(root))]);
 }
 
-/** Empty if the installation has no changelog. */
+/** Returns a list with the page of the changelog; an empty list if the installation has no changelog. */
 async function changelogPage(root: string): Promise<readonly Page[]> {
   const file = Bun.file(join(root, CHANGELOG));
   if (!(await file.exists())) return [];

@@ -23,7 +23,7 @@ export interface Renderer {
 
 /**
  * Creates the renderer.
- * @param source called once, when the first request arrives
+ * @param source returns the OpenAPI document and facts about its operations; called once, when the first request arrives
  */
 export function createRenderer(source: () => SourceText): Renderer {
   const cache = createTextCache(CACHE_CHARS_MAX);

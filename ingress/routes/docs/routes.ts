@@ -26,7 +26,7 @@ const PAGE_RESPONSES = {
 export function docsPages(renderer: Renderer): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   const respond = { index: createGzipResponder(), llms: createGzipResponder() };
-  /** Returns a text with its ETag. */
+  /** Returns the response with the search index or with /llms.txt, including its ETag. */
   const rendered = async ({ request }: RequestFacts, kind: "index" | "llms", type: string): Promise<Response> => {
     const { text } = await renderer.render({ kind });
     return withEtag(request, text, (etag) => respond[kind](request, text, textHeaders(type, etag)));

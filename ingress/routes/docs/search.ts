@@ -21,9 +21,15 @@ interface Entry {
   readonly weight: number;
 }
 
-/** Characters of a section that the index contains, of its prose and of its code each. Only the changelog has longer sections. */
+/**
+ * Maximum number of characters of a section in the search index, separately for its prose and its code. Only sections of the changelog are
+ * longer.
+ */
 const TEXT_CHARS_MAX = 10_000;
-/** The same for the changelog, whose sections are lists of up to 70,000 characters. */
+/**
+ * Maximum number of characters of a changelog section in the search index, separately for prose and code. Changelog sections have up to
+ * 70,000 characters.
+ */
 const CHANGELOG_CHARS_MAX = 3_000;
 const CHANGELOG = "reference/changelog";
 /** Maximum number of results on a search page. */

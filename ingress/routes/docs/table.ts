@@ -6,10 +6,13 @@ import { escapeHtml } from "./highlight.ts";
 /** Headings of the first column that mark a table as a list of members. */
 const LISTS_MEMBERS: ReadonlySet<string> = new Set(["Property", "Parameter", "Header", "Param"]);
 
-/** Maximum number of columns that always fit the page. A wider table's scroll box must be reachable by keyboard. */
+/**
+ * Maximum number of columns with which a table always fits the page. A table with more columns may scroll, so its scroll box must be
+ * reachable by keyboard.
+ */
 const COLUMNS_MAX = 2;
 
-/** Maximum number of columns before their text would become too narrow. A table with more columns is wider than its scroll box. */
+/** Maximum number of columns that fit the page at a readable width. A table with more columns is wider than its scroll box. */
 const WIDE_COLUMNS = 4;
 
 export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {

@@ -17,8 +17,8 @@ export interface Incoming {
 }
 
 /**
- * Minimum upload speed in bytes per second, after an initial allowance in milliseconds. Faster uploads save up allowed waiting time, at
- * most `uploadCreditMsMax` milliseconds.
+ * Minimum upload speed in bytes per second, after an initial allowance of `uploadStartMs` milliseconds. A faster upload earns waiting time
+ * for later pauses, at most `uploadCreditMsMax` milliseconds.
  */
 const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: paced(30_000), uploadCreditMsMax: 120_000 };
 
@@ -64,8 +64,8 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
 }
 
 /**
- * Returns the error for a closed connection or a malformed chunk. It is a client error: the service is not at fault, and the client cannot
- * receive a response.
+ * Returns the error for a request body whose connection was closed or whose chunks are malformed. The status is below 500, because the
+ * client caused the error.
  */
 function notWhole(cause: unknown): ApiError {
   return new ApiError("request_timeout", "The request body arrived incomplete.", { cause });

@@ -136,7 +136,7 @@ interface ReceivedFile {
   readonly digested: Digested;
 }
 
-/** Reads the form to its end and writes the file to `sink`. The write can still be undone afterwards. @throws ApiError */
+/** Reads the form to its end and writes the file to `sink`. Afterwards the caller can still discard the written file. @throws ApiError */
 export async function readForm(reader: MultipartReader, sink: ByteSink): Promise<UploadForm> {
   const fields = new Map<string, string>();
   let file: ReceivedFile | undefined;
@@ -187,7 +187,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
   return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };
 }
 
-/** Reads the first bytes of the uploaded file, enough to detect its type. `rest` is true if the file may have more bytes. */
+/** Reads the first bytes of the uploaded file, enough to detect its type. `hasMore` is true if the file may have more bytes. */
 async function readStart(reader: MultipartReader): Promise<{ start: Buffer; hasMore: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;

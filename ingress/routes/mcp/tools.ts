@@ -24,15 +24,15 @@ import { findTask } from "./tasks.ts";
 export interface McpTool {
   readonly tool: Tool;
   /**
-   * True if the tool starts a run. The route of the run counts the call in the rate-limit window when it places the hold, so the tool call
-   * is not counted again.
+   * True if the tool starts a run. The route that starts the run counts the call in the rate-limit window. The tool call itself must
+   * therefore not be counted.
    */
   readonly isRun?: true;
   /** Calls the tool. @throws ApiError */
   call(api: ApiClient, args: Arguments, client: Client): Promise<CallToolResult>;
 }
 
-/** Categories whose capabilities are listed as separate tools. Undefined if no capability is. */
+/** Categories whose capabilities are listed as separate tools. Undefined if the client sees only the tools that find and run all others. */
 export type Surface = ReadonlySet<Category> | undefined;
 
 /**

@@ -87,7 +87,10 @@ export async function cancelJobOrRun(
   if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await reportToPublisher(context, id);
 }
 
-/** Cancels a job of the workspace like `cancelShownJob`. Returns false if the job does not exist. */
+/**
+ * Requests the cancellation of a job of the workspace. A job that no worker has started ends immediately. Returns false if the job does not
+ * exist.
+ */
 export async function cancelJob(context: CancelContext, workspaceId: string, id: string): Promise<boolean> {
   const job = await requestCancel(context.database, workspaceId, id);
   if (!job) return false;
@@ -98,7 +101,8 @@ export async function cancelJob(context: CancelContext, workspaceId: string, id:
 }
 
 /**
- * Error passed when a workflow run is cancelled before it began. It is never sent, because a cancelled run is presented without an error.
+ * Error with which a workflow run ends that was cancelled before it began. No response contains this error, because a cancelled run is
+ * presented without one.
  */
 const UNBEGUN = { code: "run_failed", message: "The run was cancelled.", ifUnbegun: true } as const;
 
@@ -128,7 +132,10 @@ export async function answerJob(context: IngressContext, call: RouteCall, row: J
   return json(presentJob(row, data), outcome ? servedHeaders(outcome) : fallbackHeaders(row.fallback));
 }
 
-/** Returns the result as the caller sees it. A capability has the format of its endpoint; text is the model's response. */
+/**
+ * Returns a job's result for its caller. The result of a capability gets the format of the capability's endpoint; all other results are
+ * returned unchanged.
+ */
 function presentResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
   if (row.kind !== "capability") return result;
   return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };

@@ -10,7 +10,7 @@ import { filePieces, readFormBody } from "../files/form-body.ts";
 import type { MultipartReader, PartHead } from "../files/multipart.ts";
 import { reworded } from "../../core/with-param.ts";
 
-/** Converts a form into the equivalent JSON body. @throws ApiError as `readFormBody` and `filePieces` */
+/** Converts a form into the equivalent JSON body. @throws the errors of `readFormBody` and `filePieces` */
 export async function readMediaForm(
   { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
   request: Request,
@@ -39,7 +39,7 @@ async function bytesOf(param: string, head: PartHead, reader: MultipartReader): 
   return Buffer.concat(pieces);
 }
 
-/** Runs a check of a body that came from a form. @throws ApiError of the check, with names of form parts in place of JSON members */
+/** Runs a check of a body that came from a form. @throws the errors of the check, which name form parts in place of JSON members */
 export async function inFormTerms<Body, T>(
   { files }: FormParts,
   body: Body,

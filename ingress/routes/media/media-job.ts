@@ -23,11 +23,11 @@ type Context = Pick<
 >;
 
 /**
- * Admits a media call as a job.
- * @param how `isStreamed`: the job's states are streamed and cannot be polled later. `isBackground`: the job answers a stored response, and
- * no caller waits
+ * Admits a media call as a job and dispatches the job.
+ * @param how `isStreamed`: the caller receives the job's states as a stream and cannot poll the job later. `isBackground`: the job
+ * completes a stored response, and no caller waits for it
  * @returns true if the job was just put on the queue, so that it cannot have ended yet
- * @throws ApiError of a refusal, which may happen before the call is counted
+ * @throws ApiError if the call is refused, which may happen before the rate-limit window has counted it
  */
 export async function admitMediaJob(
   context: Context,
@@ -72,7 +72,8 @@ export async function admitMediaJob(
 
 /**
  * Waits for an admitted job and returns it if it succeeded.
- * @param how `isNew`: the job was just admitted and the caller awaited nothing since; otherwise the report of the job's end could be missed
+ * @param how `isNew`: true only if this function is called directly after the admission, without any await in between. Otherwise the report
+ * of the job's end may have arrived unnoticed
  * @throws ApiError if the job did not succeed; `job_timeout` if the wait ends while the job continues
  */
 export async function waitForJob(

@@ -90,7 +90,7 @@ export function withLinks(
 }
 
 /**
- * Builds a response body that contains the files in base64 between `head` and `tail`. Only one block of a file is in memory at a time.
+ * Builds a response body from `head`, the files of a media job in base64, and `tail`. Only one block of a file is in memory at a time.
  * @param isNamed true to include the file ids
  * @throws ApiError `service_unavailable` when the first file cannot be read
  */
@@ -119,7 +119,7 @@ async function streamInlineMedia(
   }
 }
 
-/** Yields the results with base64 files chunk by chunk, for use inside another stream. */
+/** Yields `head`, the files of a media job in base64, and `tail`, chunk by chunk. The chunks can be sent inside another stream. */
 export async function* inlineMediaPieces(
   { database, storage }: Pick<Context, "database" | "storage">,
   data: MediaOutcome["data"],

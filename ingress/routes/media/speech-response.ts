@@ -17,7 +17,11 @@ import type { RouteCall } from "../../core/call.ts";
 import { waitForJob } from "./media-job.ts";
 import { outcomeOf, servedHeaders } from "./present.ts";
 
-/** Returns the response of admitted speech. @param isNew see `waitForJob`. @throws ApiError */
+/**
+ * Waits for the first bytes of admitted speech, and returns the response that contains the speech.
+ * @param isNew see `waitForJob`.
+ * @throws ApiError
+ */
 export async function answerSpeech(
   context: IngressContext,
   call: RouteCall,
@@ -66,7 +70,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
   yield* rest;
 }
 
-/** Returns the response for speech that is still in production. Its price is already known, and its bytes are relayed as they arrive. */
+/** Describes speech that is still in production. Its price is already known, and its bytes are relayed as they arrive. */
 function begun(
   context: IngressContext,
   call: RouteCall,

@@ -15,7 +15,10 @@ import type { RouteCall } from "../../core/call.ts";
 import { failureOf } from "./media-job.ts";
 import { inlineMediaPieces, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
-/** Streams the states of an admitted call. A failure is a frame. @param model slug of the model */
+/**
+ * Returns a stream of the states of an admitted media call. If the job fails, the stream contains the error as an event.
+ * @param model slug of the model
+ */
 export function streamMediaJob(context: IngressContext, call: RouteCall, model: string, isInline: boolean): Response {
   const clientAbort = new AbortController();
   const { requestId: id, caller } = call;
@@ -64,7 +67,7 @@ async function* framesOf(
   yield DONE;
 }
 
-/** Yields the last event, which contains the results. @throws ApiError when nothing was produced or the result cannot be read */
+/** Yields the last event, which contains the results. @throws ApiError if the job did not complete or its result cannot be read */
 async function* completed(
   context: IngressContext,
   call: RouteCall,

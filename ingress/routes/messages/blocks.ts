@@ -65,7 +65,7 @@ function headingOf(text: string, from: string): Placed[] {
 
 type DocumentSource = Exclude<MessagesDocument["source"], { readonly type: "text" | "content" }>;
 
-/** Converts the source of a document into a file part. A stored file keeps its name; other documents get their title as name. */
+/** Converts the content of a document block into a file part. A stored file keeps its name; other documents get their title as name. */
 function documentOf(source: DocumentSource, title: string | null | undefined): FileBlock["file"] {
   if (source.type === "file") return { file_id: source.file_id };
   const place =

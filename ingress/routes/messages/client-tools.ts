@@ -1,7 +1,6 @@
 /**
  * Anthropic's tools that the client executes. Claude models know these tools by type; other models get a function with the same name and
- * input.
- * Source: platform.claude.com/docs/en/agents-and-tools/tool-use, pages of the bash, memory and text editor tools. Pure.
+ * input. Source: platform.claude.com/docs/en/agents-and-tools/tool-use, pages of the bash, memory and text editor tools. Pure.
  */
 import type { ChatTool, MessagesTool } from "#schemas/generated/types.ts";
 
@@ -30,7 +29,7 @@ export function clientTool({ type, name, max_characters: most }: MessagesTool): 
 const SERVER_TOOL =
   /^(?:(?:web_search|web_fetch|code_execution|tool_search_tool|tool_search_tool_(?:regex|bm25)|advisor)_\d{8}|mcp_toolset)$/;
 
-/** True for a tool that Anthropic's servers execute, so that it is unavailable here. */
+/** True for a tool that Anthropic's servers execute. Such a tool is unavailable here. */
 export function isServerTool({ type }: MessagesTool): boolean {
   return SERVER_TOOL.test(type ?? "");
 }

@@ -21,7 +21,7 @@ const ENCODED_PER_TOKEN = 6;
 
 /**
  * Counts input tokens in steps, so that the thread can serve other requests between them. Texts beyond `COUNTED_CHARACTERS_MAX` in total
- * are estimated by length. Images count as the model's maximum.
+ * are estimated by length. Each image counts as the maximum number of tokens that the model uses for an image.
  * @throws ApiError `file_not_found`
  */
 export function countingInput(

@@ -55,7 +55,7 @@ export function modelInfo({ slug, created, max_context_tokens, max_output_tokens
   };
 }
 
-/** Returns a page of the models, newest first. @throws ApiError `unsupported_value` with the invalid parameter */
+/** Returns a page of the models, newest first. @throws ApiError `unsupported_value` that names the invalid parameter */
 export function listInfos(catalogue: Catalogue, { url }: Pick<Request, "url">): InfoList {
   const query = new URL(url).searchParams;
   const limit = limitIn(query.get("limit"));

@@ -52,7 +52,7 @@ function refuseCompaction({ context_management: management }: MessagesRequest): 
   throw new ApiError("unsupported_value", message, { param: `context_management.edits[${at}].type` });
 }
 
-/** Converts the members that count as model input: messages, tools and response format. @throws ApiError as `chatRequestOf` */
+/** Converts the members that count as model input: messages, tools and response format. @throws the errors of `chatRequestOf` */
 export function readPartOf(body: CountTokensRequest): {
   readonly request: Pick<ChatCompletionRequest, "messages" | "tools" | "response_format">;
   readonly paramOf: Translated["paramOf"];
@@ -108,7 +108,10 @@ function callersParam(param: string, placed: readonly PlacedMessage[], body: Cou
   return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
 }
 
-/** Converts the path of a tool. The index among the converted tools becomes the index among all tools of the caller. */
+/**
+ * Converts the path of a tool in the chat request into its path in the caller's body. The indexes differ if the chat request omits some of
+ * the caller's tools.
+ */
 function callersPlace([index = "", ...members]: readonly string[], { tools }: CountTokensRequest): string[] {
   const kept = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [at]));
   const at = kept[Number(/\d+/.exec(index)?.[0])];

@@ -31,7 +31,10 @@ export function systemMessage(system: MessagesSystem | undefined): PlacedMessage
   return [{ message: { role: "system", content }, from: "system", parts: placesIn("system", system) }];
 }
 
-/** Converts a message of Anthropic's API into chat messages. An assistant message without content, as after a refusal, becomes none. */
+/**
+ * Converts a message of Anthropic's API into chat messages. Returns no chat message for an assistant message without content, as after a
+ * refusal.
+ */
 export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
   const from = `messages[${at}]`;
   switch (turn.role) {
@@ -185,7 +188,7 @@ export class AssistantDraft {
     this.thoughts.push(text);
   }
 
-  /** Adds a thinking block. @param block unchanged, because its provider accepts it back only in this form */
+  /** Adds a thinking block. @param block block as its provider sent it; the provider accepts it back only unchanged */
   addSealed(block: Record<string, unknown>): void {
     this.sealed.push(block);
     this.order.push("thinking");

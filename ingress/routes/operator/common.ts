@@ -16,7 +16,7 @@ export function checkPreset(presets: ReadonlyMap<string, unknown>, preset: strin
 
 const NOTE_CHARS_MAX = 200;
 
-/** Returns the note in a request; null if absent. @throws ApiError `unsupported_value` */
+/** Checks the operator's note in a request and returns it; null if absent. @throws ApiError `unsupported_value` for an invalid note */
 export function noteOf({ note }: { readonly note?: string }): string | null {
   if (note === undefined || isPlainText(note, NOTE_CHARS_MAX)) return note ?? null;
   const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters, without control characters and without spaces at its ends.`;

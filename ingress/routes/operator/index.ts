@@ -19,7 +19,7 @@ import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
 
-/** Path and permissions under which operators use the routes of a workspace's members, for any workspace. */
+/** Base path and permissions of the settings routes of a workspace, for operators. Operators can use them for any workspace. */
 const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, operationInfix: "Operator" };
 
 export function operator(context: IngressContext): readonly Route[] {

@@ -1,4 +1,4 @@
-/** /operator/sources: lists sources with the reasons why some are unavailable, and tests and resets them. */
+/** /operator/sources: lists the model sources with the reasons why some are unavailable, and tests and resets them. */
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { listDisabledSources, resetSource } from "#shared/database/source-breaker.ts";
@@ -81,7 +81,7 @@ async function readSources({ database, catalogue }: IngressContext): Promise<Sou
   return sourceFacts(catalogue.current(), await listDisabledSources(database));
 }
 
-/** Returns the source named in the URL path. @throws ApiError `not_found` */
+/** Returns the model source named in the URL path. @throws ApiError `not_found` */
 async function find(context: IngressContext, call: OperatorCall): Promise<SourceFacts> {
   const found = (await readSources(context)).find(({ id }) => id === call.params["source"]);
   if (found === undefined) throw new ApiError("not_found", "There is no such source; GET /operator/sources lists all.");
@@ -97,7 +97,7 @@ async function reset(context: IngressContext, call: OperatorCall): Promise<Respo
   return json(present(await find(context, call)));
 }
 
-/** Timeout of a worker's answer to a source test, in milliseconds. It is longer than the worker's own timeout. */
+/** Timeout of a worker's response to a test of a model source, in milliseconds. It is longer than the worker's own timeout. */
 const ANSWER_MS = SOURCE_TEST_MS + 2_000;
 
 async function test(context: IngressContext, call: OperatorCall): Promise<Response> {

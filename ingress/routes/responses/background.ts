@@ -105,7 +105,10 @@ async function forget({ responses, log }: IngressContext, caller: Caller, id: st
 /** Maximum wait until the worker has ended a cancelled response, in milliseconds. */
 const CANCEL_WAIT_MS = paced(5_000);
 
-/** Cancels the response's job and briefly waits for its end. @throws ApiError `unsupported_value` for a response without background */
+/**
+ * Cancels the response's job and briefly waits for its end.
+ * @throws ApiError `unsupported_value` if the response was not created with `background: true`
+ */
 export async function cancelBackground(
   context: IngressContext,
   { workspaceId }: Caller,

@@ -83,7 +83,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
     .join("\n");
 }
 
-/** Builds the compaction from the response of the model. @throws ApiError if the model has written no summary */
+/** Builds the compaction from the model's response, which contains the summary. @throws ApiError if the model has written no summary */
 export function compactionOf(response: ModelResponse): ResponseCompaction {
   const summary = writtenText(response);
   if (summary.trim() === "" || !response.usage) {

@@ -155,14 +155,14 @@ function foundIn(context: IngressContext, call: RouteCall): Promise<KeptConversa
   return findConversation(context, call, nameIn(call));
 }
 
-/** Returns an item of the conversation. @throws ApiError `conversation_not_found` */
+/** Returns the item named in the URL path. @throws ApiError `conversation_not_found` if the conversation has no such item */
 function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
   const item = items.find(({ id }) => id === call.params["item_id"]);
   if (!item) throw new ApiError("conversation_not_found", "There is no such item in the conversation.");
   return item;
 }
 
-/** Converts new items into their stored format. @throws ApiError with the invalid item */
+/** Converts new items into their stored format. @throws ApiError that names the invalid item */
 async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
   const slices = new TimeSlices();
   const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));

@@ -25,8 +25,8 @@ export async function findConversation(
 }
 
 /**
- * Locks a conversation for the call that continues it. @throws ApiError `conversation_not_found`, `service_unavailable`,
- * `conversation_locked`
+ * Locks a conversation for the call that continues it, and returns its content.
+ * @throws ApiError `conversation_not_found`, `service_unavailable`; `conversation_locked` if another call has locked it
  */
 export async function takeConversation(context: Context, call: RouteCall, id: string): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
@@ -53,7 +53,10 @@ async function takeReadable(
   }
 }
 
-/** Unlocks the conversation after a refused or failed call. If that fails, the conversation is unlocked when the call's hold ends. */
+/**
+ * Unlocks the conversation after a refused or failed call. If unlocking fails, the lock expires after a minute, but not before the call's
+ * credit hold has ended.
+ */
 export async function releaseConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
   await conversations
     .release(id, call.requestId, false)

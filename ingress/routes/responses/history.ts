@@ -34,9 +34,10 @@ interface Opening {
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
 /**
- * Reads the conversation that a call continues.
- * @param how `open` opens a stored conversation; if absent, none is allowed. `makeRoom` is awaited before stored content is read
- * @throws ApiError with the invalid item; `previous_response_not_found`, `response_not_found`, `service_unavailable`; errors of `open`
+ * Collects the items of a call and of the conversation that it continues. In the last parameter, `open` opens a stored conversation; if
+ * absent, the call may not name one. `reserveMemory` is awaited before stored content is read.
+ * @throws ApiError that names the invalid item; `previous_response_not_found`, `response_not_found`, `service_unavailable`; errors of
+ * `open`
  */
 export async function readConversation(
   store: Store,
@@ -89,8 +90,9 @@ function conversationOf({ conversation }: Pick<ResponsesRequest, "conversation">
 }
 
 /**
- * Returns the items of a stored conversation. @param added items to be appended. @throws ApiError if the conversation would exceed its
- * limits
+ * Returns the stored items of a conversation, after checking that the new items fit into it.
+ * @param added new items, which the call will append
+ * @throws ApiError if the conversation would exceed its limits
  */
 export async function readKept(
   { items, bytes }: KeptConversation,
@@ -127,9 +129,9 @@ async function earlierResponses(
 }
 
 /**
- * Replaces references in a list of items by the referenced items.
- * @param how `before`: items of the continued conversation; `makeRoom`: see `readConversation`
- * @throws ApiError with the invalid reference
+ * Replaces references in a list of items by the referenced items. In the last parameter, `before` contains the items of the continued
+ * conversation. `reserveMemory` is awaited before stored content is read.
+ * @throws ApiError that names the invalid reference
  */
 export async function resolveItems(
   store: Store,

@@ -11,7 +11,7 @@ import { type Code, ERROR_CODES } from "#shared/base/errors.ts";
 /** Type of the image tool, and the name under which the model sees its function. */
 export const IMAGE_TOOL = "image_generation";
 
-/** Members of an image item that its run does not have. */
+/** Members that an image item has in addition to those of the tool run that generated the image. */
 export interface ImageItemFields {
   /** Image bytes in base64; null if they are not included. */
   readonly result: string | null;
@@ -74,7 +74,10 @@ export function withoutResults(response: ModelResponse): ModelResponse {
   return { ...response, output: response.output.map((item) => withoutResult(item)) };
 }
 
-/** Converts an image item into the run that generated it. @param number distinguishes images of other services */
+/**
+ * Converts an image item into the item of a tool run that generated the image.
+ * @param number makes the call id unique for an image that has no id
+ */
 export function runOf(item: ResponsesImageCall, number: number): ResponsesSluiceCall {
   const { call_id, id, arguments: text, revised_prompt: prompt, output, round, file_id: fileId } = item;
   return {

@@ -31,7 +31,7 @@ const DESCRIPTION =
   "Makes an image of a description and shows it to the user, who sees it without a link. Describe subject, composition, style and " +
   "colours in the prompt, as the image model knows nothing of the conversation.";
 
-/** Returns the reader of the tools that the service runs in a Responses call. */
+/** Returns the functions with which `readToolSet` reads the tools of a Responses call. */
 export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool> {
   return {
     nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
@@ -42,7 +42,7 @@ export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool
 /**
  * Reads the image tool of a call.
  * @param from JSON path of the tool in the caller's body
- * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` with the invalid setting
+ * @throws ApiError `model_not_found`, `model_not_supported`; `unsupported_value` that names the invalid setting
  */
 export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
   const settings = settingsOf(tool);
@@ -102,7 +102,7 @@ function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: 
   }
 }
 
-/** Returns the cheapest image model that accepts the settings, by highest price per image. */
+/** Returns the image model with the lowest maximum price per image among those that accept the settings. */
 function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
   const faults: unknown[] = [];
   const priced = [...models.values()].flatMap((model) => {
@@ -129,8 +129,8 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
 }
 
 /**
- * Returns the maximum price of one image with these settings, in nano-credits. @throws ApiError with the member that the model does not
- * accept
+ * Returns the maximum price of one image with these settings, in nano-credits.
+ * @throws ApiError that names the setting that the model does not accept
  */
 function mostPaid(model: Model, settings: Settings): bigint {
   return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;

@@ -29,7 +29,7 @@ type Input = string | readonly Readonly<Record<string, unknown>>[];
 
 /**
  * Checks the items of an input against the schemas of their types. Yields between items, so that the thread can serve other requests.
- * @throws ApiError with the invalid member
+ * @throws ApiError that names the invalid member
  */
 export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
@@ -65,7 +65,11 @@ export function inputPlace(at: number): string {
   return `input[${at}]`;
 }
 
-/** Converts items into chat messages and yields between items. @param items without references. @throws ApiError with the invalid item */
+/**
+ * Converts items into chat messages and yields between items.
+ * @param items without references.
+ * @throws ApiError that names the invalid item
+ */
 export function* placingItems(
   items: readonly PlacedItem[],
   instructions: string | null | undefined,
@@ -97,7 +101,7 @@ interface Ids {
 
 class Conversation {
   private readonly messages: PlacedMessage[] = [];
-  /** Ids of the tool calls so far. The value is true if the result has been added. */
+  /** Ids of the tool calls so far. The value is true if the result of the call has been added. */
   private readonly calls = new Map<string, boolean>();
   /** Assistant message under construction, which collects the items of one model turn. */
   private draft: AssistantDraft | undefined;
@@ -212,12 +216,19 @@ class Conversation {
     this.turn(from).addCall(call);
   }
 
-  /** Returns the id of a tool call. Clients omit `call_id` if the item has an `id`, or if there is only one call. */
+  /**
+   * Returns the `call_id` of a tool call, or else its `id`, or else a generated id. Clients omit `call_id` if the item has an `id`, or if
+   * there is only one call.
+   */
   private idOf({ call_id: callId, id }: Ids): string {
     return callId ?? id ?? `call_${this.calls.size}`;
   }
 
-  /** Adds the result of a tool call. @throws ApiError if no earlier item is a call with this id */
+  /**
+   * Adds the result of a tool call. A result without a `call_id` belongs to the first call that has no result yet. If there is no such
+   * call, the result becomes a user message.
+   * @throws ApiError if no earlier item is a call with the result's `call_id`
+   */
   private resultOf(item: Ids & { readonly name?: string | null | undefined }, output: Output, from: string): void {
     const { call_id: callId, id, name } = item;
     const open = [...this.calls].find(([, isAnswered]) => !isAnswered)?.[0];

@@ -28,7 +28,11 @@ export interface Asked extends Translated {
   readonly root?: string;
 }
 
-/** Reads and parses a Responses call. @param open opens the conversation that the call names. @throws ApiError with the invalid member */
+/**
+ * Reads and parses a Responses call.
+ * @param open opens the conversation that the call names.
+ * @throws ApiError that names the invalid member
+ */
 export async function readAsked(
   context: IngressContext,
   call: RouteCall,

@@ -37,7 +37,10 @@ export class RememberedResponses {
   private readonly kept = new Map<string, Remembered>();
   private readonly enter: (bytes: number) => Lease | undefined;
 
-  /** Creates an empty memory. @param enter reserves a number of bytes; returns undefined if they are not available now */
+  /**
+   * Creates an empty memory for the responses of one connection.
+   * @param enter reserves memory, in bytes; returns undefined if not enough is available now
+   */
   constructor(enter: (bytes: number) => Lease | undefined) {
     this.enter = enter;
   }

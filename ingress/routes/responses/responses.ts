@@ -217,7 +217,8 @@ function storedRoutes(context: IngressContext): KeyRoute[] {
 }
 
 /**
- * Answers a Responses call. @param onAsked called before the call runs, with its items and its response object, which the result completes
+ * Runs a Responses call and returns its response.
+ * @param onAsked called before the call runs, with the items of its body and its incomplete response object, which the result completes
  * later
  */
 export async function answerResponse(

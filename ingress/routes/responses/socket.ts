@@ -260,7 +260,10 @@ export class Connection {
     if (this.isEnding) this.socket?.close(1001);
   }
 
-  /** Runs one turn. @throws Error when the response of the turn is aborted */
+  /**
+   * Runs one turn: processes the message as a Responses call and sends the events to the client.
+   * @throws Error when the response of the turn is aborted
+   */
   private async run(bytes: Uint8Array): Promise<void> {
     const headers = new Headers(this.headers);
     headers.set("content-length", String(bytes.length));
@@ -305,7 +308,10 @@ export class Connection {
     this.remembered.keep({ response: withoutResults(last), input: asked.own, previous: onto, isWarmUp });
   }
 
-  /** Sends the events of a response to the client. Returns the response object; undefined if it is incomplete. */
+  /**
+   * Sends the events of a response to the client. Returns the response object of the last event; undefined if the turn failed or was
+   * aborted.
+   */
   private async relay(answer: Response): Promise<ModelResponse | undefined> {
     const decoder = new TextDecoder();
     let text = "";
@@ -382,7 +388,7 @@ function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   return message;
 }
 
-/** Maximum share of the connections' common memory that one workspace may use, from 0 to 1. */
+/** Maximum fraction of the connections' common memory that one workspace may use, from 0 to 1. */
 const WORKSPACE_SHARE = 0.5;
 
 function sharedBytes(max: number): FairLimit {

@@ -40,13 +40,13 @@ export interface TurnsAsked {
   readonly items: readonly ResponsesItem[];
   readonly toolSet: ToolSet<ResponsesTool>;
   readonly integers: ExactIntegers | undefined;
-  /** Response object that the result of the turns completes. */
+  /** Incomplete response object of the call, which the result of the model turns completes. */
   readonly response: ModelResponse;
   /** Stores the complete response. Absent if the response is not stored. @throws ApiError */
   readonly keep?: (response: ModelResponse) => Promise<void>;
 }
 
-/** Runs the model turns and returns the combined response. @throws ApiError of the model turns */
+/** Runs the model turns and returns the combined response. @throws the errors of the model turns */
 export async function answerInTurns(
   { context, call }: Pick<Loop, "context" | "call">,
   turns: TurnsAsked,
@@ -132,7 +132,7 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
     return Buffer.concat([...imageEvents(...(call.status === "completed" ? ["completed"] : [])), itemEvent("done")]);
   }
 
-  /** Returns the combined response of all turns. @throws ApiError if it cannot be stored */
+  /** Stores the combined response of all turns, if the call stores responses, and returns it. @throws ApiError if it cannot be stored */
   async whole(summary: SluiceSummary): Promise<ModelResponse> {
     const { ended_by: endedBy } = summary;
     const limit = endedBy === "max_rounds" || endedBy === "max_credits" ? endedBy : undefined;
@@ -252,7 +252,7 @@ type FunctionCall = Extract<ResponseItem, { readonly type: "function_call" }>;
 /** Number of events that announce the start of a response. They are sent once, not for every turn. */
 const BEGINNING = 2;
 
-/** Removes the runs from the summary, because they are items of the output. */
+/** Removes the tool runs from the summary, because the response's output already contains them as items. */
 function withoutCalls({ calls: _items, ...rest }: SluiceSummary): SluiceSummary {
   return rest;
 }

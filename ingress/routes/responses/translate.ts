@@ -72,7 +72,7 @@ const NAMES: Readonly<Record<string, string>> = {
   logprobs: "include",
 };
 
-/** Maps members of a chat content part to members of the original part. */
+/** Maps members of a chat content part to members of the Responses content part that it was converted from. */
 const PART_MEMBERS: Readonly<Record<string, string>> = {
   ".image_url.url": ".image_url",
   ".file.file_id": ".file_id",

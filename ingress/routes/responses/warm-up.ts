@@ -1,6 +1,6 @@
 /**
- * Handles a message with `generate: false`. The connection keeps its items for the next message. No model is called, and nothing is
- * charged.
+ * Handles a `response.create` message with `generate: false`. The connection keeps the message's items for the next message. No model is
+ * called, and nothing is charged.
  */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";

@@ -205,7 +205,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
-/** Returns the id of the member who will own a new key. @throws ApiError */
+/** Checks that the caller may create a key for a member, and returns that member. @throws ApiError */
 async function memberFor(
   { database }: IngressContext,
   { workspaceId, memberId, role }: Caller,

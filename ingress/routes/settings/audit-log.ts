@@ -83,7 +83,7 @@ function present({ actor, ...row }: AuditRow): AuditLogEntry {
 
 const TEXT = { type: "string" } as const;
 
-/** Reads the filters of an audit-log query. */
+/** Query parameters that filter the audit log. */
 export const AUDIT_QUERY: NonNullable<KeyRoute["query"]> = [
   { name: "actor", description: "Id of the member, or name of the operator. Default: all.", schema: TEXT },
   { name: "action", description: "Action, such as `key.create`. Default: all.", schema: TEXT },

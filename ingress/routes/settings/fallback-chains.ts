@@ -120,7 +120,10 @@ async function put(context: IngressContext, call: SettingsCall): Promise<Respons
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
 }
 
-/** Explains to an operator why a model is not offered. @throws ApiError `model_not_found` with the reason */
+/**
+ * Checks that each model of a fallback chain can be served. The error gives the operator the reason why a model of the catalogue cannot.
+ * @throws ApiError `model_not_found` that contains the reason
+ */
 function explainMissing({ models, unroutable }: Catalogue, slugs: readonly string[]): void {
   for (const [index, slug] of slugs.entries()) {
     const reason = models.has(slug) ? undefined : unroutable.get(slug);

@@ -218,10 +218,10 @@ async function changeRequestOf<N extends SchemaName>(call: SettingsCall, request
 }
 
 /**
- * Returns the result of a create under the caller's id.
- * @param outcome "made"; "known" if the id is taken; otherwise the reason of the refusal
- * @param refusals errors of the other reasons
- * @throws ApiError `idempotency_key_reused` when a different row has the id
+ * Returns the row that the create request has made. A repeated request gets the row that the first request made.
+ * @param outcome "made"; "known" if a row with the caller's id exists; otherwise the reason why no row was created
+ * @param refusals error for each such reason
+ * @throws ApiError `idempotency_key_reused` when a different row has the id; the error of `refusals` if no row has the id
  */
 export async function createdOnce<Row extends object, Why extends string>(
   outcome: "made" | "known" | Why,

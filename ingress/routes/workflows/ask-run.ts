@@ -33,7 +33,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   return begun(await beginRun(context, call.request, run));
 }
 
-/** Runs a definition sent in the body. @throws ApiError as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
+/** Runs a definition sent in the body. @throws the errors of `runStored`; ApiError `idempotency_key_reused`, `idempotency_in_progress` */
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const { caller } = call;
   checkWritesDefinitions(caller);
@@ -80,8 +80,8 @@ function begun(answer: Response | undefined): Response {
 }
 
 /**
- * Returns the run that an earlier request with the same idempotency key started; undefined if there is none. @throws ApiError
- * `idempotency_key_reused`, `idempotency_in_progress`
+ * Returns the response for a run that an earlier request with the same idempotency key started; undefined if there is none.
+ * @throws ApiError `idempotency_key_reused`, `idempotency_in_progress`
  */
 async function findKnown(
   context: IngressContext,

@@ -45,7 +45,8 @@ export async function beginRun(context: IngressContext, request: Request, run: N
 interface Answered {
   readonly status: number;
   /**
-   * True for the response of the call that started and pays the run. It has the price, no input, and the steps in the order of their start.
+   * True for the response to the call that starts the run and pays for it. This response contains the price, and the steps in the order of
+   * their start, but not the input.
    */
   readonly isFresh: boolean;
 }

@@ -8,9 +8,11 @@ import type { ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 
 /**
- * Checks a workflow definition.
- * @param body body that contains the definition
- * @param of workflow of the definition, with its latest definition so far
+ * Checks a workflow definition and returns it.
+ * @param body request body; its `work` runs the check in time slices
+ * @param value definition to check
+ * @param of workflow that gets the definition as its next version, with its latest definition. Absent for a definition without a stored
+ * workflow
  * @throws ApiError `invalid_workflow_definition`; `overloaded`
  */
 export function checkDefinition(

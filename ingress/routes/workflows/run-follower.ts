@@ -27,12 +27,12 @@ export interface RunDelta {
 
 export interface FollowedRun {
   /**
-   * Resolves at the next notice, after `ms` milliseconds, or when `over` aborts. Resolves immediately if a notice has arrived since the
-   * last call.
+   * Resolves at the next notice about the run, after `ms` milliseconds, or when `over` aborts. Resolves immediately if a notice has arrived
+   * since the previous `wait`.
    * @returns true if a notice reported the run's end
    */
   wait(ms: number, over: AbortSignal): Promise<boolean>;
-  /** Returns the output chunks received since the last call. */
+  /** Removes and returns the output chunks that have arrived. */
   takeDeltas(): readonly RunDelta[];
   /**
    * Resolves when the NATS server has registered the subscription and earlier notices have arrived. Times out soon, because reading the
@@ -40,8 +40,9 @@ export interface FollowedRun {
    */
   catchUp(): Promise<void>;
   /**
-   * Reads rows, or returns a read of another follower if it starts after the same frame and began after the last notice.
+   * Reads rows of the run. Followers whose last frame is the same share one recent read, unless a notice has arrived since the read began.
    * @param place number of the last frame that the follower has
+   * @param read reads the rows; not called if another follower's read is shared
    */
   share<T>(place: number, read: () => Promise<T>): Promise<T>;
   /** Stops following the run; idempotent. */
@@ -50,8 +51,9 @@ export interface FollowedRun {
 
 export interface RunFollower {
   /**
-   * Follows a run. @param caller reader of the stream, for the limit of streams. @throws ApiError `overloaded` if the caller has too many
-   * streams
+   * Follows a run.
+   * @param caller caller for whom the follower counts as a stream. Absent: the follower does not count as a stream
+   * @throws ApiError `overloaded` if the caller has too many streams
    */
   follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
   /** Follows a run only until its end. Notices other than the end do not resolve `wait`. */
@@ -78,7 +80,7 @@ interface FollowersOfRun {
   readonly subscription: Subscription;
   /** Functions that receive the run's notices, one per follower. */
   readonly listeners: Set<(notice: RunNotice) => void>;
-  /** Reads of rows, by the number of the frame after which they start. */
+  /** Reads of rows that followers share, by the number of the frame after which the rows start. */
   readonly reads: Map<number, Read>;
   /** performance.now() time of the last notice. */
   lastNoticeAt: number;

@@ -20,8 +20,8 @@ const PAGE = 200;
 type Context = Pick<IngressContext, "closing" | "database" | "log">;
 
 /**
- * Returns the response that streams the run, and closes `followed` at its end. @param after number of the last frame that the client has; 0
- * if none
+ * Returns the response that streams the run, and closes `followed` when the stream ends.
+ * @param after number of the last frame that the client has; 0 if none
  */
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
   const clientAbort = new AbortController();

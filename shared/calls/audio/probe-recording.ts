@@ -15,7 +15,7 @@ export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readon
 /**
  * Determines the type and length of received audio. Call this after the key, rate-limit window and balance were checked, because it costs
  * CPU time.
- * @throws ApiError `unprocessable_input` with the fault of the bytes, `overloaded` if too many probes wait
+ * @throws ApiError `unprocessable_input` that describes why the bytes are invalid, `overloaded` if too many probes wait
  */
 export async function probeRecording(
   probes: Pick<MediaProbes, "audio">,

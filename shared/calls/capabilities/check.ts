@@ -26,7 +26,7 @@ interface RunBody {
 export interface CheckRun {
   /**
    * Validates the body of a run and adds defaults.
-   * @throws ApiError with the JSON path of the fault
+   * @throws ApiError that names the JSON path of the invalid value
    */
   (body: RunBody): CheckedRun;
   /**
@@ -107,7 +107,7 @@ function noPart(name: string): never {
   throw new Error(`a capability refers to ${name}`);
 }
 
-/** Validates `input` or `params` of a body. @throws ApiError with the name of the invalid member */
+/** Validates `input` or `params` of a body. @throws ApiError that names the invalid member */
 function validMember(validator: ValidateFunction, name: string, value: unknown): Members {
   if (validator(value)) return value as Members;
   const errors = (validator.errors ?? [])
@@ -120,8 +120,8 @@ function validMember(validator: ValidateFunction, name: string, value: unknown):
 }
 
 /**
- * Turns an error from a union branch of another operation into a `const` mismatch. Ajv may report that `params` is missing before it
- * reports that the step names another operation. With a `const` mismatch, the error message ignores that branch.
+ * Replaces an error from the union branch of another operation by a `const` mismatch. Ajv may report that `params` is missing before it
+ * reports that the step names another operation. The error message ignores branches with a `const` mismatch.
  */
 function asNamed(error: ErrorObject): ErrorObject {
   const { parentSchema, data, schemaPath, instancePath } = error;
@@ -151,7 +151,7 @@ function copied(value: unknown): unknown {
 
 const SOURCES = ["file_id", "url", "base64", "text"];
 
-/** Checks that a member of `input` is given in exactly one form. */
+/** Checks that each object in a member of `input` has exactly one of the members that can contain its data (`SOURCES`). */
 function oneSource(path: string, member: unknown): void {
   if (Array.isArray(member)) {
     for (const [at, one] of member.entries()) oneSource(`${path}[${at}]`, one);

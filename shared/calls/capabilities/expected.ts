@@ -29,9 +29,9 @@ interface Range {
 }
 
 export interface Expected {
-  /** Usual time and pixels of such a run. */
+  /** Estimated usual time and pixels of the run. */
   readonly usual: Measured;
-  /** Maximum time and pixels that are charged. */
+  /** Maximum time and pixels that can be charged for the run. */
   readonly most: Measured;
 }
 
@@ -41,8 +41,8 @@ const USUAL_MS = 2_000;
 const USUAL_PIXELS = 2_000_000;
 
 /**
- * Estimates the usual and maximum usage of a run. For the usual value, an unknown input counts as two seconds or two megapixels; for the
- * maximum, it counts at the limits.
+ * Estimates the usual and maximum usage of a run. For the usual value, an unknown input counts as two seconds or two megapixels. For the
+ * maximum, an unknown input counts as the largest that the limits allow.
  */
 export function expectedOf(
   { id, category }: Pick<Capability, "id" | "category">,
@@ -113,14 +113,17 @@ function textOf(params: Params, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the end of the cut, in seconds from the start of the input. Returns undefined if the cut lasts until the end of the input. */
+/**
+ * Returns the end of the section that the params `start`, `end` and `duration` select, in seconds from the start of the input. Returns
+ * undefined if the section lasts until the end of the input.
+ */
 function endOf(params: Params): number | undefined {
   const start = numberOf(params, "start") ?? 0;
   const duration = numberOf(params, "duration");
   return numberOf(params, "end") ?? (duration === undefined ? undefined : start + duration);
 }
 
-/** Returns how many seconds of the input are decoded: the cut and everything before it. */
+/** Returns how many seconds of the input are decoded: the selected section and everything before it. */
 function decodedSeconds(params: Params, seconds: number): number {
   return Math.min(seconds, endOf(params) ?? seconds);
 }
@@ -271,8 +274,8 @@ function same({ width, height }: Size, frames: number, framesMax = frames): Rang
 }
 
 /**
- * Calculates the pixels for both orientations of an image and uses the larger result as maximum. A photo may be rotated without a sign in
- * its header.
+ * Calculates the pixels for both orientations of an image and uses the larger result as maximum. The header of a photo does not always
+ * state that the photo is rotated.
  */
 function ofBoth({ width, height }: Size, pixels: (own: Size) => number): Range {
   const both = [pixels({ width, height }), pixels({ width: height, height: width })];
@@ -288,7 +291,7 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
   return { usual: usual * frames, most: most * framesMax };
 }
 
-/** Returns the maximum number of pixels that one frame has after the steps. */
+/** Returns the maximum number of pixels that one frame of an image has after the operations `steps`. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
   const resultSizes = sizesAfter(own, steps, 1);
   return resultSizes ? Math.min(areaOf(resultSizes.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
@@ -331,8 +334,8 @@ function afterStep(own: SizeRange, operation: string, params: Params, slack: num
 }
 
 /**
- * Applies a size change to all pairs of shortest and longest sides and returns the resulting range. A longer side may make the other side
- * shorter.
+ * Applies `change` to all combinations of the smallest and largest sides, and returns the range of the results. All are needed, because a
+ * longer side may make the other side shorter.
  */
 function rangeOf({ least, most }: SizeRange, change: (own: Size) => Size, slack: number): SizeRange {
   const changedSizes = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);

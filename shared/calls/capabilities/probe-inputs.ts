@@ -13,10 +13,16 @@ import type { Category } from "./entry.ts";
 import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
 
-/** Timeout of probing all inputs of one run, in milliseconds. Inputs that are still unknown count at their limit in the hold. */
+/**
+ * Timeout of probing all inputs of one run, in milliseconds. For inputs that are still unknown then, the hold assumes the largest size that
+ * the limits allow.
+ */
 const CAPABILITY_PROBE_TIMEOUT_MS = 5_000;
 
-/** Maximum number of bytes that a probe reads from the object store, and maximum size of a file that it reads as a whole. */
+/**
+ * Maximum number of bytes that all probes of one run together read from the object store. The second limit is the maximum size of a file
+ * that a probe reads as a whole.
+ */
 export const CAPABILITY_PROBE_BYTES_MAX = 16 * 1_048_576;
 export const CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX = 4 * 1_048_576;
 
@@ -127,7 +133,7 @@ const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   },
 };
 
-/** Returns random access to the bytes of an input; undefined if there is nothing to read. */
+/** Returns random access to the bytes of an input; undefined if the input is neither inline data nor a known stored file. */
 function sourceOf(
   storage: Storage,
   { bytes, fileId }: ProbedInput,
@@ -159,7 +165,10 @@ function sourceOf(
 
 /** Number of bytes read first. They contain the headers of most images, or a whole small image, so that its frames can be counted. */
 const HEAD_BYTES = 64 * 1_024;
-/** Number of bytes read if the first ones do not contain the size. Cameras and printers write previews and profiles before it. */
+/**
+ * Number of bytes read if the first `HEAD_BYTES` do not contain the size of the image. Cameras and printers write previews and profiles
+ * before the size.
+ */
 const LONG_HEAD_BYTES = 1_024 * 1_024;
 
 async function imageExtent(source: Source) {

@@ -42,7 +42,7 @@ export interface ReadRun {
   readonly isAsync: boolean;
   /** Usual cost of a run with this request, in nano-credits. */
   readonly usualNano: bigint;
-  /** Capability that is presented to the admission as a model. */
+  /** Capability in the form of a model, because the admission expects a model with a price. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
   /** Request that the worker receives. */
@@ -59,8 +59,8 @@ interface Context extends ProbeContext {
 
 /**
  * Reads and checks the request of a run.
- * @param pause awaited between steps that process the whole body
- * @throws ApiError `capability_not_found`, or the fault of the body with the name of the invalid member
+ * @param pause awaited between steps that process the whole body, so that other calls can use the thread
+ * @throws ApiError `capability_not_found`, or an error that names the invalid member of the body
  */
 export async function readRun(
   context: Context,
@@ -93,7 +93,7 @@ export async function readRun(
   };
 }
 
-/** Validates the body of a run and adds defaults. @throws ApiError with the name of the invalid member */
+/** Validates the body of a run and adds defaults. @throws ApiError that names the invalid member */
 function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
   const request = parse("CapabilityRunRequest", body);
   const check = CHECKS.get(capability.id);

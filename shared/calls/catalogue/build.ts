@@ -35,7 +35,7 @@ const EMBEDDING_INPUTS_MAX = 2_048;
 
 /**
  * Builds the frozen catalogue from these files and settings.
- * @throws CatalogueError with the place of each incomplete or contradictory entry
+ * @throws CatalogueError that lists file, line and JSON path of each incomplete or contradictory entry
  */
 export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): Catalogue {
   throwFaults([
@@ -211,8 +211,8 @@ function deepFreeze<Value extends object>(value: Value): Value {
 type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
 /**
- * Inputs that the adapters of a family never send, by family and modality. A test compares them with the default fields under
- * workers/providers.
+ * Inputs that the adapters of a provider family never send, by family and modality. A test compares this table with the default fields
+ * under workers/providers.
  */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   "openai-compatible": { image: ["seed", "negative_prompt"], video: ["video", "seed", "negative_prompt"] },
@@ -223,7 +223,7 @@ const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   deepgram: { audio: ["instructions"] },
 };
 
-/** Returns the source together with the names of the inputs that requests to the source would omit. */
+/** Returns the source with the names of the inputs that requests to this source never contain, as `lacks`. */
 export function withLacks(source: Source, family: Provider["family"] | undefined, modality: Modality): Source {
   // Veo's older operations support both; a source of Gemini selects them with this override.
   const isVeo = family === "gemini" && source.overrides?.["api"] === "predictLongRunning";

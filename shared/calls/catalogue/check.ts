@@ -88,7 +88,10 @@ function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
 
 type Declared = NonNullable<CatalogueModel["allowed_params"]>;
 
-/** Inputs that need a field in the source's request. Each has a test that returns true for models whose callers may choose the input. */
+/**
+ * Inputs that a source with `fields` must map to a field of its request. The function of each input returns true if the model lets callers
+ * choose this input.
+ */
 const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declared) => boolean])[] = [
   ["n", ({ max_n: most = 1 }) => most > 1],
   ["size", ({ sizes }) => sizes !== undefined],

@@ -11,7 +11,7 @@ export interface CatalogueFault {
   readonly message: string;
 }
 
-/** Thrown when the files form no valid catalogue. None of the files is used. */
+/** Thrown when the files form no valid catalogue. None of these files is used then. */
 export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
   readonly faults: readonly CatalogueFault[];

@@ -23,7 +23,7 @@ const NANO_PLACES = 9;
 
 /**
  * Parses one file and checks each of its entries separately.
- * @throws CatalogueError with the places of invalid YAML, schema violations, duplicates and invalid prices
+ * @throws CatalogueError that lists the locations of invalid YAML, schema violations, duplicates and invalid prices
  */
 export function readLayer(file: string, text: string): Layer {
   const content = parseYaml(file, text);

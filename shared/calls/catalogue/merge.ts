@@ -66,7 +66,7 @@ function collect<List extends keyof CatalogueFile>(
 
 /**
  * Merges two entries of a model, with two exceptions. A price in another unit replaces the old price completely, because a model has one
- * unit. A new price without a source does not keep the source of the old price.
+ * unit. A new price without `price_source` removes the old `price_source`, which documents the old price.
  */
 function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel {
   const merged = mergeObjects(base, over);

@@ -119,8 +119,8 @@ function endOfValue(
 }
 
 /**
- * Lines in which ends of quotes and flow collections are searched in vain. A line of a plain text may begin like one without an end, and
- * each such line is searched for up to the end of the file: a file of 100,000 of them would take minutes.
+ * Maximum number of lines that are searched for the ends of unclosed quotes and flow collections. A plain text line can begin like an
+ * unclosed one, and is then searched for up to the end of the file. Without this maximum, a file of 100,000 such lines would take minutes.
  */
 const UNCLOSED_LINES_MAX = 2_000_000;
 
@@ -159,9 +159,9 @@ function unquote(key: string): string {
 }
 
 /**
- * Returns the line of the first syntax error, which follows the longest parseable beginning of the text. Entries begin at list items and
- * keys with little indentation, and a text that is cut there is a complete document. A binary search finds the entry; then each of its
- * lines is tried.
+ * Returns the line of the first syntax error: the line after the longest beginning of the text that can be parsed. A text that is cut
+ * before a list item or key with little indentation is a complete document. A binary search over these places finds the invalid entry.
+ * Afterwards, each line of the entry is tried.
  */
 export function syntaxLine(text: string, parse: (text: string) => unknown): number {
   const lines = text.split("\n");

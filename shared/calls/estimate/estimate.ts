@@ -41,7 +41,7 @@ interface Foreseen {
 export interface EstimateFacts {
   /** Stored files that the call references. */
   readonly files: StoredFiles;
-  /** Returns the length and size of the call's audio; undefined without audio. @throws ApiError, the same as the call itself */
+  /** Returns the length and size of the call's audio; undefined without audio. @throws the errors that the call itself would return */
   recording(request: object): Promise<MeasuredAudio | undefined>;
 }
 
@@ -51,7 +51,7 @@ export interface EstimateFacts {
  * @param bodyBytes original size of the body, in bytes
  * @param about properties of the call that are not in the body
  * @param slices time slices for counting texts
- * @throws ApiError, the same as the call itself; `model_not_supported` if the model serves no calls of this kind
+ * @throws the errors that the call itself would return; `model_not_supported` if the model serves no calls of this kind
  */
 export async function estimateCall(
   model: Model,

@@ -54,7 +54,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
 
 /**
  * Checks an embeddings call and returns its maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support
+ * @throws ApiError 400 that names the parameter which the model does not support
  */
 export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingModel): CallBound {
   checkDimensions(request, model);

@@ -16,7 +16,10 @@ import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken }
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
-/** Parameters for a source, with the names of our API. A parameter is absent if the model declares no set of values for it. */
+/**
+ * Request parameters that a source of the model receives, with the names of our API. A parameter is absent if the model declares no set of
+ * values for it.
+ */
 export interface ImageParams {
   readonly prompt: string;
   readonly n: number;
@@ -137,7 +140,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
 
 /**
  * Checks an image generation and returns its parameters and maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support
+ * @throws ApiError 400 that names the parameter which the model does not support
  */
 export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {
   if (model.allowed_params.requires_input_image === true) {
@@ -156,7 +159,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
 
 /**
  * Checks an image edit, except for its images (input-media.ts).
- * @throws ApiError 400 `edit_not_supported` if the model does not support images, or with the invalid parameter
+ * @throws ApiError 400 `edit_not_supported` if the model accepts no images; otherwise ApiError 400 that names the invalid parameter
  */
 export function checkImageEdit(request: ImageEditRequest, model: Model): CheckedMedia<ImageEditParams> {
   const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;

@@ -81,8 +81,8 @@ const NOUNS: Readonly<Record<InputMediaKind, string>> = {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the media in `<name>_url` or `<name>_file_id` of a body; returns undefined if neither is present. A link of this service is read as
- * its file.
+ * Reads the media in `<name>_url` or `<name>_file_id` of a body; returns undefined if neither is present. A link to a file of this service
+ * counts as the id of that file.
  * @throws ApiError `unsafe_url`, `file_not_found`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
 async function inputByAddress(
@@ -114,7 +114,7 @@ async function inputByAddress(
 /**
  * Reads the media in `<name>_base64` or `<name>_file_id` of a body. `<name>_base64` may be a data URL. `<name>_mime_type` contains the
  * type; without it, the bytes determine the type.
- * @throws ApiError as `inputByAddress`
+ * @throws the errors of `inputByAddress`
  */
 export async function inlineInput(
   body: Body,
@@ -147,7 +147,7 @@ export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: 
   return Math.min(own ?? Infinity, INPUT_BYTES_MAX[kind]);
 }
 
-/** Returns the image of an edit and its mask. @throws ApiError as `inlineInput` */
+/** Returns the image of an edit and its mask. @throws the errors of `inlineInput` */
 export async function editImages(
   body: Body,
   model: Pick<Model, "allowed_params">,
@@ -164,7 +164,7 @@ export async function editImages(
   return found;
 }
 
-/** Reads the media from which a video or a mesh is created, in addition to the prompt. @throws ApiError as `inputByAddress` */
+/** Reads the media from which a video or a mesh is created, in addition to the prompt. @throws the errors of `inputByAddress` */
 export async function inputsByAddress(
   body: Body,
   model: Pick<Model, "allowed_params">,

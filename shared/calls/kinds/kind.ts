@@ -92,13 +92,15 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   >;
   readonly pool: Pool;
   /**
-   * Action for a job whose worker crashed during a call of the provider. `resume`: the provider is asked for the result. `report_lost`: the
-   * call is lost.
+   * Action for a job whose worker crashed during a call to the provider. `resume`: another worker queries the provider for the result.
+   * `report_lost`: the job fails, because its result cannot be queried.
    */
   readonly afterCrash: "resume" | "report_lost";
   /** True if the results are stored as files of the workspace. */
   readonly keepsFiles: boolean;
-  /** True if a record of each job is stored. False for text calls, because each of these many calls would write three objects. */
+  /**
+   * True if a record of each job is stored in the object store. False for text calls: they are many, and each would write three objects.
+   */
   readonly keepsRecord: boolean;
   readonly route: KindRoute;
   /** True if requests of this kind may reference stored files in their messages. */
@@ -112,9 +114,9 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
    * this kind unless another kind matches.
    */
   isMeantBy?(model: Model, members: Readonly<Record<string, unknown>>): boolean;
-  /** Validates the body of a call. @param body parsed JSON. @throws ApiError with the invalid member */
+  /** Validates the body of a call. @param body parsed JSON. @throws ApiError that names the invalid member */
   read(body: unknown): Request & { readonly model: string };
-  /** Checks a request against its model. @throws ApiError with the member that the model does not support */
+  /** Checks a request against its model. @throws ApiError that names the member which the model does not support */
   check(request: Request, model: Model, facts: CallFacts): Checked;
   /** Returns the typical token usage of a call. Absent if the price counts media, or if the maximum output is used for estimates. */
   foresee?(request: Request, model: Model, checked: Checked, counting: Counting): Promise<TokenUsage>;
@@ -158,7 +160,7 @@ export interface MediaKind<
    * Returns the input media of the call. The entry point calls this function, and the worker calls it again to read the media. Small media
    * stays in the body.
    * @param kept media that is already stored for the call
-   * @throws ApiError with the invalid member
+   * @throws ApiError that names the invalid member
    */
   inputs(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
 }

@@ -49,8 +49,8 @@ export function kindOfModality(modality: Modality): PricedKind | undefined {
 }
 
 /**
- * Returns true if the result of a call can be queried at the provider after its response was lost. Such a provider has a queue and may have
- * been paid. Text and speech calls cannot be queried.
+ * Returns true for kinds of calls whose result can be queried at the provider after the provider's response was lost. The provider queues
+ * such calls and may already have been paid. Text and speech calls cannot be queried.
  */
 export function isResumed(name: string): boolean {
   return name in KINDS && KINDS[name as KindName].afterCrash === "resume";

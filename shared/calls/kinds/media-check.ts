@@ -8,7 +8,7 @@ import type { Price } from "#shared/calls/pricing/price.ts";
 import type { CallBound } from "./call-bound.ts";
 
 export interface CheckedMedia<Params> {
-  /** Parameters for a source, without those for which the model has no field. */
+  /** Request parameters that a source of the model receives. Parameters for which the model has no field are omitted. */
   readonly params: Params;
   readonly bound: CallBound;
   /** Price of the requested variant. */
@@ -60,9 +60,10 @@ export interface Decisive {
 }
 
 /**
- * Members of each kind of call that decide about the result; without them, the caller would receive something else. A source without a
- * field for such a member is skipped in favour of another source of the model (decision 0108). Members that choose size, quality, style or
- * format are checked against the sets that the model declares. Every adapter sends `prompt`, and the `image` of an edit.
+ * Members of each kind of call without which the caller would receive a different result. A source that has no field for such a member is
+ * skipped in favour of another source of the model (decision 0108). Members that choose size, quality, style or format are missing here,
+ * because they are checked against the sets that the model declares. Members that every adapter sends are missing, too: `prompt`, and the
+ * `image` of an edit.
  */
 export const DECISIVE_MEMBERS = {
   images: { refused: { seed: "seed", negative_prompt: "negative_prompt" } },
@@ -122,8 +123,8 @@ export function refuseUntaken(
 }
 
 /**
- * Returns the members of a request that have a value, each with its input. An empty text counts as unset, because clients send it for unset
- * members.
+ * Returns the members of a request that have a value, each with its name of the input inside this service. An empty text counts as unset,
+ * because clients send it for unset members.
  */
 function broughtBy(request: object, members: Readonly<Record<string, string>>): [member: string, input: string][] {
   const body = request as Readonly<Record<string, unknown>>;

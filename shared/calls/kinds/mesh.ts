@@ -10,7 +10,7 @@ import { type CheckedMedia, only, refusal, timeBound, usualTime } from "./media-
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** Parameters for a source, without the image and the mesh of the call. */
+/** Request parameters that a source of the model receives, without the image and the mesh of the call. */
 export interface MeshParams {
   readonly prompt?: string;
   readonly seed?: number;
@@ -53,7 +53,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   },
 };
 
-/** Checks a mesh call and returns its parameters and maximum usage. @throws ApiError 400 with the invalid parameter */
+/** Checks a mesh call and returns its parameters and maximum usage. @throws ApiError 400 that names the invalid parameter */
 function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshParams> {
   const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
   const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;

@@ -36,7 +36,7 @@ export function noSuchModel(models: Catalogue["models"], slug: string, param: st
 
 /**
  * Returns the model of a call.
- * @throws ApiError as `findModel`; `model_not_supported` if the model does not serve calls of this kind
+ * @throws the errors of `findModel`; ApiError `model_not_supported` if the model does not serve calls of this kind
  */
 export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   const model = findModel(catalogue, slug);

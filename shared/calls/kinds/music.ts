@@ -57,7 +57,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
 
 /**
  * Checks a music call and returns its parameters and maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support
+ * @throws ApiError 400 that names the parameter which the model does not support
  */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicParams> {
   const allowed = model.allowed_params;

@@ -11,7 +11,7 @@ import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
-/** Parameters for a source, with the names of our API. */
+/** Request parameters that a source of the model receives, with the names of our API. */
 export interface SpeechParams {
   readonly text: string;
   readonly voice?: string;
@@ -66,7 +66,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
 
 /**
  * Checks a speech call and returns its parameters and maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support
+ * @throws ApiError 400 that names the parameter which the model does not support
  */
 export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
   const allowed = model.allowed_params;

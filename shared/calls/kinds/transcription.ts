@@ -81,7 +81,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
 
 /**
  * Checks a transcription call and returns its maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support, `unprocessable_input` for audio above its limits
+ * @throws ApiError 400 that names the parameter which the model does not support, `unprocessable_input` for audio above its limits
  */
 function checkTranscription(
   request: TranscriptionRequest,

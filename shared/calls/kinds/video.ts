@@ -10,7 +10,7 @@ import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usu
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** Parameters for a source, without the image and the video of the call. */
+/** Request parameters that a source of the model receives, without the image and the video of the call. */
 export interface VideoParams {
   readonly prompt: string;
   /** Length in whole seconds. */
@@ -57,7 +57,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
 
 /**
  * Checks a video call and returns its parameters and maximum usage.
- * @throws ApiError 400 with the parameter that the model does not support
+ * @throws ApiError 400 that names the parameter which the model does not support
  */
 export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoParams> {
   const allowed = model.allowed_params;
@@ -106,7 +106,8 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
 }
 
 /**
- * Returns the requested length, or the model's default length, in seconds. Returns undefined if the source decides. Also used for music.
+ * Returns the requested length, or the model's default length, in seconds. Returns undefined if the provider chooses the length. Also used
+ * for music.
  * @throws ApiError `unsupported_value`
  */
 export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {

@@ -11,7 +11,7 @@ export interface Quantities {
   readonly results: number;
   /** Pixels of each image, as integers. */
   readonly pixels: readonly number[];
-  /** Number of requested steps; `defaultSteps` is the model's default. */
+  /** Number of image-generation steps that the call requests; `defaultSteps` is the model's default. */
   readonly steps: number;
   readonly defaultSteps: number;
   /** Length of the media or time of computing, depending on the model, in whole milliseconds. */

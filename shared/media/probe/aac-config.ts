@@ -9,7 +9,7 @@ const ESCAPE = 31;
 const RATE_ESCAPE = 15;
 const LOW_DELAY = new Set([23, 39]);
 const USAC = 42;
-/** Audio object types that begin with another sampling rate, followed by the type that they extend. */
+/** Audio object types for which a further sampling rate and the extended object type follow in the configuration. */
 const EXTENDED = new Set([5, 29]);
 
 /** Returns the duration of one AAC packet, in seconds; undefined for an invalid configuration. @param at offset of the configuration */

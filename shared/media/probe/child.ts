@@ -5,7 +5,10 @@ import { countPdfPages } from "./pdf.ts";
 import { probeAudio } from "./probe.ts";
 import { probeVideo } from "./video.ts";
 
-/** Returns the bytes of an input. A file is mapped and uses no memory. Bytes that were sent are the first part of the message. */
+/**
+ * Returns the bytes of an input. A file is mapped from disk and uses no memory. Bytes in memory are the first binary part of the task's
+ * message.
+ */
 function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
   return part ?? Bun.mmap((input as { readonly path: string }).path);
 }

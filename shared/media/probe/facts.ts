@@ -14,7 +14,7 @@ export interface AudioFacts {
   readonly channels: number;
 }
 
-/** Word for the file in error messages. */
+/** Kind of file that error messages name. */
 type Subject = "audio" | "video";
 
 /** Bounds-checked reader, which throws `corrupt` when it reads past the end. Counts its steps, so that no file causes unlimited work. */

@@ -6,7 +6,7 @@ const BLOCKS = [0, 192, 576, 1_152, 2_304, 4_608, 0, 0, 256, 512, 1_024, 2_048, 
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const RATE_BY_THOUSANDS = 12;
 const RATE_BY_TENS = 14;
-/** Bits per sample, by code. 0 means as in the file's header; undefined means invalid. */
+/** Bits per sample, by code. 0: as stated in the file's header. Undefined: invalid code. */
 const BITS = [0, 8, 12, undefined, 16, 20, 24, 32];
 
 /** Returns audio properties from STREAMINFO; undefined if the file ends within it. @param at offset of the content of STREAMINFO */
@@ -53,7 +53,7 @@ export function probeFlac(cursor: Cursor): AudioFacts {
 
 interface Frame {
   readonly samples: number;
-  /** Sampling rate in hertz. 0 means as in the file's header, also for `bits`. */
+  /** Sampling rate in hertz. 0: as stated in the file's header. The same applies to `bits`. */
   readonly sampleRate: number;
   readonly bits: number;
 }

@@ -19,7 +19,7 @@ interface Stream extends Head {
   seconds: number;
   isInPacket: boolean;
   packets: number;
-  /** Last chunks of the third packet, of which only the end is parsed. */
+  /** Last chunks of the third packet. Only the end of this packet is parsed. */
   setup: Uint8Array[];
 }
 
@@ -88,7 +88,7 @@ function readSegments(
   return at - body;
 }
 
-/** Processes the part of a packet that one page contains. */
+/** Adds the part of a packet that one page contains to the stream. Counts the packet, and adds its duration if it contains audio. */
 function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, isContinued: boolean): void {
   if (!stream.isInPacket) stream.packets += 1;
   if (stream.clockOf && stream.packets === HEADS + 1) {

@@ -1,7 +1,6 @@
 /**
  * Counts the pages of a PDF from its page tree. Objects are found in one scan of the file. The cross-reference table is not used, because
- * it may be
- * damaged or false. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
+ * it may be damaged or false. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
  */
 import { inflateSync } from "node:zlib";
 
@@ -17,7 +16,7 @@ interface Place {
 
 interface Found {
   readonly objects: Map<number, Place>;
-  /** Catalog of the document, which leads to the page tree. It is named by the newest trailer, which is the last one in the file. */
+  /** Catalog of the document, which refers to the page tree. The last trailer in the file is the newest one and names the catalog. */
   root: PdfValue | undefined;
   isEncrypted: boolean;
   remainingInflatedBytes: number;
@@ -71,8 +70,7 @@ function takeTrailer(found: Found, trailer: PdfDictionary): void {
 
 /**
  * Returns the offset at which a stream ends. Its content must be skipped, because it may look like objects. The stated length is used if
- * the stream
- * really ends there.
+ * the stream really ends there.
  */
 function endOfStream(text: string, from: number, dictionary: PdfDictionary): number {
   const length = dictionary.get("Length");

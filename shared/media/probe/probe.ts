@@ -12,8 +12,7 @@ import { probeWebm } from "./webm.ts";
 
 /**
  * Determines format and duration of audio. Reads only what the format needs, once and in a limited number of steps. An audio of 100 MB
- * takes well
- * under a second, most files a few milliseconds. Ignores the caller's file name and type.
+ * takes well under a second, most files a few milliseconds. Ignores the caller's file name and type.
  * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeAudio(bytes: Uint8Array): AudioFacts {

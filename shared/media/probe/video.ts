@@ -19,8 +19,7 @@ export interface VideoFacts {
 
 /**
  * Probes MP4, QuickTime, WebM and Matroska. Reads only headers and tables, in a limited number of steps, so that the bytes may be a mapped
- * file of
- * any size. Ignores the caller's file name and type.
+ * file of any size. Ignores the caller's file name and type.
  * @throws MediaError unsupported (unknown format), corrupt
  */
 export function probeVideo(bytes: Uint8Array): VideoFacts {

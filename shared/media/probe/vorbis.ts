@@ -10,8 +10,7 @@ const MODES_BITS_MIN = 97;
 
 /**
  * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality. A packet with more bits cannot have the duration that
- * it
- * claims, and counts as longer.
+ * it claims, and counts as longer.
  */
 const BITS_MAX = 8;
 
@@ -50,8 +49,7 @@ export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup:
 
 /**
  * Returns the index of each mode's block size. Modes are read backwards, because the codebooks before them do not state their length. A
- * mode is one
- * bit, two 16-bit zeros, and a mapping below 64. The number of modes precedes the first mode.
+ * mode is one bit, two 16-bit zeros, and a mapping below 64. The number of modes precedes the first mode.
  */
 function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
   let remainingBits = setup.length * 8;

@@ -29,7 +29,8 @@ export function probeWebm(cursor: Cursor): AudioFacts {
 }
 
 /**
- * Returns the clock of a track. @throws MediaError `unsupported`, for audio whose duration cannot be determined from its frames; `corrupt`
+ * Returns the clock of a track, which determines the duration of its frames.
+ * @throws MediaError `unsupported` for audio whose duration cannot be determined from its frames; `corrupt`
  */
 function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
   const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];

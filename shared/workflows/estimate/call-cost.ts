@@ -17,10 +17,10 @@ import { knownMembers, type KnownParams, openNames, unitsOf } from "./known.ts";
 
 /** Maximum number of choices (`n`) of one call. */
 const CHOICES_MAX = 128;
-/** Factor by which reported usage may exceed the model's own limits and is still accepted (workers/calls/chat/meter.ts). */
+/** Factor by which a provider's reported usage may exceed the limits of the model and is still charged (workers/calls/chat/meter.ts). */
 const REPORTS_BELIEVED = 2;
 const TEMPLATE_TOKENS_MAX = 8_192;
-/** Returns sample messages for a check, used if too little is known of the actual messages. */
+/** Returns sample messages of a chat call. They replace the actual messages in a check if too little is known of these before a run. */
 function usualMessages({ allowed_params: { requires_input_image: image, requires_input_audio: audio } }: Model) {
   const blocks = [
     ...(image === true ? [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] : []),
@@ -33,7 +33,8 @@ function usualMessages({ allowed_params: { requires_input_image: image, requires
 const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
 
 /**
- * Returns the cost of a chat call. @throws ApiError with which the call is rejected, if no possible value of the unknown parts can avoid it
+ * Returns the cost of a chat call.
+ * @throws ApiError of the model's rejection, if every possible value of the unknown parts leads to it
  */
 export async function chatCost(
   { database, caller, work }: CallContext,
@@ -76,7 +77,10 @@ export async function chatCost(
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
 }
 
-/** Returns the cost of an embeddings call. @throws ApiError as `chatCost` */
+/**
+ * Returns the cost of an embeddings call.
+ * @throws ApiError of the model's rejection, if every possible value of the unknown parts leads to it
+ */
 export async function embeddingsCost({ work }: CallContext, model: Model, params: KnownParams): Promise<Cost> {
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected an embedding model.", { param: "model" });
@@ -111,8 +115,8 @@ export async function embeddingsCost({ work }: CallContext, model: Model, params
 }
 
 /**
- * Checks a call of which some members are unknown.
- * @param check checks a call without the open members that it rejects
+ * Checks a call in which some members are unknown before a run, and returns the result of the check.
+ * @param check checks a call. Unknown members that cause a rejection are removed, and the call is checked again
  * @param usual sample values of required members
  */
 function asFarAsKnown<T>({ value, open }: KnownParams, usual: KnownParams["value"], check: (known: object) => T): T {
@@ -139,8 +143,8 @@ const SECONDS_MAX = 4 * 3_600;
 const CHECK_UNITS = 1_000;
 
 /**
- * Returns the cost of a media call. @throws ApiError with which the call is rejected, if no possible value of the unknown parts can avoid
- * it
+ * Returns the cost of a media call.
+ * @throws ApiError of the model's rejection, if every possible value of the unknown parts leads to it
  */
 export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
   const [known, unknown] = [knownMembers(params), openNames(params)];
@@ -174,7 +178,11 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption };
 }
 
-/** Returns a valid call, with sample values for the unknown members. A rejected value is replaced by the next one, and finally removed. */
+/**
+ * Returns a call that the model accepts, with sample values for the unknown members. A sample value that the model rejects is replaced by
+ * the next one. After the last sample value, the member is removed.
+ * @throws ApiError of the rejection, if no sample value avoids it
+ */
 function takenBody(known: Body, unknown: readonly string[], model: Model, check: BoundOf): Body {
   const body: Record<string, unknown> = { ...known };
   const candidates = new Map<string, unknown[]>();
@@ -203,8 +211,7 @@ type Values = (name: string) => readonly unknown[];
 
 /**
  * Chooses the most expensive value of each member, one after the other. This is sufficient, because a price never falls when the value of
- * another member
- * becomes more expensive.
+ * another member becomes more expensive.
  */
 function dearest(body: Body, maxNano: bigint, names: readonly string[], values: Values, boundOf: BoundOf): Dear {
   let dear: Dear = { body, maxNano };
@@ -224,7 +231,10 @@ const TEXTS: ReadonlySet<string> = new Set(["prompt", "input", "lyrics", "instru
 const LONG_TEXTS = [32_000, 10_000, 5_000, 4_096].map((length) => "\u{10FFFF}".repeat(length));
 const PAID_BY_TEXT: ReadonlySet<string> = new Set(["per_token", "per_character"]);
 
-/** Returns the names of texts whose length affects the price. Speech is as long as its text, regardless of its price unit. */
+/**
+ * Returns the names of texts whose length affects the price. The text of a speech call (`input`) always counts, because a longer text makes
+ * longer audio.
+ */
 function pricedTexts(names: readonly string[], { price, price_variants: variants = [] }: Model): readonly string[] {
   const isPaid = [price, ...variants.map((one) => one.price)].some(({ unit }) => PAID_BY_TEXT.has(unit));
   return names.filter((name) => name === "input" || (isPaid && TEXTS.has(name)));

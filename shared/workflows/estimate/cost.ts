@@ -9,7 +9,7 @@ import type { EstimateWork } from "./work.ts";
 export interface Cost {
   readonly estimatedNano: bigint;
   readonly maxNano: bigint;
-  /** Assumption of the estimate, in whole sentences. */
+  /** Assumptions behind the two amounts, as sentences for the caller. */
   readonly assumption: string;
 }
 

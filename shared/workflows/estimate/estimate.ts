@@ -1,7 +1,6 @@
 /**
  * Estimates the usual and maximum cost of a run, step by step. No credits are held. Values unknown before a run count with their maximum.
- * Calls that may
- * not happen, such as retries and steps with an unknown condition, count only in the maximum.
+ * Calls that may not happen, such as retries and steps with an unknown condition, count only in the maximum.
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -48,9 +47,9 @@ interface StepCost extends Cost {
   readonly id: string;
 }
 
-/** Maximum operations of one pipeline. */
+/** Maximum number of operations in one call of a capability with a list of operations. */
 const OPERATIONS_MAX = 20;
-/** Units of work per estimated call, in addition to those of its values. They take about 50 µs. */
+/** Units of work for each estimated call, about 50 µs. The work for the values of the call is added. */
 const CALL_UNITS = 5_000;
 
 /**
@@ -82,7 +81,10 @@ class Estimate {
   readonly #context: EstimateContext;
   readonly #work: EstimateWork;
   readonly #workflows: EstimatedWorkflows;
-  /** Costs of steps whose values are no longer resolved, because the work limit is spent. */
+  /**
+   * Costs of steps, computed after the work limit was spent. Values of the expressions then count as unknown, so that a step has the same
+   * cost for every item.
+   */
   readonly #unknown = new Map<CompiledStep, Cost>();
 
   constructor(context: EstimateContext, work: EstimateWork) {
@@ -177,9 +179,8 @@ class Estimate {
 const NESTED = "Nested workflow: ";
 
 /**
- * Returns an error whose param is a location in the definition that the caller knows. An error inside a nested workflow names only the step
- * that runs
- * the workflow.
+ * Returns an error whose param is a location in the caller's own definition. For an error inside a nested workflow, the param is the step
+ * that runs this workflow.
  */
 function placed({ code, message, param, cause }: ApiError, { step }: CompiledStep, place: string): ApiError {
   if (param === null) return new ApiError(code, message, { param: place, cause });
@@ -194,7 +195,10 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
 
 // Cost of a model call, as far as its params are known: usual and maximum.
 
-/** Returns the cost of a step's call to a model. @throws ApiError with which the call is rejected, for known params */
+/**
+ * Returns the cost of a step's call to a model.
+ * @throws ApiError if the model rejects the known params
+ */
 async function modelCost(context: CallContext, slug: string, params: KnownParams): Promise<Cost> {
   const model = findModel(context.catalogue, slug);
   const [kind, ...others] = kindsOf(model, params);
@@ -217,8 +221,8 @@ async function modelCost(context: CallContext, slug: string, params: KnownParams
 }
 
 /**
- * Returns the possible kinds of a call. An image that is unknown before the run may resolve to null, and the call then creates an image
- * from text.
+ * Returns the kinds of call that the step may make. An input image that is unknown before the run may be null, and the call then creates an
+ * image from text only.
  */
 function kindsOf(model: Model, params: KnownParams): readonly [Kind, ...Kind[]] {
   const known = knownMembers(params);
@@ -244,7 +248,10 @@ async function costOn(context: CallContext, model: Model, kind: Kind, params: Kn
 /** Returns the cost of a step for one item. @param item undefined for an unknown item */
 type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
 
-/** Returns the cost of the step for the whole list. @param list undefined if unknown */
+/**
+ * Returns the cost of a step for all items of its list.
+ * @param list list of the step; undefined if it is unknown before a run
+ */
 async function listCost(
   step: CompiledStep,
   list: { readonly value: unknown } | undefined,
@@ -291,7 +298,7 @@ function unknownListCost(one: Cost): Cost {
   };
 }
 
-/** Returns the costs of the first items, for as many as the remaining work limit allows. */
+/** Returns the costs of the first items of a list. Stops when the work limit of the estimate is spent. */
 async function sampleItems(
   items: readonly unknown[],
   costOf: CostOfItem,
@@ -320,7 +327,10 @@ interface Found {
   readonly compiled: CompiledDefinition;
 }
 
-/** Compiles a stored or checked definition. @throws ApiError `invalid_request` if all definitions together take too much work */
+/**
+ * Compiles a definition that is stored or was already checked.
+ * @throws ApiError `invalid_request` if all definitions of the estimate together take too much work
+ */
 async function readDefinition(
   definition: WorkflowDefinition,
   { slices, reading }: EstimateWork,
@@ -337,7 +347,7 @@ async function readDefinition(
 class EstimatedWorkflows {
   readonly #context: CostContext;
   readonly #work: EstimateWork;
-  /** Workflows by id and version, as steps name them. */
+  /** Workflows that were already read, by their id and version in the step. */
   readonly #found = new Map<string, Found>();
   readonly #depths = new Set<string>();
   readonly #costs = new Map<string, Cost>();

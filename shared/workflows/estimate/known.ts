@@ -66,7 +66,7 @@ export async function resolveParams(
   return { value: copy, open };
 }
 
-/** Returns the names of members of which at least a part is unknown. */
+/** Returns the names of members that are unknown, completely or in part. */
 export function openNames({ open }: KnownParams): readonly string[] {
   return [...new Set(open.map(({ path: [name] }) => String(name)))];
 }

@@ -24,8 +24,7 @@ const EXPRESSION_ITEMS_MAX = 1_000;
 
 /**
  * Maximum work of one evaluation, in units. A character costs 1, an item 4, a member or a node of the expression 10. The maximum takes 30
- * ms and 25 MB,
- * measured.
+ * ms and 25 MB, measured.
  */
 export const EXPRESSION_WORK_MAX = 2_000_000;
 
@@ -49,7 +48,7 @@ const parser = new Environment({
 
 /**
  * Compiles a CEL expression.
- * @param reading work limit shared by everything that is read together
+ * @param reading work limit for compiling, shared with other expressions of the same request; default: no limit
  * @returns the expression, or the reason why it is invalid
  */
 export function compileCel(text: string, reading?: Work): CelExpression | { readonly fault: string } {
@@ -243,7 +242,7 @@ function rootNamed(name: string): Reference {
   return { root: name };
 }
 
-/** Returns the reference of a node such as `inputs.name` or `steps["name"]`; undefined for other nodes. */
+/** Returns the reference of a syntax node such as `inputs.name` or `steps["name"]`; undefined for other nodes. */
 function memberOf(node: ASTNode): (Reference & { readonly name: string }) | undefined {
   if (node.op !== "." && node.op !== "[]") return undefined;
   const [of, member] = node.args;
@@ -269,7 +268,11 @@ interface Bound {
 
 type ListMacro = (typeof LIST_MACROS)[number];
 
-/** @throws ExpressionFault */
+/**
+ * Evaluates a syntax node and returns its value.
+ * @param bound innermost variable of the enclosing macros; undefined outside of macros
+ * @throws ExpressionFault
+ */
 function evaluate(node: ASTNode, on: Evaluation, bound?: Bound): unknown {
   const { work } = on;
   work.spend(NODE_UNITS);
@@ -315,7 +318,11 @@ function variable(name: string, { scope }: Evaluation, bound: Bound | undefined)
   return memberValue(scope, name, name);
 }
 
-/** Own members only; members of null are null, so that a skipped step reads as null. */
+/**
+ * Returns a member of an object or an item of a list. Inherited members do not exist. Members of null are null, so that a skipped step
+ * reads as null.
+ * @throws ExpressionFault if there is no such member or item
+ */
 function memberValue(value: unknown, key: unknown, displayedKey: string): unknown {
   if (value === null) return null;
   if (Array.isArray(value) && (typeof key === "bigint" || typeof key === "number")) {
@@ -341,8 +348,7 @@ function truth(value: unknown, where: string): boolean {
 
 /**
  * Evaluates `||` and exists() (decided by true), and `&&` and all() (decided by false). If one operand decides the result, errors of the
- * others are
- * ignored.
+ * others are ignored.
  */
 function decide<T>(by: boolean, parts: readonly T[], judge: (part: T) => boolean, work: Work): boolean {
   let fault: ExpressionFault | undefined;

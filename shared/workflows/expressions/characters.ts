@@ -28,7 +28,10 @@ export function charactersOf(of: string, max: number): string[] {
   return characters;
 }
 
-/** Returns true if the text may contain `part`. An unpaired surrogate is never part of a whole character. */
+/**
+ * Returns false if the text cannot contain `part`: `part` has an unpaired surrogate, and the text has none. A search by UTF-16 units would
+ * otherwise find half of a character.
+ */
 export function mayHold(of: string, part: string): boolean {
   return part.isWellFormed() || !of.isWellFormed();
 }

@@ -30,7 +30,7 @@ export function compileTemplate(text: string): Template | { readonly fault: stri
 
 /**
  * Compiles like `compileTemplate`, but yields between parts so that other calls on the thread can run.
- * @param reading work limit shared by everything that is read together
+ * @param reading work limit for compiling, shared with other texts of the same request; default: no limit
  */
 export function* compilingTemplate(
   text: string,
@@ -98,8 +98,8 @@ function split(text: string): readonly Part[] | { readonly fault: string } {
 }
 
 /**
- * Returns the end of the expression that begins at `from`. Skips braces and quotes inside it. Returns undefined if the expression does not
- * end.
+ * Returns the offset at which the expression that begins at `from` ends. Skips braces and quotes inside the expression. Returns undefined
+ * if the expression has no end.
  */
 function endOf(text: string, from: number): number | undefined {
   let depth = 0;

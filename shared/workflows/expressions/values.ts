@@ -23,7 +23,7 @@ export function bytesOf(value: unknown, bytesMax: number): number {
   return bytes;
 }
 
-/** Converts a CEL value to JSON. Returns the reason if that is impossible. */
+/** Converts a CEL value to JSON. Returns the reason if the value is too large or has no JSON form. */
 export function plain(value: unknown): Resolved {
   const bytesMax = EXPRESSION_VALUE_BYTES_MAX;
   if (bytesOf(value, bytesMax) > bytesMax) {

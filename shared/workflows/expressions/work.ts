@@ -34,7 +34,7 @@ export class Work {
     return this.#left;
   }
 
-  /** Counts work that has already been done, without checking the limit. */
+  /** Counts completed work without checking the limit. The next `spend` fails if the limit is exceeded. */
   count(units: number): void {
     this.#left -= units;
     this.#within?.count(units);

@@ -1,7 +1,6 @@
 /**
  * Hostile files by category. Every entry point for files has a table test over its categories. It must reject each file unless the table
- * states
- * otherwise. A file that is added here is therefore tested at all of these entry points.
+ * states otherwise. A file that is added here is therefore tested at all of these entry points.
  */
 import sharp from "sharp";
 
@@ -32,7 +31,7 @@ const PICTURE = pngOf(64, 64);
 const JPEG = await sharp(PICTURE).jpeg().toBuffer();
 const WEBP = await sharp(PICTURE).webp({ lossless: true }).toBuffer();
 const ZIP = zipOf({ "a.txt": "x" });
-/** Number of bytes that is larger than any run may unpack. */
+/** Number of bytes above the maximum that a run may decompress. */
 const UNPACKED = 300_000_000;
 
 /** 300 million zeros, compressed with bzip2 1.0.8. */
@@ -54,7 +53,7 @@ export function playlistsOf(target: string) {
 const PLAYLISTS = playlistsOf(NOBODY);
 
 export const HOSTILE_FILES = {
-  /** Files whose format differs from the stated one. */
+  /** Files with another format than their name or media type states. */
   disguise: {
     nothing: () => Buffer.alloc(0),
     "a page": () => Buffer.from(PAGE),

@@ -6,7 +6,10 @@ export function* cutsOf(file: Uint8Array, count: number): Generator<Uint8Array> 
   for (let length = 0; length < file.length; length += step) yield file.subarray(0, length);
 }
 
-/** Returns a copy with `changes` changed bytes among the first `within`. @param random returns numbers from 0 to 1 */
+/**
+ * Returns a copy of a file with `changes` changed bytes, all among its first `within` bytes.
+ * @param random returns numbers from 0 to 1
+ */
 export function spoilt(file: Uint8Array, random: () => number, changes: number, within = file.length): Buffer {
   const copy = Buffer.from(file);
   for (let change = 0; change < changes; change += 1) {

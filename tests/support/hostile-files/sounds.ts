@@ -1,4 +1,4 @@
-/** Creates audio with false headers, and a valid WAV with which all of it is compared. */
+/** Creates audio files with false headers, and a valid WAV for comparison. */
 import { oggChecksum } from "../ogg.ts";
 import { be, bytesOf, checksumOf, ebml, le, type Part } from "../file-parts.ts";
 

@@ -1,4 +1,4 @@
-/** Tests that responses which the published descriptions reject are found, and that the watch reports them. */
+/** Tests that check.ts finds responses that violate the published descriptions, and that watch.ts reports them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { bodyFaults, frameFaults } from "./check.ts";

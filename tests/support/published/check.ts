@@ -1,6 +1,6 @@
 /**
- * Checks responses against the published descriptions of OpenAI's API and of Open Responses. Each response must match its operation in
- * both. README.md lists their sources.
+ * Checks responses against the published descriptions of OpenAI's API and of Open Responses. Each response must match the description of
+ * its operation in both. README.md lists the sources of the descriptions.
  */
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 

@@ -11,7 +11,7 @@ const RESPONSE: Operation = { openai: "Response", "open-responses": "ResponseRes
 const CONVERSATION: Operation = { openai: "ConversationResource" };
 const BATCH: Operation = { openai: "Batch" };
 
-/** Operations by method and URL path. The first match applies. */
+/** Operations with a published description, by method and URL path. The first match applies. */
 const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["POST", /^\/v1\/responses$/, RESPONSE],
   ["POST", /^\/v1\/responses\/compact$/, { openai: "CompactResource", "open-responses": "CompactResource" }],
@@ -36,7 +36,7 @@ const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["GET", /^\/v1\/models\/[^/]+$/, { openai: "Model" }],
 ];
 
-/** Returns the operation of a request; undefined if neither published description contains it. */
+/** Returns the published operation that a request calls; undefined if neither description contains it. */
 export function findOperation(method: string, path: string): Operation | undefined {
   return OPERATIONS.find(([name, pattern]) => name === method && pattern.test(path))?.[2];
 }
@@ -52,7 +52,10 @@ export function watch(baseUrl: string): void {
   watched.add(new URL(baseUrl).host);
 }
 
-/** Clears the recorded differences. @throws Error if responses differed from the published descriptions */
+/**
+ * Waits for all running checks and clears the recorded differences.
+ * @throws Error if a response differed from the published descriptions
+ */
 export async function expectNoFault(): Promise<void> {
   await Promise.all(checking);
   if (faults.size === 0) return;
@@ -99,7 +102,7 @@ function check(find: () => Promise<readonly string[]>, where: string): void {
   void work.finally(() => checking.delete(work));
 }
 
-/** Returns a response with the same content, which is checked while the client reads it. */
+/** Returns a response with the same content. While the client reads it, it is checked against the published descriptions. */
 function observed(answer: Response, operation: Operation, where: string): Response {
   const { status, statusText, headers, url, body } = answer;
   if (!body) return answer;

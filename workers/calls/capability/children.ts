@@ -1,7 +1,6 @@
 /**
  * Child processes that run capabilities. Each engine has one pool, and each child serves one workspace at a time. A workspace has at most
- * as many concurrent
- * runs as there are cores.
+ * as many concurrent runs as there are cores.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -35,8 +34,7 @@ const ENGINE_TRY_MS = 20_000;
 
 /**
  * Address space of a child, in bytes. It is the last limit if memory grows faster than it is sampled. Bun and FFmpeg reserve 2.8 GB of
- * addresses before
- * any work. A child without addresses crashes, whereas a child above its memory limit fails with a reason.
+ * addresses before any work. A child without addresses crashes, whereas a child above its memory limit fails with a reason.
  */
 const CAPABILITY_ADDRESS_SPACE_BYTES = 8_000_000_000;
 
@@ -45,11 +43,20 @@ export const CAPABILITY_MEMORY_BYTES = 1_500 * 1_048_576;
 const CAPABILITY_PROCESSOR_SECONDS = 1_800;
 
 export interface CapabilityChildren {
-  /** Runs a capability in a child process. @throws MediaError like `run` of a child pool */
+  /**
+   * Runs a capability in a child process.
+   * @throws the errors of `ChildPool.run`
+   */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
-  /** Adds the duration of a run whose results could not be stored to the time debt of its workspace, in milliseconds. */
+  /**
+   * Adds the duration of a run whose results could not be stored, in milliseconds, to the time that its workspace owes (permits.ts). A
+   * workspace that owes much time queues behind all other workspaces.
+   */
   lose(workspaceId: string, ms: number): void;
-  /** Returns true if a site's robots.txt permits an agent to request an address. @throws MediaError like `run` of a child pool */
+  /**
+   * Returns true if a site's robots.txt permits an agent to request an address.
+   * @throws the errors of `ChildPool.run`
+   */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
   /** Tries an engine. Returns the reason why it cannot be used, for operators; undefined if it can. */
   tryEngine(engine: string): Promise<string | undefined>;
@@ -191,8 +198,8 @@ const FOLDER_CHECK_INTERVAL_MS = 250;
 
 /**
  * Measures the size of a folder four times a second.
- * @param folder returns its current path
- * @returns a signal that aborts with a MediaError when the folder has grown by more than `bytesMax` bytes on the disk since the start
+ * @param folder returns the current path of the folder
+ * @returns a signal that aborts with a MediaError when the folder has grown by more than `bytesMax` bytes since the call
  */
 export function watchFolder(folder: () => string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
   const full = new AbortController();

@@ -1,7 +1,6 @@
 /**
  * Home folder of each child, for its temporary files and its current run. The child can write no other files of this machine. With a
- * private root, it also
- * sees no files of other runs.
+ * private root, it also sees no files of other runs.
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -17,10 +16,10 @@ const homes = processFolder("sluice-engines-");
 /** Returns the parent folder of all run folders. With a private root, a child sees the folder of its run at the same path. */
 export const runFolders = processFolder("sluice-runs-");
 
-/** Current paths of run folders that were moved into the home of their child. Other folders are at their original paths. */
+/** Current paths of run folders, by their original path. Contains only folders that were moved into the home folder of a child. */
 const moved = new Map<string, string>();
 
-/** Returns the current path of a run's folder, as the worker sees it. */
+/** Returns the path at which the worker currently finds the folder of a run. */
 export function placeOf(folder: string): string {
   return moved.get(folder) ?? folder;
 }

@@ -22,7 +22,7 @@ import type { WorkerContext } from "../../context.ts";
 import { bringPage, type PageParams, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
-/** Maximum size of one input in bytes, by kind of input. */
+/** Maximum size of one input in bytes, by the kind of input that the capability declares. */
 const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> = {
   image: 50 * 1_048_576,
   video: 2_048 * 1_048_576,
@@ -38,14 +38,14 @@ const CAPABILITY_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
-/** An input in the admitted request. Bytes that the request contained in base64 may be in the object store. */
+/** An input in the admitted request. Bytes that the request contained in base64 may have been moved to the object store. */
 interface RequestedInput {
   readonly file_id?: string;
   readonly url?: string;
   readonly base64?: string;
   readonly mime_type?: string;
   readonly text?: string;
-  /** Name of the stored input in the object store. */
+  /** Name under which the input is listed in `RunInputs.stored`, if its bytes were moved to the object store. */
   readonly stored?: string;
 }
 
@@ -57,7 +57,10 @@ export interface RunInputs extends PageRun {
   readonly stored: StoredInputs;
 }
 
-/** Reads all inputs of a run. @throws ApiError naming the invalid parameter */
+/**
+ * Writes all inputs of a run into its folder and returns the descriptions of these files, by input name.
+ * @throws ApiError that names the invalid parameter
+ */
 export async function readInputs(run: RunInputs): Promise<Record<string, RunFiles>> {
   const files: Record<string, RunFiles> = {};
   for (const [name, member] of Object.entries(run.members)) {
@@ -89,8 +92,8 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
 }
 
 /**
- * Fetches a page into a file. For a link to one of our stored files, reads the file from the store, because the response would contain the
- * same bytes.
+ * Writes the content of an address into a file. For a link to one of our stored files, reads the bytes from the store, because a request
+ * would return the same bytes.
  */
 async function bringAddress(run: RunInputs, requested: unknown, path: string, param: string): Promise<InputPage> {
   if (typeof requested === "string") return bringPage(run, requested, path, param);
@@ -251,8 +254,8 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
 };
 
 /**
- * Descriptions of the accepted formats of each kind, for error messages. A capability may accept fewer formats, and then reports that
- * itself.
+ * Descriptions of the formats that each kind of input may have, for error messages. A capability that accepts fewer formats reports an
+ * unaccepted format in its own error.
  */
 const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
   image: "an image in jpeg, png, webp, avif, gif, tiff or bmp",

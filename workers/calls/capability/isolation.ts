@@ -1,7 +1,6 @@
 /**
  * Isolates the child processes of capabilities from the network and from the worker's files, environment and privileges, as far as the
- * system allows.
- * The worker tries each method when it starts, and uses the strongest one that works.
+ * system allows. The worker tries each method when it starts, and uses the strongest one that works.
  */
 import {
   chmodSync,
@@ -54,7 +53,7 @@ const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 
 type Way = Pick<Isolation, "user" | "hasPrivateRoot" | "launcher">;
 
-/** Settings without isolation: children share all resources of the worker. */
+/** Isolation settings of children that are not isolated: they share all resources of the worker. */
 export const NO_ISOLATION: Isolation = {
   shared: ["network", "environment", "files"],
   user: undefined,
@@ -105,7 +104,7 @@ async function strongest(tools: Tools): Promise<Isolation> {
   return NO_ISOLATION;
 }
 
-/** Yields the methods of isolation, strongest first. */
+/** Yields the methods of isolation that the programs on this system permit, strongest first. */
 function* waysOf(tools: Tools): Generator<Way> {
   const [unshare, setpriv] = [Bun.which("unshare"), Bun.which("setpriv")];
   const isRoot = process.getuid?.() === 0;
@@ -199,7 +198,7 @@ export function giveTo(folder: string, user: number | undefined): void {
 
 // Private root file system of a child: read-only programs and libraries of the system, our code and fonts, and the child's own folders.
 
-/** Folder that a child process may write: its path on the worker, and its path inside the child's root. */
+/** Folder that a child process may write: `source` is its path for the worker, `path` its path inside the child's root. */
 interface Writable {
   readonly source: string;
   readonly path: string;

@@ -1,7 +1,6 @@
 /**
  * Caches which engines worked on this machine less than an hour ago, with the same packages and isolation. A restarted worker then skips
- * their trials,
- * which take about ten seconds of CPU time. An engine that failed is tried at every start.
+ * their trials, which take about ten seconds of CPU time. An engine that failed is tried at every start.
  */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -20,9 +19,9 @@ const PACKAGES = ["package.json", "bun.lock"].map((name) =>
 );
 
 /**
- * Returns a function that tries an engine, or returns the cached result.
+ * Returns a `tryEngine` that returns the cached result of a successful trial, and otherwise tries the engine.
  * @param facts everything on which engines depend besides the packages: isolation, programs of the system
- * @param known path of the cache file; a file in the temporary folder when absent
+ * @param known path of the cache file; default: a file in the temporary folder
  */
 export function rememberEngines(
   { tryEngine }: Pick<CapabilityChildren, "tryEngine">,

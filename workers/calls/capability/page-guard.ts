@@ -1,7 +1,6 @@
 /**
  * Proxy for a browser in a child process without network. The child sends each request through a socket in its folder. Every address is
- * checked, resolved
- * and connected to like any address of a caller.
+ * checked, resolved and connected to like any address of a caller.
  */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +28,10 @@ export interface PageGuard {
 const FORWARDED_HEADERS =
   /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
 
-/** Opens the proxy of a run. @param signal signal of the run; its abort also aborts all requests */
+/**
+ * Creates the proxy through which the page of one run loads its images, scripts and other resources.
+ * @param signal signal of the run; its abort also aborts all requests of the page
+ */
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];

@@ -39,7 +39,11 @@ export interface PageParams {
   readonly respect_robots?: boolean;
 }
 
-/** Fetches a page into a file. @throws ApiError naming the parameter */
+/**
+ * Fetches a page, and writes its body to the file `path`.
+ * @param param name of the parameter with the page's URL, for error messages
+ * @throws ApiError that names `param`
+ */
 export async function bringPage(run: PageRun, address: string, path: string, param: string): Promise<InputPage> {
   const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as PageParams;
   const bytesMax = own ?? WEB_PAGE_BYTES_MAX;
@@ -106,7 +110,10 @@ function agentOf(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === "user-agent")?.[1] ?? OUR_AGENT;
 }
 
-/** Returns a function that reads the robots.txt of each site in a chain of redirects, and rejects an address that it disallows. */
+/**
+ * Returns a check for every URL in a chain of redirects. The check fetches the robots.txt of the URL's site, and throws an ApiError if that
+ * robots.txt does not allow the URL.
+ */
 function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: string): (url: URL) => Promise<void> {
   const known = new Map<string, string>();
   const refused = (said: string): ApiError => new ApiError("unprocessable_input", said, { param });

@@ -18,7 +18,7 @@ export const CAPABILITY_OWED_MS_MAX = 300_000;
 
 export interface PermitOptions {
   readonly workspaceId: string;
-  /** True if the run may take longer than other runs should wait for. */
+  /** True for a run that may take long. One permit is reserved for short runs, so that they do not wait until long runs end. */
   readonly isLong: boolean;
   readonly signal?: AbortSignal;
 }
@@ -28,7 +28,8 @@ export interface CapabilityPermits {
   readonly max: number;
   /**
    * Waits for a permit.
-   * @returns an idempotent function that releases the permit; its argument is the failed run's time in milliseconds, which becomes debt
+   * @returns an idempotent function that releases the permit. For a failed run, pass its run time in milliseconds, which is added to the
+   * workspace's debt.
    * @throws the signal's reason if the signal aborts before a permit is free
    */
   take(options: PermitOptions): Promise<(lostMs?: number) => void>;
@@ -82,7 +83,10 @@ export function createCapabilityPermits(cores: number, freeMs: number = CAPABILI
     for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }
 
-  /** Sets a timer for the moment at which the debt of the next waiting workspace falls below the limit. */
+  /**
+   * Sets a timer for the moment at which the debt of a waiting workspace falls to `freeMs`. The timer then grants free permits to waiting
+   * runs.
+   */
   function watchDebts(): void {
     clearTimeout(timer);
     const debts = [...owed.keys()].filter((id) => limit.ownerOf(id)?.waiting).map((id) => owedBy(id) - freeMs);

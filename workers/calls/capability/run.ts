@@ -166,7 +166,10 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Deletes the files that an exited child left in a run's folder; the input files stay. */
+/**
+ * Deletes the files that an exited child process wrote into a run's folder. The input files and the proxy's socket remain for the next
+ * attempt.
+ */
 function clean(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith("in-") && name !== GUARD_SOCKET) rmSync(join(folder, name), { recursive: true, force: true });
@@ -273,7 +276,10 @@ const CODES: Readonly<Record<MediaFault, Code>> = {
   failed: "internal_error",
 };
 
-/** Returns the failure of a run, which is free. @throws the error when another worker must start the run again */
+/**
+ * Deletes the stored results of a failed run, and returns its failure, for which the caller is not charged.
+ * @throws `error` if the worker shuts down, the store is unavailable, or the error is internal; another worker then starts the run again
+ */
 async function failed(context: WorkerContext, job: JobMessage, control: JobControl, error: unknown): Promise<Outcome> {
   const { reason } = control.signal as { readonly reason: unknown };
   const abort = abortReasonOf(reason);
@@ -321,7 +327,11 @@ export interface OwnFile {
 
 const PIECE_BYTES = 1_048_576;
 
-/** Opens a file that a child names. The check proves that the file is in the child's folder. @throws MediaError failed */
+/**
+ * Opens a result file by the path that a child process reported. Checks first that the path leads to a regular file within the run's
+ * folder.
+ * @throws MediaError `failed` if it does not
+ */
 export async function openOwnFile(path: string, folder: string): Promise<OwnFile> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(notOwn);
   try {

@@ -38,7 +38,10 @@ interface SupportedCapabilitiesOptions {
 
 const REPORT_INTERVAL_MS = 15_000;
 
-/** Tries all engines. @throws Error naming each required capability that cannot run, with the reason */
+/**
+ * Tests all engines.
+ * @throws Error that names each required capability that cannot run, with the reason
+ */
 export async function openSupportedCapabilities(options: SupportedCapabilitiesOptions): Promise<SupportedCapabilities> {
   const { database, children, required, off, refused, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];

@@ -52,8 +52,8 @@ export function thoughtOf(message: Members): string {
 }
 
 /**
- * Converts a thinking block to the form that its provider accepts back, with its position (`after`). Returns an empty list for any other
- * block.
+ * Converts a thinking block to the form that its provider requires in later requests. `after` is the position of the block in the message.
+ * Returns an empty list for any other block.
  */
 export function signedBlock({ type, data, thinking, signature, after }: Members): BlocksByKind["thinking"] {
   if (type === "redacted_thinking") return [{ block: { type, data: textOf(data) }, after }];

@@ -1,8 +1,7 @@
 /**
  * Converts chunks of an answer to the content blocks of an Anthropic stream. Such a stream has one open block at a time and indexes without
  * gaps. OpenAI's deltas may interleave parallel tool calls and never mark the end of a call. A block that starts while a call is unfinished
- * is therefore deferred.
- * Source: docs.claude.com/en/api/messages-streaming.
+ * is therefore deferred. Source: docs.claude.com/en/api/messages-streaming.
  */
 
 import { ProviderError } from "../../providers/provider.ts";
@@ -52,7 +51,10 @@ export function event(type: string, members: Readonly<Record<string, unknown>> =
 }
 
 export class BlockStream {
-  /** Blocks in order. The first block is open or the next to open; the others are deferred. */
+  /**
+   * Blocks in the order of the stream. The first block is being sent or is the next to be sent. All others wait until the first block is
+   * closed.
+   */
   private readonly queue: Block[] = [];
   private readonly calls = new Map<number, CallBlock>();
   private readonly newId: (call: number) => string;
@@ -69,8 +71,9 @@ export class BlockStream {
   }
 
   /**
-   * Returns the events that can be sent now.
-   * @throws ProviderError `failed` when a closed call continues, or too many characters would be deferred
+   * Adds a chunk of the answer. Returns the events that can be sent now. Chunks of later blocks are deferred until the first block is
+   * closed.
+   * @throws ProviderError `failed` if the chunk continues a closed tool call, or too many characters would be deferred
    */
   add(piece: Piece): string {
     this.place(piece);
@@ -177,7 +180,10 @@ export class BlockStream {
     }
   }
 
-  /** Returns the events of the first block that can be sent: its start event (once), then its pending text. */
+  /**
+   * Marks the pending text of the first block as sent. Returns its events: the start event of the block if it was not sent before, then the
+   * pending text.
+   */
   private write(head: Block): string {
     if (head.kind === "redacted") return this.start({ type: "redacted_thinking", data: head.data });
     let events = "";

@@ -1,7 +1,6 @@
 /**
  * Renders answers for clients of Anthropic's Messages API. OpenAI's choices and our usage become a message or its stream events, for models
- * of every provider.
- * Source: docs.claude.com/en/api/messages, …/messages-streaming.
+ * of every provider. Source: docs.claude.com/en/api/messages, …/messages-streaming.
  */
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 

@@ -35,7 +35,7 @@ export interface ChatAttempt {
   readonly held: HeldPrice;
   readonly limits: Config["calls"];
   readonly signal: AbortSignal;
-  /** Aborts when running calls must end because the process is shutting down. */
+  /** Signal that aborts when this process shuts down and its running calls must end. */
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
@@ -167,8 +167,9 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
 const HELD_CHARACTERS_MAX = 65_536;
 
 /**
- * Returns the abort signal for providers that always charge for the whole answer. A client that disconnects after the first chunk does not
- * abort the stream. A client that disconnects earlier does, because it received nothing and its hold may already be released.
+ * Returns the abort signal for providers that charge for the whole answer even if the connection is closed. A client that disconnects after
+ * the first chunk does not abort the stream, so that the usage can be read. A client that disconnects earlier aborts it, because it
+ * received nothing and its hold may already be released.
  */
 function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   const controller = new AbortController();
@@ -197,7 +198,10 @@ function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionReque
   };
 }
 
-/** Maximum bytes that a model writes per token. A stream that exceeds this rate never ends by itself. */
+/**
+ * Maximum bytes that a model writes per token. A stream with more bytes than its token limit allows is aborted, because it would never end
+ * by itself.
+ */
 const BYTES_PER_TOKEN_MAX = 64;
 
 function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
@@ -206,8 +210,9 @@ function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
 }
 
 /**
- * Returns the timeouts of an attempt. For a non-streamed answer only the deadline applies, because its first byte arrives at its end. If
- * another provider could serve the call, a shorter timeout applies, so that a silent provider does not use up the whole time.
+ * Returns the timeouts of an attempt. An answer without streaming is limited only by the deadline of the call, because its first byte
+ * arrives at its end. If another provider could serve the call, the timeout is shorter, so that a provider that sends nothing does not use
+ * up the whole time.
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   const totalMs = Math.max(1, job.deadline_ms - commonNow());
@@ -225,7 +230,10 @@ function streamWaitMs(limits: Config["calls"], { candidate, isLast }: Attempt<Ch
   return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }
 
-/** Applies the source's differences from the catalogue to a request: removes, renames and overrides parameters. */
+/**
+ * Adapts a request body to its source, as the catalogue specifies: removes, renames and overrides parameters.
+ * @param continues true if the request continues an answer; the source's parameters for continuations are then set too
+ */
 function applySource(body: Record<string, unknown>, source: Source, continues: boolean | undefined): void {
   // The hold covers the limit under the newer name; a source that reads the older name must receive the same limit.
   if (body["max_completion_tokens"] != null) delete body["max_tokens"];

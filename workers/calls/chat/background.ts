@@ -1,6 +1,6 @@
 /**
- * Manages a background response in its worker: the response object, which the answer completes, and its stored events. Events are stored in
- * chunks for current and later readers. Each chunk is announced by a notice to current readers.
+ * Manages a background response in its worker. The response object is completed by the model's answer. The events of the response are
+ * stored in chunks for current and later readers, and a notice announces each stored chunk to current readers.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Insist } from "#shared/storage/outage.ts";
@@ -25,8 +25,9 @@ const OWN_END = 2;
 type Context = Pick<WorkerContext, "answers" | "log" | "responses">;
 
 /**
- * Opens a background response; undefined if it was deleted. @param insist retries writes of the events and the answer. @throws Error if the
- * response cannot be read
+ * Opens the background response of a job. Returns undefined if the response was deleted.
+ * @param insist retries failed writes of the events and of the answer
+ * @throws Error if the response cannot be read
  */
 export async function openBackground(
   context: Context,
@@ -84,7 +85,11 @@ export class BackgroundResponse {
     return this.waiting.length > WAITING_CHARACTERS_MAX ? this.keepSome() : undefined;
   }
 
-  /** Stores the end. @param lastEvents last events, with `[DONE]`. @throws Error when they cannot be stored */
+  /**
+   * Stores the complete response object and its remaining events.
+   * @param lastEvents last events of the stream, including `[DONE]`
+   * @throws Error if they cannot be stored
+   */
   async answer(whole: ModelResponse, lastEvents: string): Promise<void> {
     const frames = lastEvents.split("\n\n").slice(0, -1 - OWN_END);
     this.write(frames.map((frame) => `${frame}\n\n`).join(""));
@@ -92,7 +97,7 @@ export class BackgroundResponse {
     await storeOf(this.context).answer(this.kept, whole, this.insist);
   }
 
-  /** Stores the events before a failure, if possible. */
+  /** Stores the pending events after the call has failed. An error of the store is only logged. */
   async breakOff(): Promise<void> {
     await this.keepAll().catch((error: unknown) => this.warn(error));
   }
@@ -144,7 +149,7 @@ export class BackgroundResponse {
   }
 }
 
-/** Content of a notice, which is empty: readers read the new events from the database. */
+/** Content of a notice to readers. It is empty, because readers fetch the new events from the database. */
 const EMPTY_NOTICE = new TextEncoder().encode("{}");
 
 function storeOf({ responses }: Context): NonNullable<Context["responses"]> {

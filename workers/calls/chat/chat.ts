@@ -50,9 +50,9 @@ class ChatRun {
   private readonly asked: ChatCompletionRequest;
   /** True if the request used the deprecated `functions`; the answer then uses `function_call`. */
   private readonly isOldForm: boolean;
-  /** Response object of a call to the Responses API. The answer completes it. */
+  /** Response object of a call to the Responses API. It has no output items until the model's answer is rendered into it. */
   private response: ModelResponse | undefined;
-  /** Background response, if no client waits for the call. */
+  /** Stored response of a background call. Undefined for a call whose client waits for the answer. */
   private background: BackgroundResponse | undefined;
   /** Input items of a Responses call in their stored form. */
   private readonly responseInput: readonly unknown[];
@@ -228,7 +228,10 @@ class ChatRun {
     });
   }
 
-  /** Wraps the answer stream: detects the first chunk of an attempt, and copies all chunks if the answer is to be cached. */
+  /**
+   * Wraps the writer of the answer's chunks. It detects the first chunk of an attempt, and copies all chunks if the answer is to be cached.
+   * Chunks go to the client or to the background response.
+   */
   private watched(onBegun: () => void): Pick<Answer, "write" | "hasBegun"> {
     const { answer, copy } = this;
     const hasBegun = (): boolean => this.hasBegun;
@@ -246,7 +249,10 @@ class ChatRun {
     };
   }
 
-  /** Returns the cost and tokens of the call so far. An attempt that has sent the client nothing costs nothing. */
+  /**
+   * Returns the cost and tokens of the call so far. After an interrupted attempt, the next attempt is counted only once the client has
+   * received a chunk of it.
+   */
   private progress(): { nano: bigint; tokens: number } {
     const before = tookSoFar(this.took);
     const now = this.took === undefined || this.hasBegun ? this.meter?.soFar() : undefined;
@@ -258,7 +264,10 @@ class ChatRun {
     return this.rescue?.took;
   }
 
-  /** Adjusts the hold to the price of a fallback model before that model runs. Returns false if the model is skipped. */
+  /**
+   * Adjusts the hold to the price of a fallback model before that model is called. Returns false if the model is skipped, for example
+   * because it does not accept the request.
+   */
   private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;

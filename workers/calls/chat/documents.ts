@@ -14,10 +14,10 @@ interface Document {
 }
 
 /**
- * Checks all documents of a request.
+ * Checks all documents of a request against the model's limits.
  * @param request request with the bytes of its files in `file_data`; URLs are skipped
  * @param asked same request as the caller sent it; errors name its parameters
- * @throws ProviderError `rejected` naming the document that the model does not accept; `busy`, `aborted`
+ * @throws ProviderError `rejected` that names the document which the model does not accept; `busy`, `aborted`
  */
 export async function checkDocuments(
   probes: Pick<MediaProbes, "pdfPages">,

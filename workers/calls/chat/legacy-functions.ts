@@ -48,7 +48,10 @@ function choiceOf(
   return choice === "none" ? "none" : "auto";
 }
 
-/** Converts messages with function calls to tool calls. Function calls have no ids, so each result is assigned to the latest call. */
+/**
+ * Converts messages with deprecated function calls to messages with tool calls. Function calls have no ids, so a function result is
+ * assigned to the latest function call before it.
+ */
 function turnsOf(messages: readonly Message[]): Message[] {
   let id = "call_0";
   return messages.map((message, at) => {

@@ -1,6 +1,6 @@
 /**
- * Meters the usage of a chat call: the provider's last usage report, or our own count if there is none. If a report has impossible numbers,
- * the call is charged its full hold.
+ * Meters the usage of a chat call. Uses the provider's last usage report, or the tokens that this service counts if there is no report. If
+ * a report has impossible numbers, the call is charged its full hold.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -16,7 +16,7 @@ import type { ChatUsage } from "../../providers/provider.ts";
 export interface Metered {
   readonly nano: bigint;
   readonly usage: TokenUsage;
-  /** Reason why the usage is our estimate; undefined if the provider reported it. */
+  /** Reason why the usage was estimated by this service; undefined if the provider reported it. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface TokenBounds {
   readonly input: number;
   readonly output: number;
   /**
-   * Returns the maximum number of input tokens of this call's messages. It serializes the request, so it is called only for unusually large
-   * reports.
+   * Returns the maximum number of input tokens of this call's messages. It must serialize the whole request, so it is called only if a
+   * usage report is unusually large.
    */
   readonly ownInput?: () => number;
 }
@@ -34,7 +34,10 @@ export interface TokenBounds {
 /** Maximum tokens that providers add around a prompt, such as templates and preambles of tools. */
 const TEMPLATE_TOKENS_MAX = 8_192;
 
-/** Factor by which a usage report may exceed our bounds. Providers count reasoning and templates differently, but never twice as much. */
+/**
+ * Factor by which a usage report may exceed the token limits that this service calculates for the call. Providers count reasoning and
+ * templates differently, but never twice as much.
+ */
 const BOUND_SLACK = 2;
 /** Maximum characters that are kept for the tokenizer. Further text counts as one token per four bytes. */
 const TEXT_KEPT_MAX = 1_048_576;
@@ -70,7 +73,9 @@ export class ChatMeter {
     this.bounds = bounds;
   }
 
-  /** Adds the choices of one delta or answer. Returns true if they contain output or a finish reason. */
+  /**
+   * Adds the choices of one stream delta, or of a complete answer, to the counts. Returns true if they contain output or a finish reason.
+   */
   add(choices: readonly Record<string, unknown>[]): boolean {
     const before = this.pieces;
     let isFinish = false;
@@ -98,7 +103,7 @@ export class ChatMeter {
   }
 
   /**
-   * Returns a cheap estimate of the usage so far, for the case that this worker dies. Each chunk counts as one output token, and four
+   * Returns a cheap estimate of the usage so far, which is charged if this worker crashes. Each chunk counts as one output token, and four
    * characters as one input token.
    */
   soFar(): { nano: bigint; tokens: number } {
@@ -112,8 +117,8 @@ export class ChatMeter {
   }
 
   /**
-   * Counts the input tokens with our tokenizer, for streams that report input tokens earlier than the provider does. It yields to other
-   * tasks while it counts.
+   * Counts the input tokens with our tokenizer. Anthropic's streams state the input tokens in their first event, before other providers
+   * report them. The event loop remains available to other tasks during the count.
    */
   async countedInput(): Promise<TokenUsage> {
     const { request } = this;
@@ -121,7 +126,7 @@ export class ChatMeter {
     return { ...NO_USAGE, input: this.boundedInput(await new TimeSlices().run(counting)) };
   }
 
-  /** Returns a charge based on our own count, at most the hold. */
+  /** Estimates the usage with our tokenizer, and returns its price. The charge is at most the hold. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
     // The input report at the beginning of a stream may be lower than the final one. It therefore counts for interrupted calls only, and
     // does not replace a missing final report.
@@ -154,7 +159,10 @@ export class ChatMeter {
     return tokens <= this.ownInput * BOUND_SLACK + TEMPLATE_TOKENS_MAX;
   }
 
-  /** Returns the input tokens of the report at the beginning of the stream; undefined if it is missing or impossible. */
+  /**
+   * Returns the input tokens that the provider reported at the beginning of the stream. Undefined if that report is missing or has
+   * impossible numbers.
+   */
   private believedInput(): TokenUsage | undefined {
     const { inputReport } = this;
     if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;

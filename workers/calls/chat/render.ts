@@ -1,5 +1,5 @@
 /**
- * Renders OpenAI's chat completions and stream chunks. It also renders streams whose complete answer is stored. Source:
+ * Renders OpenAI's chat completions and stream chunks. It also renders streams of which only the complete answer is stored. Source:
  * platform.openai.com/docs/api-reference/chat.
  */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
@@ -54,8 +54,8 @@ interface GatheredChoice {
 }
 
 /**
- * Wraps a renderer for a stream whose complete answer is stored. Readers receive the text of the first choice. At the end, `rendering`
- * renders the completion that all deltas add up to.
+ * Wraps a renderer for a stream of which only the complete answer is stored. During the stream, readers receive the text of the first
+ * choice. At the end, `rendering` renders one completion from all deltas.
  */
 export function gathering(rendering: Rendering): Rendering {
   const choices = new Map<number, GatheredChoice>();

@@ -11,7 +11,8 @@ import type { Rendering } from "./render.ts";
 import { contentText, StreamSoFar } from "./stream-so-far.ts";
 
 /**
- * True if the fallback chain allows continuation and the answer is one plain text. No model can continue half of a tool call or document.
+ * True if the caller allows other models to continue the stream, and the answer is a single plain text. A partial tool call or JSON
+ * document cannot be continued by another model.
  */
 export function mayBeContinued({ continue_streams: isAsked }: JobMessage, request: ChatCompletionRequest): boolean {
   const last = request.messages.at(-1);
@@ -29,7 +30,7 @@ export function mayBeContinued({ continue_streams: isAsked }: JobMessage, reques
   );
 }
 
-/** Continuation of a stream that broke off. */
+/** Data for the continuation of an interrupted stream by another model. */
 interface Continuation {
   readonly candidates: readonly Candidate<ChatProvider>[];
   readonly from: { readonly depth: number; readonly error: ProviderError };
@@ -59,8 +60,8 @@ export class StreamRescue {
   }
 
   /**
-   * Adds the usage of an attempt that broke off with `error`, and returns the continuation. Returns undefined and changes nothing if no
-   * model can continue.
+   * Adds the usage of an attempt that `error` interrupted. Returns the candidates and the request for continuing the stream. Returns
+   * undefined and adds nothing if the stream cannot be continued.
    */
   async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
     const { candidate, depth } = attempt;
@@ -98,8 +99,8 @@ export class StreamRescue {
   }
 
   /**
-   * Returns the candidates that can continue an answer, in the order of trying. Each model continues a stream only once. Candidates are
-   * entered like fallbacks, because the hold must grow by their possible cost.
+   * Returns the candidates that can continue the answer, in the order of trying. Each model continues a stream only once. The candidates
+   * count as fallbacks, because the hold must be increased by their possible cost.
    */
   private candidatesAfter(broken: Candidate<ChatProvider>): Candidate<ChatProvider>[] {
     const at = this.candidates.findIndex(({ name, model }) => name === broken.name && model === broken.model);
@@ -121,10 +122,11 @@ function isBegun(message: Message | undefined): message is Message & { readonly 
 }
 
 /**
- * Returns the request for the model that continues a stream: the messages, followed by the beginning of the answer. Reasoning effort is
- * removed, because providers reject reasoning before a begun answer.
- * @param tokensSoFar tokens written so far; `modelTokensMax`: output limit of the model whose stream broke off
- * @returns undefined when the text has reached its token limit
+ * Returns the request for the model that continues a stream: the caller's messages, followed by the beginning of the answer. Reasoning
+ * effort is removed, because providers reject it together with a begun answer.
+ * @param tokensSoFar output tokens written so far
+ * @param modelTokensMax output limit of the model whose stream was interrupted
+ * @returns undefined if the answer has already reached its token limit
  */
 function continuation(
   asked: ChatCompletionRequest,
@@ -182,9 +184,12 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
 // Joins a stream with its continuation by another model: text that this model repeats at its beginning is removed. Such models rarely
 // repeat text, so only an unambiguous repetition is removed. Pure.
 
-/** Maximum length of a recognized repetition, in characters. Chunks are buffered until they differ from the earlier text. */
+/**
+ * Maximum length of a repetition that is removed, in characters. A chunk that may repeat the earlier text is buffered until it differs from
+ * that text.
+ */
 const REPEATED_MAX = 4_096;
-/** Minimum length of a recognized repetition, in characters. Shorter repetitions occur by chance. */
+/** Minimum length of a repetition that is removed, in characters. Shorter repetitions occur by chance. */
 const REPEATED_MIN = 16;
 
 export class Seam {
@@ -192,7 +197,10 @@ export class Seam {
   private readonly isWhole: boolean;
   private held = "";
   private isPast = false;
-  /** Text that the continuing model is known to repeat first, and the number of its characters that have arrived. */
+  /**
+   * Text with which the continuing model is expected to begin, although the client already has it. `cameCharacters` is the number of its
+   * characters that have arrived.
+   */
   private expected: string;
   private cameCharacters = 0;
 
@@ -206,7 +214,9 @@ export class Seam {
     this.isWhole = text.length <= REPEATED_MAX;
   }
 
-  /** Returns the new text in the model's next chunk. A chunk that may repeat earlier text is buffered until this is certain. */
+  /**
+   * Adds the continuing model's next chunk. Returns the new text that can be sent now; empty while the buffered text may be a repetition.
+   */
   add(piece: string): string {
     if (this.isPast) return piece;
     this.held += this.expected === "" ? piece : this.unexpected(piece);
@@ -214,7 +224,7 @@ export class Seam {
     return this.tail.includes(this.held) ? "" : this.end();
   }
 
-  /** Returns the new text among all buffered text, at the end of the stream. */
+  /** Ends the search for repetitions. Returns the new text among the buffered text. */
   end(): string {
     // An expected repetition that broke off is not new text either.
     const { held } = this;
@@ -225,8 +235,8 @@ export class Seam {
   }
 
   /**
-   * Returns the part of a chunk after the expected repetition. The expectation is dropped once it has arrived completely or other text
-   * arrives.
+   * Returns the part of a chunk after the expected repetition. The search for the expected repetition ends as soon as it has arrived
+   * completely, or different text arrives.
    */
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
@@ -257,8 +267,8 @@ export class Seam {
 }
 
 /**
- * Counts the white space in `held` from `from` that repeats the end of the text. The model received the text without its trailing white
- * space.
+ * Counts the characters in `held`, starting at `from`, that repeat the white space at the end of `text`. The model may repeat it, because
+ * its request contained the text without trailing white space.
  */
 function spaces(held: string, from: number, text: string): number {
   const end = text.slice(text.trimEnd().length);
@@ -294,5 +304,8 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
   };
 }
 
-/** Members that are removed from the deltas of a continuation: a message has one role, and its reasoning precedes its text. */
+/**
+ * Members that are removed from the deltas of a continuing model, because the message already has a role and its reasoning precedes its
+ * text.
+ */
 const OMITTED_MEMBERS = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;

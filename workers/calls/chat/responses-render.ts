@@ -17,9 +17,8 @@ import { contentText } from "./stream-so-far.ts";
 
 /**
  * Creates the renderer for one attempt.
- * @param call `response`: object that the answer completes; `renamed`: tools with another name for the client; `logprobs`: true if
- * requested;
- * `firstEvent`: number of the first event, if the creation event was already sent; `onWhole`: called with the complete response
+ * @param call `response`: response object without output items; `renamed`: tools with another name for the client; `logprobs`: true if
+ * requested; `firstEvent`: number of the first event if the creation event was already sent; `onWhole`: called with the complete response
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
@@ -161,7 +160,7 @@ function logprobOf({ token, logprob, bytes }: Members): { token: string; logprob
   };
 }
 
-/** Flattens an annotation: the Chat API nests the members of a citation under the name of its type. */
+/** Flattens an annotation. The Chat API nests the members of a citation under the name of its type; the Responses API does not. */
 function annotationOf(annotation: Members): Members {
   const { type } = annotation;
   const inner = typeof type === "string" ? annotation[type] : undefined;
@@ -173,7 +172,7 @@ function annotationOf(annotation: Members): Members {
 
 type ItemPiece =
   | { readonly kind: "thought"; readonly text: string }
-  /** Ends a reasoning item. `text` is the item's full text; some or all of it may have been sent before. */
+  /** Ends a reasoning item. `text` is the full text of the item, of which some or all may have been sent before. */
   | { readonly kind: "sealed"; readonly block: Members; readonly text: string }
   | { readonly kind: "text"; readonly text: string; readonly logprobs: readonly ResponseLogprob[] }
   | { readonly kind: "refusal"; readonly text: string }
@@ -234,8 +233,8 @@ class ItemStream {
   }
 
   /**
-   * Adds a chunk and returns its events. @throws ProviderError `failed` if a closed tool call continues, or the answer has more than
-   * `ITEMS_MAX` items
+   * Adds a chunk of the answer and returns its events.
+   * @throws ProviderError `failed` if the chunk continues a closed tool call, or the answer has more than `ITEMS_MAX` items
    */
   add(piece: ItemPiece): string {
     switch (piece.kind) {
@@ -294,7 +293,10 @@ class ItemStream {
     return events + opened + this.closeOpen("completed");
   }
 
-  /** Returns an event of a reasoning item. Reasoning is content or a summary; its parts and texts have separate events. */
+  /**
+   * Returns an event of a reasoning item. The event's name and index depend on whether reasoning is sent as content or as a summary.
+   * @param what end of the event's name, for a part or its text
+   */
   private reasoningEvent({ index }: Reasoning, what: string, members: Members): string {
     const place = this.facts.summarises ? { summary_index: 0 } : { content_index: 0 };
     const name = this.facts.summarises ? "reasoning_summary" : "reasoning";

@@ -18,12 +18,13 @@ interface Answered {
   /** Input items of the request; ignored for a background call, whose input items are in its stored response. */
   readonly input: readonly unknown[];
   readonly background: BackgroundResponse | undefined;
-  /** Last events of the stream. */
+  /** Last events of the stream, including `[DONE]`. */
   readonly lastEvents: string;
 }
 
 /**
- * Returns a function that writes the data which a call stores after its provider's answer. @param signal aborts at the deadline of the call
+ * Returns a function that retries failed writes of response data, until the call's deadline or until `signal` aborts.
+ * @param signal aborts at the deadline of the call
  */
 export function writerOf(
   { log }: Pick<Context, "log">,
@@ -35,8 +36,8 @@ export function writerOf(
 
 /**
  * Stores the response before the client receives the end of its stream, so that the client's next call finds the response.
- * @throws ApiError `service_unavailable`; `invalid_request` for a turn that exceeds its conversation; the reason of `signal` if it aborts
- * first
+ * @throws ApiError `service_unavailable`; `invalid_request` if the response would exceed the limit of its conversation
+ * @throws the reason of `signal` if it aborts first
  */
 export async function storeResponse(
   context: Context,
@@ -80,8 +81,8 @@ async function keepWhole(
 }
 
 /**
- * Unlocks the conversation of a call that adds nothing to it. For a background response, the end of its job unlocks the conversation,
- * because the job may be handed back.
+ * Unlocks the conversation of a call that added nothing to it. A background call is skipped: its conversation is unlocked at the end of its
+ * job, because another worker may still continue the job.
  */
 export async function releaseConversation(
   { conversations, log }: Context,

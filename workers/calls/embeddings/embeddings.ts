@@ -138,7 +138,10 @@ async function ask(
 
 // Usage of an embeddings call: the provider's report, or our own count without a possible one.
 
-/** Factor by which a usage report may exceed our bound. Providers count templates differently, but never twice as much. */
+/**
+ * Factor by which a usage report may exceed the token limit that this service calculates for the call. Providers count templates
+ * differently, but never twice as much.
+ */
 const BOUND_SLACK = 2;
 const SLACK_PER_INPUT = 16;
 
@@ -206,7 +209,10 @@ function write(vector: Float32Array, format: "float" | "base64"): string {
 /** Maximum number of concurrent provider requests of one embeddings call. */
 const EMBEDDINGS_PARALLEL = 4;
 
-/** Results by index of their batch. A retry with the same source continues after the finished batches, because they were paid for. */
+/**
+ * Results of completed batches, by the index of the batch. A retry with the same source requests only the other batches, because the
+ * completed ones were paid for.
+ */
 type Finished = Map<number, EmbeddingsResult>;
 
 interface EmbeddingsAttempt {
@@ -324,7 +330,7 @@ export function batchesOf(inputs: readonly EmbeddingInput[], model: EmbeddingMod
   return batches;
 }
 
-/** Adds the usage of all requests. If one usage report is missing, the sum is unknown. */
+/** Adds the usage of all requests. Returns null if a usage report is missing, and `impossible` if a report has impossible numbers. */
 function sumOf(reports: readonly ChatUsage[]): ChatUsage {
   let input = 0;
   for (const report of reports) {

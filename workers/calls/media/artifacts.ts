@@ -1,6 +1,6 @@
 /**
- * Stores a provider's results as files of the workspace. Results are inspected, and results at URLs are downloaded immediately. Each result
- * is stored once, however often its job is taken over, because its key is its position in the job.
+ * Stores a provider's results as files of the workspace. Results are inspected first, and results at URLs are downloaded immediately. The
+ * file key is the position of the result in the job, so each result is stored once even if several workers run the job.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 import { isDatabaseAway } from "#shared/database/client.ts";
@@ -31,7 +31,10 @@ const ARTIFACT_FETCH_ATTEMPTS = 4;
 /** Size of the steps in which a download reserves bytes of its pool's budget. */
 export const RESULT_STEP_BYTES = 4 * 1_048_576;
 
-/** Maximum time during which a failed store operation is retried, in milliseconds. The results were paid for, so they must not be lost. */
+/**
+ * Maximum time during which a failed storage operation is retried, in milliseconds. Retries are long, because the provider was already paid
+ * for the results.
+ */
 const STORE_ARTIFACT_MS = paced(60_000);
 
 /** Free storage of a workspace above which audio is sent while it is generated, in bytes. It is more than any generated speech needs. */
@@ -52,7 +55,7 @@ export interface OutputSpec extends SpoolLimits {
   readonly pollMaxMs: number;
   /** Noun for a result, such as `image`. It is part of file names. */
   readonly noun: string;
-  /** Maps each accepted content type to its file extension. A result of any other type is not what the call requested. */
+  /** Maps each accepted content type to its file extension. A result of any other type is rejected. */
   readonly types: Readonly<Record<string, string>>;
   /** True if each result is useful without the other results of the same job. */
   readonly isIndependent?: true;
@@ -64,13 +67,16 @@ export interface OutputSpec extends SpoolLimits {
 
 export interface KeepOptions {
   readonly signal: AbortSignal;
-  /** Bytes of the pool's budget that the job has reserved. */
+  /** Account of the job in the pool's result budget. */
   readonly holding: Holding;
   /** Identifies the provider job whose results are stored: the source, and the provider's id of the job if there is one. */
   readonly work: string;
-  /** Requests the results from the provider again, because their URLs expire within minutes. */
+  /** Requests the results from the provider again. Needed for retries, because the URLs of results may expire within minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
-  /** True if the provider keeps the results, so that a worker which takes the job over continues after the stored results. */
+  /**
+   * True if the results can be requested from the provider again. Another worker that takes the job over then skips the results that are
+   * already stored.
+   */
   readonly canResume?: boolean;
   /** Seconds until the files are deleted. It is set for a streamed job, whose files are temporary; null means never. */
   readonly expiresS?: number | null;
@@ -81,8 +87,8 @@ export interface KeepOptions {
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
- * Stores all results in order, or none. If the results are independent of each other, stores every result that can be downloaded.
- * @throws ProviderError `failed` if a required result cannot be fetched or has the wrong type
+ * Stores all results in their order. If one result fails, stores none, unless the results are independent of each other.
+ * @throws ProviderError `failed` if a required result cannot be downloaded or has the wrong type
  * @throws ApiError if the file store rejects a result, or had no capacity for too long
  */
 export async function keepArtifacts(
@@ -129,7 +135,7 @@ export async function keepArtifacts(
   }
 }
 
-/** True if a job can continue after this error, provided that its provider still has the results (see errors.ts). */
+/** True if another worker could still complete the job after this error. The provider must still have the results. */
 function canJobContinue(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
@@ -219,7 +225,10 @@ async function keepOne(
   return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
-/** Returns the signal that ends waiting for capacity. For results that cannot be downloaded again, it never fires. */
+/**
+ * Returns the signal whose abort ends waiting for storage capacity. If the results cannot be downloaded again, the returned signal never
+ * aborts, so that they are not lost.
+ */
 function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
   return canResume ? signal : new AbortController().signal;
 }
@@ -293,7 +302,8 @@ export interface SmallFile extends Pick<StoredFile, "id" | "filename" | "mediaTy
 }
 
 /**
- * Writes the bytes of all small files to the file store, or of none. Their database rows are written together with the job's end.
+ * Writes the bytes of all small files to the file store. If one file fails, none is stored. The database rows of the files are written
+ * later, together with the end of the job.
  * @throws ApiError if the file store rejects a file
  * @throws ProviderError `aborted` if the worker stops first
  */
@@ -335,7 +345,7 @@ export async function eraseStored(
   await Promise.race([erased, Bun.sleep(ERASE_MS)]);
 }
 
-/** Runs a function while it occupies one of the upload slots that the workspace has in this process. */
+/** Waits for one of the upload slots that the workspace has in this process, runs a function, and frees the slot. */
 async function inPlace<T>(
   { uploadPlaces }: Pick<WorkerContext, "uploadPlaces">,
   { workspace_id }: { readonly workspace_id: string },
@@ -417,7 +427,7 @@ export async function secondsOf(
   }
 }
 
-/** True if the error is the probe's finding about the bytes, so that another attempt would fail too. */
+/** True if the probe examined the bytes and rejected them. Another attempt would then fail too. */
 function isVerdict({ fault }: MediaError): boolean {
   return fault === "unsupported" || fault === "corrupt" || fault === "too_large";
 }

@@ -1,6 +1,7 @@
 /**
- * Manages a job in a provider's queue and its record in the job's database row. The job is started once, searched for if the response to
- * its start was lost, and polled until it ends. Each start is recorded before it is sent, so that another worker can take the job over.
+ * Manages a job in a provider's queue, and the provider job record in the job's database row. The worker sends one start request, polls the
+ * job until it ends, and searches for it if the response to the start request was lost. Each start request is recorded before it is sent,
+ * so that another worker can take the job over.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
@@ -36,7 +37,7 @@ export interface Queue<Output> {
 }
 
 interface Beginning<Output> extends Queue<Output> {
-  /** Record of the job at its provider, without a pending start. */
+  /** Provider job record as it is before the new start request. */
   readonly record: ProviderJobRecord;
   readonly startId: string;
   readonly signal: AbortSignal;
@@ -44,14 +45,14 @@ interface Beginning<Output> extends Queue<Output> {
 }
 
 export class AtProvider {
-  /** Record of the job at its provider; null if no provider has the job. */
+  /** Record of the job at its provider; null if the job was not sent to any provider's queue. */
   record: ProviderJobRecord | null;
-  /** True when a start was sent to a provider's queue and its response has not arrived. */
+  /** True while a start request was sent to a provider's queue and its response has not arrived. */
   isAsking = false;
   private readonly context: WorkerContext;
   private readonly job: JobMessage;
   private readonly slot: ProviderJobSlot;
-  /** Number of rejected starts of the job's second half. */
+  /** Number of rejected requests to start the second half of the job. */
   private nextTries = 0;
 
   constructor(context: WorkerContext, job: JobMessage, slot: ProviderJobSlot) {
@@ -67,8 +68,9 @@ export class AtProvider {
   }
 
   /**
-   * Starts the job, or the second half of a recorded job. A start that the provider rejects is removed from the record. If the response is
-   * lost, the job is searched for at the provider. @throws ProviderError as `findStart`, and the provider's errors
+   * Sends the request that starts the job, or the second half of a recorded job, and records it before. If the provider rejects the
+   * request, the record of the request is removed. If the response is lost, searches for the job at the provider.
+   * @throws ProviderError of the provider, and the errors of `findStart`
    */
   async begin<Output>(
     ask: (noteStart: NoteStart) => Promise<ProviderJob>,
@@ -107,7 +109,10 @@ export class AtProvider {
     return job;
   }
 
-  /** Returns the job that another worker started. @throws ProviderError as `findStart` */
+  /**
+   * Returns the job that another worker started. If the response to its start request was lost, searches for the job at the provider.
+   * @throws the errors of `findStart`; ProviderError `unknown` if an older worker may have started the second half
+   */
   async recover<Output>(
     begun: ProviderJobRecord,
     of: Pick<Beginning<Output>, keyof Queue<Output> | "signal">,
@@ -151,8 +156,8 @@ export class AtProvider {
   }
 
   /**
-   * Starts the second half of a job; undefined if its provider had no capacity. The start is then retried, because the first half is paid
-   * for.
+   * Starts the second half of a job. Returns undefined if the provider had no capacity; the next poll then tries again, because the first
+   * half was already paid for.
    */
   private async beginNext<Output>(
     start: (starting: Starting) => Promise<ProviderJob>,
@@ -173,7 +178,10 @@ export class AtProvider {
     }
   }
 
-  /** Sends a start to the provider. Until its response arrives, the provider may have a job whose id we do not know. */
+  /**
+   * Sends a start request to the provider and waits for its response. Until the response arrives, the provider may have a job whose id is
+   * unknown to this service.
+   */
   private async asking<T>(ask: () => Promise<T>): Promise<T> {
     this.isAsking = true;
     try {
@@ -243,15 +251,15 @@ export interface Following<Output> {
   readonly signal: AbortSignal;
   /** Registers a listener for progress callbacks of the provider. Returns a function that removes the listener. */
   onProviderCallback?(listener: () => void): () => void;
-  /** Called for each poll response without a definite result. */
+  /** Called for each poll response that does not state whether the job is running or has ended. */
   onUnknown(detail: string): void;
   /** Called with the progress, from 0 to 1. */
   onProgress?(share: number): void;
-  /** Records and starts the second half of a two-part job. Resolves to undefined if the provider did not accept the start now. */
+  /** Records and starts the second half of a two-part job. Resolves to undefined if the provider did not accept the second half yet. */
   onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
-/** Result of a job, and the provider job itself, whose output can be requested again. */
+/** Result of a job at its provider, and the provider job, from which the output can be requested again. */
 interface Followed<Output> {
   readonly result: MediaResult<Output>;
   readonly job: ProviderJob;
@@ -299,7 +307,10 @@ export async function startOf<Job, Call extends { readonly signal: AbortSignal }
   return adapter.start({ ...call, signal: outlastingItsCaller(call.signal) });
 }
 
-/** Returns a signal that aborts together with `signal`. If the caller disconnected, it aborts only after the timeout of one poll. */
+/**
+ * Returns a signal that aborts together with `signal`. If `signal` aborts because the caller disconnected, the returned signal aborts
+ * `POLL_MS` later, so that the response to a start request can still arrive.
+ */
 function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const onAbort = (): void => {
@@ -312,7 +323,10 @@ function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** Polls once. Returns undefined if the response contains no definite result. @throws ProviderError with the provider's error */
+/**
+ * Polls a job once. Returns undefined if the response does not state whether the job is running or has ended.
+ * @throws ProviderError with the provider's error
+ */
 export async function pollOnce<Output>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
@@ -324,8 +338,8 @@ export async function pollOnce<Output>(
 }
 
 /**
- * Returns a function that fetches a successful job's output again. The function resolves to undefined if the provider reports no definite
- * result.
+ * Returns a function that requests the output of a successful job from its provider again. The function resolves to undefined if the
+ * response contains no output.
  */
 export function refreshing<Output, Result>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
@@ -353,12 +367,12 @@ async function cancelAndPoll<Output>(
   throw new ProviderError("aborted", "the job was given up", { cause: reason });
 }
 
-/** Time limit for polling a late job once and copying its output, in milliseconds. */
+/** Time limit for a job that is past its deadline, in milliseconds. In this time it is polled once, and its output is copied. */
 const LATE_MS = 900_000;
 
 /**
- * Returns the remaining run time of a job, counted from its recorded start, in milliseconds. The deadline in the row only limits when a job
- * may start. A late job is polled once, with a separate time limit.
+ * Returns the remaining run time of a job, counted from its recorded start, in milliseconds. The deadline in the database row only limits
+ * when a job may start. A job past that deadline is polled once, within `LATE_MS`.
  */
 export function runMsOf(
   { totalMs }: Pick<OutputSpec, "totalMs">,
@@ -371,7 +385,10 @@ export function runMsOf(
   return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - commonNow());
 }
 
-/** Error kinds of a start that the provider did not accept. A start that may have been accepted fails with `unknown`. */
+/**
+ * Kinds of errors after which the second half of a job can be started later, because the provider did not accept it. If the provider may
+ * have accepted it, the error has the kind `unknown` instead.
+ */
 const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
 
 /** True if the provider did not accept the second half of a job now, but may accept it later. */
@@ -426,7 +443,7 @@ const START_TAKEN_MS = 120_000;
 interface LostStartSearch {
   readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
   readonly provider: Pick<Provider, "id" | "listed_within_seconds">;
-  /** Record of the job with its unconfirmed start. */
+  /** Provider job record whose start request has no known response. */
   readonly begun: ProviderJobRecord;
   readonly slot: Pick<ProviderJobSlot, "lose" | "keep" | "adopt" | "strangers">;
   readonly signal: AbortSignal;
@@ -438,7 +455,7 @@ interface LostStartSearch {
 /** Record of a job that was found at its provider. */
 type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
 
-/** Error for a start whose outcome can never be determined. The job ends, and this service bears its possible cost. */
+/** Error for a start request whose outcome can never be determined. The job ends without a charge; this service bears the possible cost. */
 export class LostForGood extends ProviderError {
   constructor() {
     super("unknown", "the provider may have accepted the job; its outcome stays unknown");
@@ -446,10 +463,10 @@ export class LostForGood extends ProviderError {
 }
 
 /**
- * Searches until the job is found and recorded in its row, or until further search does not justify an occupied slot. A late job is
- * searched for once.
+ * Searches for a job at its provider, because the response to its start request was lost. Records the job in its database row when found.
+ * Stops when further search does not justify an occupied slot. A job past its deadline is searched for once.
  * @throws ProviderError `failed` if no provider accepted the job; `unknown` if a later search may succeed
- * @throws ProviderError `aborted` if this worker stops and the next one must search; LostForGood
+ * @throws ProviderError `aborted` if this worker stops, so that the next worker must search; LostForGood
  */
 async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
   const { signal, provider, adapter } = search;
@@ -471,8 +488,8 @@ async function findStart(search: LostStartSearch, isLate: boolean): Promise<Foun
 }
 
 /**
- * Searches for the job once. Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`;
- * internal errors
+ * Searches for the job at its provider once, and records it if it is found. Returns undefined if a later search may succeed.
+ * @throws the errors of `findStart`, and internal errors
  */
 async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
   const { adapter, begun, slot, signal, onUnknown } = search;
@@ -521,15 +538,19 @@ async function find(
 }
 
 interface When {
-  /** Time at which the response to the start was lost, by our clock, in Unix milliseconds. */
+  /** Time at which the response to the start request was lost, by the shared clock of this service, in Unix milliseconds. */
   readonly lostMs: number;
   /** Milliseconds from `lostMs` to the request of the provider's job list. */
   readonly sinceMs: number;
-  /** True if no later search can give a clearer result. */
+  /** True if this is the last search for the job. */
   readonly isLast: boolean;
 }
 
-/** Determines to which of our jobs each listed provider job belongs. One of them may belong to the job that is searched for. */
+/**
+ * Searches the provider's job list for the job, and records the job if it is found. Listed jobs that belong to other jobs of this service
+ * are skipped. Returns undefined if a later search may succeed.
+ * @throws ProviderError `failed` if no listed job can be the searched one; LostForGood
+ */
 async function sortOut(
   { begun, slot, provider }: LostStartSearch,
   { alike, unclear, mayRing }: Extract<Found, { readonly state: "listed" }>,

@@ -4,9 +4,9 @@ import { type CheckedMedia, type JobCheck, jobCheckOf } from "#shared/calls/kind
 import type { Model } from "#shared/calls/model.ts";
 
 /**
- * Checks of one call by model. The job contains the check against the requested model, made at admission with the catalogue entry of that
- * time. A fallback model has other limits and another price, so the call is checked before that model is tried. A job of an earlier version
- * contains no check, so it is checked here.
+ * Checks of one call, by model. The check against the requested model was made at admission and is part of the job. A fallback model has
+ * other limits and another price, so the call is checked before that model is tried. Jobs of earlier versions contain no check, so they are
+ * checked here.
  */
 export class CallChecks<Params, Request extends object = Readonly<Record<string, unknown>>> {
   /** Request of the call, without the check that the job contains. */
@@ -22,12 +22,19 @@ export class CallChecks<Params, Request extends object = Readonly<Record<string,
     if (job.checked === true) this.known.set(job.model, checked as JobCheck<Params>);
   }
 
-  /** Returns the check against a model, which is made at most once. @throws ApiError naming the parameter that the model does not accept */
+  /**
+   * Returns the check of the call against a model. The check is made once per model.
+   * @throws ApiError that names the parameter which the model does not accept
+   */
   by(model: Model): JobCheck<Params> {
     return this.known.get(model.slug) ?? this.keep(this.check(this.request, model), model);
   }
 
-  /** Makes a new full check against a model. The hold is computed from it. @throws ApiError as `by` */
+  /**
+   * Checks the call against a model again, and replaces the earlier check. Unlike `by`, it also returns the price and the amount of the
+   * hold.
+   * @throws the errors of `by`
+   */
   anew(model: Model): CheckedMedia<Params> {
     const checked = this.check(this.request, model);
     this.keep(checked, model);

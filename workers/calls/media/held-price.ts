@@ -19,14 +19,15 @@ export interface HeldPrice {
 }
 
 /**
- * Check of a call at the time of its provider request. It applies to the delivery of the results, even if the catalogue has changed since.
+ * Result of checking the call, as it was at the provider request. It also applies when the results are delivered, even if the catalogue has
+ * changed in the meantime.
  */
 interface Checked extends Omit<JobCheck, "params"> {
   /** Requested audio format. */
   readonly format?: string;
 }
 
-/** Returns the part of a check that is stored with the provider's job in the database row. It contains no text that the caller wrote. */
+/** Returns the members of a check that are stored in the provider job record. They contain no text of the caller. */
 export function checkedOf({ params, ...counted }: JobCheck): Checked {
   const { format } = params as { readonly format?: string };
   return { ...counted, ...(format === undefined ? {} : { format }) };
@@ -45,9 +46,12 @@ export interface ProviderJobRecord {
   readonly started_ms: number;
   /** Job at the provider; absent until the start of the job, or of its first half, is confirmed. */
   readonly job?: ProviderJob;
-  /** Start that has no response yet. If `job` is set too, this is the start of the job's second half. */
+  /** Start request that has no response yet. If `job` is set too, the request starts the second half of the job. */
   readonly start?: OpenStart;
-  /** Set together with every `start`. Older workers that do not support `start` then do not poll, and leave the job to other workers. */
+  /**
+   * Always set together with `start`. Workers of earlier versions do not support `start`; this flag prevents them from polling the job, so
+   * that a newer worker takes it over.
+   */
   readonly is_between?: true;
   /** Ids of the job and its halves at the provider; set if the provider can list jobs. */
   readonly names?: readonly string[];
@@ -71,18 +75,18 @@ export function providerJobRecordOf(
   };
 }
 
-/** Adds a start that is about to be sent to a record. */
+/** Returns the record with a start request, which must be sent after the record is stored. */
 export function withStart(record: ProviderJobRecord, id: string, mark: OpenStart["mark"]): ProviderJobRecord {
   return { ...record, start: { id, mark, sent_ms: commonNow() }, is_between: true };
 }
 
-/** Adds a started job to a record, and removes the start. The job may be the second half of the recorded job. */
+/** Returns the record with the started job, and without its start request. The job may be the second half of the recorded job. */
 export function withJob(record: ProviderJobRecord, job: ProviderJob, name: string | undefined): ProviderJobRecord {
   const { start: _answered, is_between: _over, names = [], ...rest } = record;
   return { ...rest, job, ...(name === undefined ? {} : { names: [...names, name] }) };
 }
 
-/** Removes a rejected start from a record. Returns null if nothing else is recorded. */
+/** Returns the record without its start request, which the provider rejected. Returns null if the record then contains no job. */
 export function withoutStart({
   start: _open,
   is_between: _over,
@@ -96,8 +100,9 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
 }
 
 /**
- * Adjusts the hold to the price of a fallback model before that model runs. Returns undefined if the model is skipped.
- * @param check returns the check of the call against the model
+ * Adjusts the hold to the price of a fallback model before that model is called. Returns undefined if the model is skipped, because it does
+ * not accept the call or the hold could not be adjusted.
+ * @param check checks the call against the model
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,

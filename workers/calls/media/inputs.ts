@@ -1,6 +1,5 @@
 /**
- * Reads the media inputs of a call in the form that its source accepts. The bytes of files, URLs and claim checks are read here, not
- * earlier.
+ * Reads the media inputs of a call, and converts them to the form that the source accepts. Files, URLs and claim checks are read only now.
  */
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findReadable } from "#shared/database/files.ts";
@@ -19,8 +18,9 @@ import type { MediaInput, Media } from "../../providers/media.ts";
 import { ProviderError, type RejectedCode } from "../../providers/provider.ts";
 
 /**
- * Maximum bytes of media inputs of all media jobs of a worker; a job beyond this limit waits. Each input counts once per copy in memory
- * while it is sent: the input, the surrounding form or text, and the socket's buffer. Measured: 53 MB for an input of 18 MB.
+ * Maximum bytes of the media inputs of all media jobs in a worker. A job that would exceed this limit waits. Each input counts three times,
+ * because copies are in memory while it is sent: the input, the surrounding form or text, and the socket's buffer. Measured: 53 MB for an
+ * input of 18 MB.
  */
 export const INPUT_PROCESS_BYTES_MAX = 512 * 1_048_576;
 const GIVEN_COPIES = 3;
@@ -33,12 +33,12 @@ type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 /** Media inputs by name, such as `image`. */
 export type ReadInputs = Readonly<Record<string, MediaInput>>;
 
-/** Reads the media inputs of one job. They can be read again after `release`. */
+/** Reads the media inputs of one job. `release` frees their memory; `read` then reads them again. */
 export interface InputReader {
   /**
    * Reads all inputs.
-   * @param takesUrls true if URLs are passed on, because the source fetches them itself
-   * @throws ProviderError `rejected` naming the input that cannot be read, `aborted`
+   * @param takesUrls true if the source fetches URLs itself, so that they are passed on
+   * @throws ProviderError `rejected` that names the input which cannot be read; `aborted`
    */
   read(takesUrls: boolean, signal: AbortSignal): Promise<ReadInputs>;
   release(): void;

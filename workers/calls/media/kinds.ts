@@ -63,8 +63,8 @@ const AUDIO_TYPES = {
 const PCM_BYTES_A_SECOND = 48_000;
 
 /**
- * Detects audio results. Raw samples have no signature. For audio within a response, the adapter's content type is used, because the
- * adapter has inspected the bytes. For audio at a URL, only the bytes are used, because the content type comes from an unknown server.
+ * Detects the type of audio results. Raw samples have no signature. For audio within a response, the adapter's content type is used,
+ * because the adapter has inspected the bytes. For audio at a URL, only the bytes are used, because the server at the URL is not trusted.
  */
 const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
@@ -92,8 +92,8 @@ export const VIDEO_OUTPUT: OutputSpec = {
 };
 
 /**
- * Maps the type of a paid video result to the nearest type that callers know. Any Matroska file becomes WebM, and an MP4 file with an audio
- * brand becomes a video.
+ * Returns the content type under which a video result is stored. The result was already paid for, so it gets the nearest type that callers
+ * know. Any Matroska file becomes WebM, and an MP4 file with an audio brand becomes MP4 video.
  */
 function videoTypeOf(sniffed: string | undefined): string | undefined {
   if (sniffed === "video/x-matroska") return "video/webm";

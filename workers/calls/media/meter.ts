@@ -9,11 +9,11 @@ import type { MediaUsage } from "../../providers/media.ts";
 export interface HeldMedia {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** Quantities that the hold covers. They are charged for results of unknown size. */
+  /** Maximum quantities, from which the hold was calculated. They are charged for results whose size is unknown. */
   readonly most: Quantities;
   /** Maximum tokens that the call can use; 0 unless the price is per token. */
   readonly tokensMax: number;
-  /** Kind of seconds that a price per second counts: duration of the media, or compute time. */
+  /** Meaning of the seconds in a price per second: duration of the media, or compute time of the provider. */
   readonly secondsOf: "media" | "compute";
 }
 
@@ -23,7 +23,10 @@ export interface Measured {
   readonly seconds?: number | undefined;
 }
 
-/** Factor by which a usage report may exceed our bounds. Providers count differently, but never twice as much. */
+/**
+ * Factor by which a usage report may exceed the token limit that this service calculates for the call. Providers count differently, but
+ * never twice as much.
+ */
 const BOUND_SLACK = 2;
 
 export function meterMedia(held: HeldMedia, results: readonly Measured[], usage: MediaUsage): Charge {
@@ -50,8 +53,8 @@ export function meterMedia(held: HeldMedia, results: readonly Measured[], usage:
 }
 
 /**
- * Returns the milliseconds that the price counts, and the units of the usage record. The milliseconds are undefined if the provider did not
- * report them.
+ * Returns the milliseconds by which the price is calculated, and the units for the usage record. The milliseconds are undefined if they
+ * could neither be measured nor were reported by the provider.
  */
 function countOf(
   { price, most, secondsOf }: HeldMedia,
@@ -85,7 +88,10 @@ function countOf(
   return { milliseconds: seconds === undefined ? undefined : wholeMilliseconds(seconds), units };
 }
 
-/** Returns the reason why a usage report cannot be charged, so that the call is charged its full hold; undefined if the report is valid. */
+/**
+ * Returns the reason why the call must be charged its full hold: the provider's usage report is missing or has impossible numbers. Returns
+ * undefined if the report is valid.
+ */
 function faultOf(
   { price, tokensMax }: HeldMedia,
   tokens: number,

@@ -1,9 +1,12 @@
-/** Runs calls whose response contains the results. Their provider keeps no job, so a lost response cannot be requested again. */
+/**
+ * Runs calls that return their results in the response itself. The provider stores no job for such a call, so a lost response cannot be
+ * requested again.
+ */
 import { abortReasonOf } from "../../job.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 /**
- * Runs the call. A lost or unreadable response counts as a failure of the source, so that another source may serve.
+ * Runs the call. A lost or unreadable response becomes an error of the source, so that another source can be tried.
  * @throws ProviderError, never of kind `unknown`; `aborted` if the caller disconnected in the meantime
  */
 export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {

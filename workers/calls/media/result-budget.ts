@@ -18,8 +18,8 @@ import { aborted } from "../../providers/byte-budget.ts";
 export interface Holding {
   readonly bytes: number;
   /**
-   * Reserves further bytes, and resolves when the job has them.
-   * @throws ApiError `overloaded` if there was no capacity for too long; ProviderError `aborted` if the signal fires first
+   * Reserves further bytes. Resolves as soon as the bytes are reserved.
+   * @throws ApiError `overloaded` if there was no capacity for too long; ProviderError `aborted` if the signal aborts first
    */
   add(bytes: number, signal: AbortSignal): Promise<void>;
   /** Releases all reserved bytes above this number. Idempotent. */
@@ -48,7 +48,9 @@ interface Wanted {
 
 export class ResultBudget {
   private readonly limits: BudgetLimits;
-  /** Fair limit over the workspaces. It has no fixed maximum and uses `mayTake` instead, because one job may exceed the budget. */
+  /**
+   * Fair limit over the workspaces. It has no fixed maximum, because one job may exceed the budget. The function `mayTake` decides instead.
+   */
   private readonly limit: FairLimit<Wanted>;
   /** Jobs of each workspace that have bytes or wait for them, oldest first. */
   private readonly jobs = new Map<string, Set<Job>>();
@@ -71,7 +73,7 @@ export class ResultBudget {
     return this.limit.taken;
   }
 
-  /** Opens an account for one job, which has no bytes at first. */
+  /** Creates the budget account of one job. The job has no reserved bytes at first. */
   open(workspaceId: string): Holding {
     const job: Job = {
       owner: workspaceId,

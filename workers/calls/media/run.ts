@@ -113,8 +113,8 @@ class MediaRun<Kind extends GeneratedKind> {
   }
 
   /**
-   * Serves the job and returns its outcome. @throws the error with which the job continues: at its provider, in another worker, or with an
-   * unknown outcome
+   * Serves the job and returns its outcome.
+   * @throws the error if the job has not ended: it continues at its provider or in another worker, or its outcome is unknown
    */
   async serve(): Promise<Outcome> {
     const watchdog = this.watch();
@@ -362,16 +362,16 @@ const STREAMED_LIFE_S = 3_600;
 // Streams a result to the waiting caller while it arrives, if its price is already known and it has the requested format: speech starts to
 // play before its last word is generated.
 
-/** Price units for which the charge is known before the last byte of the result. */
+/** Price units with which the charge is known before the result is complete. Only such results are streamed to the caller. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
 
 interface Live {
   readonly onBytes: (bytes: Uint8Array) => void;
-  /** Returns true when the caller has received the beginning. */
+  /** True if the caller has already received the beginning of the result. */
   readonly hasBegun: () => boolean;
 }
 
-/** Returns the stream for a result; undefined if the result is stored before it is sent. */
+/** Returns a writer that streams a result to the caller. Returns undefined if the result must be stored before it is sent. */
 async function progressiveOutputOf(
   { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
   job: { readonly job_id: string; readonly workspace_id: string },
@@ -415,9 +415,9 @@ async function progressiveOutputOf(
 const ANSWER_COPIES = 3;
 
 /**
- * Returns the provider call of one attempt.
- * @param input checked against the candidate's model
- * @param startId id of the start, for sources that queue jobs: the provider's callback contains it
+ * Returns the arguments for one call of the provider's adapter.
+ * @param input input of the call, checked against the candidate's model
+ * @param startId id of the start request, for sources that queue jobs; it is part of the callback URL
  */
 function mediaCallOf<Input>(
   context: Pick<WorkerContext, "config" | "callbackTokens">,
@@ -461,18 +461,18 @@ function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["
 // Errors of a job that may have been paid for: whether they end the job, and what the caller and the ledger receive.
 
 interface Situation {
-  /** Reason with which the job's signal was aborted. */
+  /** Reason with which the job's signal was aborted; undefined if it was not aborted. */
   readonly reason: unknown;
   readonly kind: string;
   /** True when the job runs or has run at a provider and can be polled. */
   readonly isAtProvider: boolean;
-  /** True when a start was sent to a provider's queue and its response has not arrived. */
+  /** True if a start request was sent to a provider's queue and its response has not arrived. */
   readonly isAsking: boolean;
 }
 
 /**
- * Returns the error to throw if the job continues: at its provider, in another worker, or with an unknown outcome. Returns undefined if it
- * has failed.
+ * Returns the error to throw if the job has not ended: it continues at its provider or in another worker, or its outcome is unknown.
+ * Returns undefined if the job has failed.
  */
 function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
   if (error instanceof ProviderError && error.kind === "unknown") return error;
@@ -501,8 +501,8 @@ function unknown(cause: unknown): ProviderError {
 }
 
 /**
- * Returns the parameter name that the caller used for an input. Adapters use the usual name; the name of the file parameter is returned if
- * the caller sent a stored file.
+ * Returns the name of the parameter in which the caller sent an input. Adapters report the name for a URL or base64, for example
+ * `image_url`. If the caller sent a stored file instead, this function returns `image_file_id`.
  */
 function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
   if (param === null || param in request) return param;
@@ -511,8 +511,8 @@ function asSent(param: string | null, request: Readonly<Record<string, unknown>>
 }
 
 /**
- * Returns the failure for the caller. @throws any error of this service that is not a provider's or a call's error; the job may then be
- * handed back
+ * Converts an error to the failure that the caller receives.
+ * @throws `error` if it is an internal error of this service; another worker may then run the job again
  */
 function explained(
   error: unknown,
@@ -528,8 +528,8 @@ function explained(
 }
 
 /**
- * Returns the failure of a streamed job whose result was not stored. Errors of this service count as failures too, because the job has
- * ended.
+ * Returns the failure of a streamed job whose result could not be stored. An internal error also becomes a failure, because the job has
+ * already ended.
  */
 function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
   const isNoRoute = error instanceof ProviderError && error.kind === "no_route";

@@ -101,8 +101,8 @@ function tooLarge(bytesMax: number): OutboundError {
 type Opened = Extract<Artifact, { readonly open: unknown }>;
 
 /**
- * Yields the bytes of a download as they arrive. A finished result has a total timeout and a maximum pause. For a result that is still
- * being generated, only the pauses are limited, because the call limits the total time.
+ * Yields the bytes of a download as they arrive. For a finished result, the total time and the pauses between chunks are limited. For a
+ * result that is still being generated, only the pauses are limited, because the call itself limits the total time.
  * @throws ProviderError `failed` after a timeout; errors of the adapter or the signal
  */
 async function* downloaded(

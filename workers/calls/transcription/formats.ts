@@ -196,8 +196,8 @@ const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
 /**
- * Returns the cues of a transcript in order of time, without empty ones. If the transcript has no times, one cue covers it from 0 to the
- * end.
+ * Returns the cues of a transcript in order of time, without empty cues. If the transcript has no times, returns one cue from 0 to the end
+ * of the audio.
  */
 function cuesOf(transcript: Transcript): readonly Cue[] {
   const { segments = [], words = [], text, seconds = 0 } = transcript;
@@ -206,14 +206,17 @@ function cuesOf(transcript: Transcript): readonly Cue[] {
   return cues.filter((cue) => cue.text.trim() !== "");
 }
 
-/** Builds cues from words. Together they contain the whole text, with punctuation that the words may lack. */
+/**
+ * Builds cues from words with times. If at least half of the words are found in the text, the cues are sections of the text with its
+ * punctuation. Otherwise the words are joined.
+ */
 function cuesOfWords(words: readonly Word[], text: string): Cue[] {
   const places = placesOf(words, text);
   const found = places.filter((place) => place !== undefined).length;
   return found * 2 >= words.length ? cutText(words, places, text) : joinWords(words);
 }
 
-/** Returns the offset of each word in the text; undefined for a word that the text spells differently. */
+/** Returns the offset of each word in the text; undefined for a word that is not found near its position. */
 function placesOf(words: readonly Word[], text: string): (number | undefined)[] {
   let from = 0;
   return words.map(({ word }) => {

@@ -163,7 +163,10 @@ class Transcribing {
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
-  /** Returns the charge if the caller of a stream disconnects: the whole audio, or our own low token count for a price per token. */
+  /**
+   * Returns the charge for a stream whose caller disconnected. Charges the whole audio; if the price is per token, charges a low estimate
+   * of the tokens instead.
+   */
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
@@ -203,8 +206,8 @@ class Transcribing {
   }
 
   /**
-   * Writes all events except the last, and returns the last event, which ends the response. A stream with a single event thus begins before
-   * it ends.
+   * Sends events to the caller, and returns the remaining text that ends the response. If nothing was sent before, the last event is sent
+   * too, so that the stream begins before the response ends.
    */
   private writeEvents(events: readonly string[], upstreamMs: number): string {
     const last = events.at(-1) ?? "";

@@ -16,9 +16,15 @@ const ARCHIVE_PATH_BYTES_MAX = 1_024;
 
 /** Counts the entries and bytes of an archive during unpacking, and enforces their limits. */
 export interface Counter {
-  /** Counts one entry. @throws MediaError too_large */
+  /**
+   * Adds one to the count of entries.
+   * @throws MediaError too_large if the limit is exceeded
+   */
   entry(): void;
-  /** Counts unpacked bytes. @throws MediaError too_large */
+  /**
+   * Adds to the count of unpacked bytes.
+   * @throws MediaError too_large if the limit is exceeded
+   */
   bytes(count: number): void;
 }
 

@@ -8,7 +8,7 @@ import { flag, integer, list, text } from "../params.ts";
 import { ARCHIVE_PRICE, badName, globOf, openOutput } from "./counted.ts";
 import { readArchive } from "./read.ts";
 
-/** Most skipped entries that are listed. */
+/** Maximum number of skipped entries that are listed in the output. */
 const SKIPPED_MAX = 100;
 
 const GLOB = text("Glob pattern, such as images/*.png.", { max: 200, required: true });

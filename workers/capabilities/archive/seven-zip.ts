@@ -25,7 +25,8 @@ const TIME_MS = Date.UTC(2000, 0, 1);
 const FOLDER = "/run";
 
 /**
- * Runs 7-Zip once with the given input files. @param onWrite receives data written below `out`, which then does not reach the file system
+ * Runs 7-Zip once, in a new in-memory file system that contains the given files.
+ * @param onWrite receives the data that 7-Zip writes below `out`; this data is not stored in the in-memory file system
  */
 async function call(
   args: readonly string[],
@@ -89,7 +90,7 @@ interface OpenFile {
 /** Emscripten's error code for a file that is too large. */
 const EFBIG = 22;
 
-/** Passes written data to `onWrite`. Otherwise the in-memory file system would store the whole unpacked file. */
+/** Makes the file system pass data written below `out` to `onWrite`. Otherwise the whole unpacked file would be stored in memory. */
 function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
   const write = fs.write.bind(fs);
   fs.write = (stream, buffer, offset, length, position, own) => {
@@ -180,7 +181,7 @@ function wrong(printed: readonly string[]): MediaError {
   return new MediaError("invalid", "Expected params.password to open the archive; it does not.");
 }
 
-/** Parses the output of 7-Zip's list command. Each entry is one block of lines `Name = value`, after the line of dashes. */
+/** Parses the output of 7-Zip's list command. After the line of dashes, each entry is one block of lines of the form `Name = value`. */
 function blocks(printed: readonly string[]) {
   const from = printed.findIndex((line) => /^-{10,}$/.test(line));
   const found: Omit<Entry, "read">[] = [];

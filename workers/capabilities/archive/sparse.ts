@@ -18,18 +18,18 @@ const BLOCK = 512;
 const PAX_BYTES_MAX = 1_048_576;
 const PIECES_MAX = 100_000;
 const LINE_FEED = 0x0a;
-/** Most blocks of a map: two numbers of at most 20 digits for each piece. */
+/** Maximum number of 512-byte blocks of a sparse map. Each section takes two numbers of at most 20 digits. */
 const MAP_BLOCKS_MAX = Math.ceil((PIECES_MAX * 2 * 21) / BLOCK) + 1;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /**
- * Converts entries of type `S`, which tar parsers do not support. Such an entry becomes a plain file of its stored sections; its map is
- * removed and added to `maps`.
+ * Yields a tar stream in which entries of type `S`, which tar parsers do not support, are plain files of their stored sections. The sparse
+ * map of such an entry is removed from the stream and added to `maps`.
  */
 export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseMaps): AsyncGenerator<Buffer> {
   const reader = openReader(source);
   let place = 0;
-  /** Pax records that apply to the next file header. */
+  /** Data of the last pax header, which applies to the next file. */
   let pax = NO_BYTES;
   for (let header = await reader.take(BLOCK); header.length > 0; header = await reader.take(BLOCK)) {
     const type = isTarHeader(header) ? String.fromCharCode(header[156] ?? 0) : "";
@@ -82,7 +82,10 @@ function numberAt(block: Buffer, at: number): number {
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
-/** Reads the first four sections of a sparse map from the header. The byte after them is 1 if a block with 21 more sections follows. */
+/**
+ * Reads the sections of a sparse map from the header, which contains at most four. If the byte after them is 1, a block with 21 more
+ * sections follows.
+ */
 async function headerPieces(header: Buffer, nextBlock: () => Promise<Buffer>): Promise<SparseMap["pieces"]> {
   const pieces = piecesIn(header, 386, 4);
   for (let isMore = header[482] === 1; isMore;) {
@@ -129,7 +132,10 @@ function checksum(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** Reads the map of a pax 0.0 sparse file. Its records have repeated names, of which tar parsers keep only the last. */
+/**
+ * Reads the sparse map of a pax 0.0 file; undefined for other files. The pax records of this format repeat the same names, of which tar
+ * parsers keep only the last.
+ */
 function offsetsOf(pax: Buffer): SparseMap | undefined {
   const records = pax.toString("latin1");
   if (!records.includes("GNU.sparse.offset=")) return undefined;

@@ -106,7 +106,10 @@ const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbi
 /** Supported audio codecs, by their common names. */
 const DECODED = "AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis";
 
-/** Reads facts as `readAudioFacts` does, and rejects audio that cannot be decoded. @throws MediaError as `readAudioFacts` */
+/**
+ * Reads facts about an audio file, and rejects audio that cannot be decoded.
+ * @throws the errors of `readAudioFacts`
+ */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const facts = await readAudioFacts(file, sound);
   if (facts.isDecoded) return facts;
@@ -211,7 +214,8 @@ export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly str
 }
 
 /**
- * Returns the audio source of a graph, with times shifted to 0 because an MP3's times may begin later. Audio of a video keeps its times.
+ * Returns the FFmpeg source filter for the audio. Timestamps are shifted to begin at 0, because those of an MP3 may begin later. Audio of a
+ * video file keeps its timestamps, so that it stays in sync.
  */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
   const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);

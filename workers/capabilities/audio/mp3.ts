@@ -1,12 +1,12 @@
-/** Corrects MP3 files where FFmpeg's output differs from what players read. */
+/** Corrects parts of MP3 files that FFmpeg writes in a form which players misread. */
 import { open } from "node:fs/promises";
 
 /** Size of the tag header and of each frame header, in bytes. */
 const HEAD_BYTES = 10;
 
 /**
- * Rewrites a comment tag in place as an ID3 2.3 frame, which players read. The new frame is shorter than the old one, so data after the tag
- * does not move.
+ * Replaces FFmpeg's comment tag by an ID3 2.3 comment frame, which players can read. The new frame is shorter than the old one, so data
+ * after the tag does not move.
  */
 export async function settleComment(path: string): Promise<void> {
   const file = await open(path, "r+");
@@ -35,7 +35,10 @@ function framesOf(all: Buffer): Buffer[] {
   return frames;
 }
 
-/** ID3 text encodings with their empty description: Latin-1, and UTF-16 with byte order mark. */
+/**
+ * ID3 text encodings (Latin-1, and UTF-16 with byte order mark): the description that FFmpeg writes, and the empty description that
+ * replaces it.
+ */
 const ENCODINGS = [
   { name: Buffer.from("comment\0", "latin1"), none: Buffer.from([0]) },
   { name: Buffer.from("\ufeffcomment\0", "utf16le"), none: Buffer.from([0xff, 0xfe, 0, 0]) },
@@ -54,12 +57,17 @@ function settledFrame(frame: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Number of bytes that are searched for the first frame. It follows the tags and states how many samples players skip. */
+/**
+ * Number of bytes in which the Xing or Info frame is searched. This frame follows the tags, and states how many samples players must skip.
+ */
 const SEARCHED_BYTES = 65_536;
-/** Offset from the frame's name to the 3 bytes of encoder delay and padding, if all fields are present. */
+/**
+ * Offset from the name `Xing` or `Info` to the 3 bytes of encoder delay and padding, in bytes. It is valid if all fields of the frame are
+ * present.
+ */
 const PADDING_AT = 141;
 
-/** Clears the padding of a copied MP3. FFmpeg writes a negative encoder delay, so players would otherwise skip 4,096 samples. */
+/** Sets the encoder delay and padding of a copied MP3 to 0. FFmpeg writes a negative delay, which would make players skip 4,096 samples. */
 export async function settlePadding(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

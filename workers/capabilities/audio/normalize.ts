@@ -47,8 +47,8 @@ async function measure(before: Before, wanted: string): Promise<string> {
 }
 
 /**
- * Returns the loudness that the loudnorm filter reached before encoding, and its mode. If a constant gain would exceed the peak limit, the
- * gain changes over time.
+ * Returns the loudness that the loudnorm filter measured in its output before encoding, and the filter's mode. If a constant gain would
+ * exceed the peak limit, the mode is a gain that changes over time.
  */
 function reached(printed: string): object {
   const said = printedBy(printed);

@@ -39,7 +39,9 @@ export interface Before {
 export interface After {
   readonly filters: readonly string[];
   readonly seconds: number;
-  /** Filters that replace `filters` in the encode. They have the same effect and also print their result. */
+  /**
+   * Filters that report a result. They replace `filters` when the audio is encoded: they have the same effect, and also print the result.
+   */
   readonly report?: {
     readonly filters: readonly string[];
     /** Parses the printed lines, and returns members of the capability's `output`. */
@@ -51,7 +53,10 @@ export interface AudioOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
-  /** Returns the filters of the operation for its parameters. @throws MediaError `invalid` */
+  /**
+   * Returns the FFmpeg filters of the operation for the given parameters.
+   * @throws MediaError `invalid`
+   */
   readonly apply: (before: Before, params: ParamsOf<P>) => Promise<After> | After;
 }
 
@@ -80,7 +85,10 @@ export function audioCapability<const P extends Params>(
   });
 }
 
-/** Applies one operation and encodes the result. @throws MediaError of the operation */
+/**
+ * Applies one operation to the input audio, and encodes the result.
+ * @throws the errors of the operation
+ */
 export async function runOperation<const P extends Params>(
   operation: AudioOperation<P>,
   { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
@@ -91,7 +99,7 @@ export async function runOperation<const P extends Params>(
   return encodeSteps({ folder, facts, shape, steps: [after], output: own, progress });
 }
 
-/** Encodes the result of all steps. If several steps report, only the last report is read. */
+/** Encodes the result of all steps. If several steps have a `report`, only the last one's report is in the output. */
 export async function encodeSteps({ folder, facts, shape, steps, output, progress }: EncodedSteps): Promise<RunOutput> {
   const last = steps.findLast(({ report }) => report !== undefined);
   const filters = steps.flatMap((step) => (step === last ? step.report?.filters : undefined) ?? step.filters);
@@ -112,16 +120,16 @@ export async function encodeSteps({ folder, facts, shape, steps, output, progres
 
 interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> {
   readonly facts: AudioFacts;
-  /** Filters that run before all steps. */
+  /** Filters that set the number of channels. They run before all steps. */
   readonly shape: readonly string[];
   readonly steps: readonly After[];
   readonly output: Output;
 }
 
 /**
- * Converts an input to the number of channels of its result. This happens before all steps, so that measurements and limits apply to the
- * result.
- * @throws MediaError as `probeAudio`
+ * Returns facts about an input, and the filters that convert it to the result's number of channels. These filters run before all steps, so
+ * that measurements and limits apply to the converted audio.
+ * @throws the errors of `probeAudio`
  */
 export async function shapedAudio(
   file: InputFile,
@@ -132,7 +140,10 @@ export async function shapedAudio(
   return { facts: { ...facts, channels }, shape: channelFilters(facts.channels, channels) };
 }
 
-/** Returns the audio before the next step. @param done filters of the previous steps */
+/**
+ * Returns the input of the next step.
+ * @param done filters of the previous steps
+ */
 export function beforeOf(folder: string, facts: AudioFacts, done: readonly string[], seconds: number): Before {
   return { facts, seconds, measure: (filters) => measured(folder, chainOf(facts, [...done, ...filters]), seconds) };
 }

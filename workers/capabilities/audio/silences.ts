@@ -8,7 +8,7 @@ export interface Silence {
   readonly end: number;
 }
 
-/** Maximum number of silences. Each silence adds an expression to the filter graph. */
+/** Maximum number of silences in an input; more are rejected. Each silence adds an expression to the filter graph. */
 const SILENCES_MAX = 500;
 
 /** Returns the silences in the previous steps' output, with times in seconds. @throws MediaError too_large */

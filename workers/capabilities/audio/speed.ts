@@ -4,8 +4,8 @@ import { lengthOf } from "./length.ts";
 import { tempo } from "./tempo.ts";
 
 /**
- * Length of the added silence in seconds. It is longer than the filter's buffer: 0.25 s at its slowest, or 0.5 s of audio at four times the
- * speed.
+ * Length of the silence that is added to the audio, in seconds. It is longer than the filter's buffer, which contains 0.25 s at the slowest
+ * speed, or 0.5 s of audio at four times the speed.
  */
 const PAD_SECONDS = 1;
 

@@ -81,7 +81,10 @@ interface Wanted {
   readonly min_silence: number;
 }
 
-/** Returns the cuts without duplicates and without cuts at the start or end, so that each section contains samples. */
+/**
+ * Returns the positions of cuts that leave at least one sample in each section. Duplicate cuts and cuts at the start or end of the audio
+ * are omitted.
+ */
 function apart(cuts: readonly number[], { seconds, sampleRate }: AudioFacts): number[] {
   const least = 1 / sampleRate;
   const kept: number[] = [];

@@ -121,8 +121,8 @@ async function copied({
 }
 
 /**
- * Length below which a copied section is decoded as a test, in seconds. It may contain nothing audible, because players skip the first
- * packets of MP3, Opus and Vorbis.
+ * Maximum length of a copied section that is decoded as a test, in seconds. Such a short section may contain nothing audible, because
+ * players skip the first packets of MP3, Opus and Vorbis.
  */
 const AUDIBLE_CHECK_SECONDS = 0.5;
 

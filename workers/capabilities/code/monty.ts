@@ -22,10 +22,10 @@ const FRAME_BYTES_MAX = 4 * MEMORY_BYTES_MAX;
  * float takes 11 bytes in the message and 2 in JSON.
  */
 const VALUE_BYTES_MAX = 8 * CAPABILITY_TEXT_BYTES_MAX;
-/** Maximum number of lookups of unknown names and files by one script. */
+/** Maximum number of times that one script may use names and files that do not exist. Monty asks this program about each of them. */
 const QUESTIONS_MAX = 10_000;
 
-/** Protobuf field numbers of the requests, and of the events that end or suspend a run. */
+/** Protobuf field numbers of Monty's requests, and of the events that end or suspend the script. */
 const CONFIGURE = 1;
 const FEED = 3;
 const RESUME_CALL = 4;
@@ -47,15 +47,18 @@ function montyPath(): string {
 }
 
 /**
- * Python code that runs before the script and replaces `round`. Monty rounds the product with a power of ten, whereas CPython rounds the
- * number itself.
+ * Python code that runs before the script and replaces `round`, so that results equal CPython's. Monty rounds the product of the number and
+ * a power of ten, whereas CPython rounds the number itself.
  */
 const PRELUDE = `def round(number, ndigits=None, *, _round=round, _isinstance=isinstance, _float=float):
     if ndigits is not None and 0 < ndigits < 300 and _isinstance(number, _float) and number - number == 0:
         return _float(f"{number:.{ndigits}f}")
     return _round(number, ndigits)`;
 
-/** Runs a script, and returns its last value as JSON. @throws MediaError with the error of the script */
+/**
+ * Runs a script, and returns its last value as JSON.
+ * @throws MediaError that contains the error of the script
+ */
 export async function runMonty({ code, args, timeout, onPrint }: Script): Promise<unknown> {
   const child = Bun.spawn([montyPath(), "subprocess"], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
   const send = async (request: Message): Promise<void> => {

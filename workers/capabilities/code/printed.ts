@@ -1,15 +1,15 @@
 /** Collects the lines that a script prints, within limits. */
 
-/** Most lines, and most characters of a line. */
+/** Maximum number of printed lines, and maximum characters of a line. */
 const PRINTED_MAX = 1_000;
 const LINE_CHARACTERS_MAX = 2_000;
 
 export interface Printed {
-  /** Adds printed text, which may contain line breaks and may end within a line. */
+  /** Adds printed text to the current line. The text may contain line breaks, and may end within a line. */
   write(text: string): void;
   /** Adds one line. Line breaks in it remain. */
   writeLine(text: string): void;
-  /** Returns the lines, and sentences about text that is left out. */
+  /** Returns the collected lines, and notes that describe omitted text. */
   end(): { readonly lines: readonly string[]; readonly notes: readonly string[] };
 }
 

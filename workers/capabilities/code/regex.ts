@@ -119,7 +119,10 @@ function replaced(pattern: RE2JS, source: string, replacement: string): string {
   return matcherOf(pattern, source).replaceAll(replacement);
 }
 
-/** Returns a matcher that skips an empty match directly after another match, as RE2 does. The library returns it, as Java does. */
+/**
+ * Returns a matcher that skips an empty match directly after another match, as RE2 does. Without this, the library would return such a
+ * match, as Java does.
+ */
 function matcherOf(pattern: RE2JS, source: string) {
   const matcher = pattern.matcher(source);
   const find = matcher.find.bind(matcher);

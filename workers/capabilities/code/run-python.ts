@@ -63,7 +63,7 @@ type SyntaxNode = ReturnType<typeof parser.parse>["topNode"];
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/** Builtins that return lists in Monty and iterators in CPython. */
+/** Builtins that return lists in Monty and iterators in CPython. A script that depends on the difference is rejected. */
 const LAZY = names("map filter zip enumerate reversed");
 /** Callables that read their whole first argument at once. */
 const READERS = names("list tuple set frozenset sorted sum min max dict Counter deque");
@@ -77,13 +77,16 @@ const SPECIAL_METHODS = names("__init__ __repr__ __str__ __eq__ __lt__ __hash__ 
 const SET_UPDATES = names("|= &= -= ^=");
 const SETS = names("SetExpression SetComprehensionExpression");
 const EMPTY_MATCHES = names("sub subn split findall finditer");
-/** Methods whose results differ from CPython, each with an alternative for the error message. */
+/** Methods whose results in Monty differ from CPython's, each with an alternative for the error message. */
 const METHODS: ReadonlyMap<string, string> = new Map([
   ["casefold", "lower"],
   ["center", 'a format such as f"{x:^9}"'],
 ]);
 
-/** Checks a script. @throws MediaError unsupported, naming the construct and its line */
+/**
+ * Checks that Monty runs a script with the same result as CPython.
+ * @throws MediaError `unsupported` that names the construct and its line
+ */
 function checkPython(code: string): void {
   const root = parser.parse(code).topNode;
   checkDepth(root);
@@ -191,7 +194,7 @@ function checkDepth(root: SyntaxNode): void {
 
 type Text = (node: SyntaxNode | null | undefined) => string;
 
-/** Returns when the values of an iterator are used: at once, alternating with other code, or later (undefined). */
+/** Returns the time at which the values of an iterator are read: `at once`, `in turns` with other code, or undefined for later. */
 function useOf(node: SyntaxNode, text: Text, isBuiltin: (node: SyntaxNode | null, of: ReadonlySet<string>) => boolean) {
   const isArguments = node.name === "ArgList";
   const list = isArguments ? node : node.parent;
@@ -242,7 +245,7 @@ function isSetOf(node: SyntaxNode | null, text: Text): boolean {
   return node !== null && (SETS.has(node.name) || (node.name === "CallExpression" && text(node.firstChild) === "set"));
 }
 
-/** True if the loop body calls a method that changes the list. */
+/** True if the loop body calls a method that changes the list over which the loop iterates. */
 function changes(body: SyntaxNode, list: string, text: Text): boolean {
   let found = false;
   body.cursor().iterate((at) => {
@@ -254,12 +257,12 @@ function changes(body: SyntaxNode, list: string, text: Text): boolean {
   return found;
 }
 
-/** Syntax nodes that define names or have side effects. */
+/** Names of syntax nodes that define names or have side effects. */
 const READ =
   /^(?:(?:Assign|Update|Scope|Delete|Yield)Statement|(?:Named|Await|Call)Expression|(?:Function|Class)Definition)$/;
 /**
- * Maximum rounds of the search for indirect side effects. If the search has not finished by then, all functions count as having side
- * effects.
+ * Maximum rounds of the search for functions that have side effects through other functions. If the search has not finished by then, all
+ * functions count as having side effects.
  */
 const ROUNDS_MAX = 10;
 
@@ -268,7 +271,7 @@ function readScript(root: SyntaxNode, text: Text) {
   const defined = new Set<string>();
   const sets = new Set<string>();
   const functions = new Map<string, readonly [number, number]>();
-  /** Positions of side effects and of named function calls, in order. */
+  /** Positions of side effects, and of calls of functions by name, in the order of the script. */
   const effects: { readonly at: number; readonly calls?: string }[] = [];
   root.cursor().iterate((visited) => {
     const { name, from } = visited;

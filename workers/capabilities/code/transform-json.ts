@@ -136,10 +136,16 @@ function has(data: unknown, is: (value: unknown) => boolean): boolean {
   return Object.values(data).some((one) => has(one, is));
 }
 
-/** Integers beyond 2^53 that are written with all digits; 1e21 is intended as a float. YAML has other bases. */
+/**
+ * Matches integers beyond 2^53 that are written with all digits, in decimal, hexadecimal or octal form. A number such as 1e21 does not
+ * match, because it is meant as a float.
+ */
 const LONG_INTEGER = /(?<![\w."'])(?:\d{16,}|0x[\da-f]{14,}|0o[0-7]{18,})(?![\w."'])/i;
 
-/** Rejects integers that a double would silently change. @throws MediaError unsupported */
+/**
+ * Rejects integers that would silently change when stored as a double.
+ * @throws MediaError unsupported
+ */
 function checkNumbers(value: unknown, data: string): void {
   const isUnsafe = (one: unknown): boolean => Number.isInteger(one) && !Number.isSafeInteger(one);
   if (!LONG_INTEGER.test(data) || !has(value, isUnsafe)) return;
@@ -161,7 +167,7 @@ function withoutTimes(value: unknown): unknown {
 const OLDEST_AJV = (options: Options): Ajv =>
   new Ajv(options).addMetaSchema(createRequire(import.meta.url)("ajv/dist/refs/json-schema-draft-06.json") as object);
 
-/** Validators for the drafts of JSON Schema, by the end of the URL in `$schema`. */
+/** Validators for the drafts of JSON Schema. The key is the end of the URL in `$schema`. */
 const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "draft/2020-12/schema": (options) => new Ajv2020(options),
   "draft/2019-09/schema": (options) => new Ajv2019(options),
@@ -172,7 +178,7 @@ const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
 // Inherited properties, such as `constructor`, are not members of the data.
 const AJV_OPTIONS: Options = { strict: false, logger: false, ownProperties: true };
 
-/** Ajv divides doubles: 19.99 would be no multiple of 0.01. */
+/** Keyword `multipleOf` with decimal arithmetic. Ajv itself divides doubles, so that 19.99 would not be a multiple of 0.01. */
 const MULTIPLE_OF: FuncKeywordDefinition = {
   keyword: "multipleOf",
   type: "number",
@@ -181,7 +187,7 @@ const MULTIPLE_OF: FuncKeywordDefinition = {
   error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
 };
 
-/** True if the decimal number is a multiple of the other one, as both are written. */
+/** True if the value is a multiple of the divisor. Both are compared as the decimal numbers that the caller wrote. */
 function isMultiple(divisor: number, value: number): boolean {
   const [one, other] = [decimal(value), decimal(divisor)];
   const exponent = Math.min(one.exponent, other.exponent);
@@ -189,7 +195,7 @@ function isMultiple(divisor: number, value: number): boolean {
   return scaled(one) % scaled(other) === 0n;
 }
 
-/** Returns the shortest decimal number that is the same double. */
+/** Returns the shortest decimal number that represents the same double. */
 function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
   const [, whole = "0", part = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   return { digits: BigInt(whole + part), exponent: Number(power) - part.length };
@@ -221,8 +227,8 @@ function check(value: unknown, schema: object): string {
 }
 
 /**
- * Returns the part of a schema that Ajv evaluates differently from the specification; undefined if there is none. Ajv ignores members named
- * `__proto__`, treats dynamic references as plain ones, and misses items and properties that other keywords have evaluated.
+ * Returns the name of a schema member that Ajv evaluates differently from the specification; undefined if there is none. Ajv ignores
+ * members named `__proto__`, treats dynamic references as plain ones, and misses items and properties that other keywords have evaluated.
  */
 function undecidedIn(schema: object, draft: string): string | undefined {
   const names = new Set<string>();

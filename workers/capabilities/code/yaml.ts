@@ -1,7 +1,7 @@
 /** Writes values as YAML that parsers of YAML 1.2 and of 1.1 (PyYAML, Ruby, Go) read alike. */
 import { isTomlTime } from "./toml.ts";
 
-/** Text that YAML 1.1 reads as a date or time (yaml.org/type/timestamp.html, and Go's further formats). */
+/** Matches text that YAML 1.1 reads as a date or time (yaml.org/type/timestamp.html, and Go's further formats). */
 const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:z|[-+]\d\d?(?::?\d\d)?))?)?$/i;
 /** Matches text that only YAML 1.1 reads as a number or value key: numbers in other bases, in base 60, or with underscores. */
 const OTHER =

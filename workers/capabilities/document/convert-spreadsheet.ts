@@ -91,7 +91,10 @@ function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell | CellOb
   return isCsv && isNumber(cell) ? Number(cell) : cell;
 }
 
-/** Limits of xlsx, also applied to ods, because the same programs open both. */
+/**
+ * Maximum number of columns, and maximum characters of a cell. These are the limits of xlsx; they also apply to ods, because the same
+ * programs open both formats.
+ */
 const COLUMNS_MAX = 16_384;
 const CELL_LETTERS_MAX = 32_767;
 /** Maximum number of significant digits of a number in a spreadsheet. */

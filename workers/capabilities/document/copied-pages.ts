@@ -23,7 +23,9 @@ const [ACRO_FORM, ANNOTS, FIELDS, KIDS, PARENT, SUBTYPE] = [
   "Subtype",
 ].map((name) => PDFName.of(name)) as [PDFName, PDFName, PDFName, PDFName, PDFName, PDFName];
 const WIDGET = PDFName.of("Widget");
-/** Entries of a PDF form that its fields need: fonts, default appearance, alignment, and whether viewers draw the values. */
+/**
+ * Entries of a PDF's form dictionary that copied fields need: fonts, default appearance, alignment, and whether viewers draw the values.
+ */
 const FORM_ENTRIES = ["DR", "DA", "Q", "NeedAppearances"];
 /** Maximum depth of nested fields. A deeper tree is a cycle. */
 const NESTED_MAX = 50;
@@ -31,8 +33,8 @@ const NESTED_MAX = 50;
 /**
  * Copies pages into `target`. Links between copied pages are kept.
  * @param pages page numbers from 1
- * @param options `keepsForm`: false if form fields become part of the page
- * @returns sentences about parts that are not kept
+ * @param options `keepsForm`: true if form fields remain editable; false if they become part of the page
+ * @returns sentences about parts that are not copied
  * @throws MediaError corrupt
  */
 export async function copiedPages(
@@ -106,7 +108,10 @@ function kidsOf(context: PDFDocument["context"], field: PDFRef): PDFArray | unde
   return kids instanceof PDFArray ? kids : undefined;
 }
 
-/** Returns form fields that are on none of these pages, but share an ancestor with a field on these pages. */
+/**
+ * Returns form fields that are not on the given pages, but share an ancestor with a field on them. They must be hidden during a copy,
+ * because the library copies them too.
+ */
 function otherFields(pages: readonly PDFPage[]): readonly PDFRef[] {
   const context = pages[0]?.doc.context;
   if (!context) return [];

@@ -130,7 +130,10 @@ function wrong(name: string, wanted: string): MediaError {
   return new MediaError("invalid", `Expected params.fields.${name.slice(0, 60)} to be ${wanted}.`);
 }
 
-/** Returns a function that draws a form field. It uses the standard font if this font has all characters, otherwise an installed font. */
+/**
+ * Returns a function that draws the text of a form field. It uses the standard font if this font contains all characters, otherwise an
+ * installed font. Text that needs shaping is drawn as an image.
+ */
 function drawerOf(document: PDFDocument) {
   const embedded = new Map<string, PDFFont>();
   document.registerFontkit(fontkit);

@@ -7,19 +7,22 @@ export interface Formulas {
 }
 
 export interface FormulaCounter {
-  /** Counts in the next bytes of a sheet. Call `end` before the next sheet. */
+  /** Adds the next bytes of a sheet to the count. Call `end` before the first bytes of another sheet. */
   add(bytes: Uint8Array): void;
   end(): void;
   counted(): Formulas;
 }
 
 /**
- * The attributes of a cell, its formula, and the start of its value. Many programs write an empty value for a missing one. Only the value of
- * a text, in a cell of type `str`, may be empty.
+ * Matches a cell with a formula. Captures the cell's attributes, the start of its value element, and the value's first character. Many
+ * programs write an empty value instead of none, so an empty value counts as missing unless the cell has the type `str`.
  */
 const FORMULA =
   /<(?:\w{1,20}:)?c(\s[^<>]*)?>\s*<(?:\w{1,20}:)?f(?:\s[^<>]*)?(?:\/>|>[^<]*<\/(?:\w{1,20}:)?f>)(\s*<(?:\w{1,20}:)?v(?:\s[^<>]*)?>([^<])?)?/g;
-/** Most characters that are kept from one piece of a sheet to the next. A cell with the longest formula, 8,192 characters, is shorter. */
+/**
+ * Maximum characters that are carried over from one chunk of a sheet to the next. A cell with the longest formula, 8,192 characters, is
+ * shorter.
+ */
 const KEPT_MAX = 131_072;
 
 /** Counts formulas in the XML of xlsx sheets, piece by piece. */

@@ -1,6 +1,6 @@
 /**
- * Converts HTML tables to Markdown tables. Each cell is read once. Turndown's plugin reads all rows for each cell, and writes every column
- * that a cell claims to span.
+ * Converts HTML tables to Markdown tables. Each cell is read once. Turndown's own plugin reads all rows for each cell, and writes as many
+ * columns as a cell's `colspan` states.
  */
 import type TurndownService from "turndown";
 
@@ -25,7 +25,7 @@ interface Shape {
   readonly hasHead: boolean;
   /** Alignment of each column; empty for a column without one. */
   readonly aligns: readonly string[];
-  /** Number of columns to the left of a cell that the `rowspan` of earlier rows occupies. */
+  /** Number of columns to the left of each cell that are occupied by the `rowspan` of cells in earlier rows. */
   readonly before: ReadonlyMap<Part, number>;
 }
 
@@ -44,7 +44,7 @@ function shapeAround(node: Part): Shape {
   return shape;
 }
 
-/** True if the node is in a table that is written as a Markdown table. */
+/** True if the node is within a table that becomes a Markdown table, not a layout table. */
 export function isInTable(node: object): boolean {
   return !shapeAround(node as Part).isLayout;
 }
@@ -111,7 +111,7 @@ function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
   const aligns: string[] = [];
   const before = new Map<Part, number>();
   let count = 0;
-  /** Index of the last row that a cell from an earlier row occupies, by column. */
+  /** Last row that each column's cell from an earlier row occupies: row index by column. */
   let reached = new Map<number, number>();
   for (const [at, row] of rows.entries()) {
     // `rowspan` ends at the end of a section.

@@ -10,7 +10,9 @@ import type { LibreOffice } from "../tools.ts";
 
 import type { OfficeKind } from "./office.ts";
 
-/** LibreOffice's names of its import filters. If none is given, LibreOffice detects the format from the content. */
+/**
+ * LibreOffice's names of its import filters, by document format. Without a filter name, LibreOffice detects the format from the content.
+ */
 const READERS: Readonly<Record<OfficeKind | "rtf", string>> = {
   docx: "MS Word 2007 XML",
   xlsx: "Calc MS Excel 2007 XML",

@@ -18,7 +18,7 @@ export const PDF_WORD_LETTERS_MAX = 5_000;
 /** Content in pdfmake's format. */
 type Content = Readonly<Record<string, unknown>>;
 
-/** Font files of the two typefaces, by style. All other fonts have one style. */
+/** Font files of the two main typefaces, by style. All other fonts have only one style. */
 const SANS = {
   normal: "DejaVuSans.ttf",
   bold: "DejaVuSans-Bold.ttf",

@@ -7,7 +7,9 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { isOfDepth } from "../faults.ts";
 
-/** Returns a parser for a single text. A shared parser would, after an error, add the footnotes of one text to the next. */
+/**
+ * Creates a Markdown parser for a single text. If a parser were shared and failed, it would add the footnotes of one text to the next text.
+ */
 export function markdownReader(...extensions: readonly MarkedExtension[]): Marked {
   // Fixed label, because the library writes it into the HTML without escaping.
   return new Marked({ gfm: true }, markedFootnote({ backRefLabel: "Back to reference" }), ...extensions);
@@ -56,7 +58,10 @@ export function blocksOf(markdown: string): readonly Block[] {
   });
 }
 
-/** Runs a parser that recurses for each level. @throws MediaError too_large if the call stack is exceeded */
+/**
+ * Runs a parser that calls itself for each nesting level.
+ * @throws MediaError too_large if the text is nested so deeply that the call stack overflows
+ */
 export function guarded<T>(work: () => T): T {
   try {
     return work();
@@ -202,16 +207,16 @@ export const MARKDOWN_CELLS_MAX = 20_000;
 export const MARKDOWN_EMPHASIS_MAX = 5_000;
 
 /**
- * Maximum number of footnotes and references to them. For each one, the parser searches all footnotes and scans the remaining line for its
- * end.
+ * Maximum number of footnotes and references to them. The limit is low, because for each one the parser searches all footnotes and scans
+ * the rest of the line.
  */
 const MARKDOWN_FOOTNOTES_MAX = 2_000;
 
-/** Matches the start of a line that can begin another block within consecutive lines. */
+/** Matches a line that can begin a new block without an empty line before it. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;
 /** Matches the delimiter row below the head of a table. */
 const COLUMNS = /^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/;
-/** Maximum number of quote marks that are skipped before a line's text. A line with more quote marks is not code either. */
+/** Maximum number of quote marks at the start of a line. A text with more of them in one line is rejected as nested too deeply. */
 const QUOTE_MARKS_MAX = 10 * DOCUMENT_DEPTH_MAX;
 
 /**

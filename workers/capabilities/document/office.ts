@@ -38,7 +38,7 @@ const OLD_FORMATS = [
   ["PowerPoint Document", "ppt", "pptx"],
 ] as const;
 
-/** XML parts of a Word document, and of the sheets of an xlsx. */
+/** Names of the XML entries of a Word document, and of the sheets of an xlsx. */
 const WORDS = /^word\/.*\.xml$/;
 const SHEETS = /^xl\/worksheets\/.*\.xml$/;
 const TAG = 0x3c;
@@ -60,8 +60,8 @@ export interface OfficeFile {
 }
 
 /**
- * True if the file is a zip, which is the container of current office formats. @throws MediaError invalid for a password-protected file,
- * unsupported for an old format
+ * True if the file is a zip, the container of current office formats. False for other files, except the rejected ones.
+ * @throws MediaError invalid for a password-protected file, unsupported for a format of Office 97 to 2003
  */
 export async function isZip(file: InputFile): Promise<boolean> {
   const head = Buffer.from(await Bun.file(file.path).slice(0, COMPOUND.length).arrayBuffer());

@@ -22,7 +22,8 @@ const NESTED_MAX = 10;
 const OBJECTS_MAX = 1_000_000;
 
 /**
- * Calls `onImage` with each image: upright, masked, at its original size. The argument is undefined for an oversized or broken image.
+ * Calls `onImage` for each image of a page that has at least the given size. The image is upright, masked, and has its original size. The
+ * argument is undefined for an image that is too large or cannot be decoded.
  * @throws MediaError corrupt
  */
 export async function pageImages(

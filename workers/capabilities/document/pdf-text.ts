@@ -69,7 +69,7 @@ function isPlainText(codes: string): boolean {
   );
 }
 
-/** Minimum fraction of lowercase letters among all letters, above which a text counts as readable. */
+/** Minimum fraction of lowercase letters among the letters of a text. Text with a lower fraction counts as unreadable. */
 const SMALL_LETTERS_MIN = 0.3;
 
 function piece(pdfium: Pdfium, handle: number, from: number, count: number): string {

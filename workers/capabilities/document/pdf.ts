@@ -99,8 +99,8 @@ export function unreadable(cause: unknown): MediaError {
 }
 
 /**
- * Deletes the encryption dictionary and compressed reference tables of a decrypted document, which make the result unreadable. Restores the
- * trailer's entry for the document information.
+ * Makes a decrypted document writable as a plain one. Deletes the encryption dictionary and the compressed reference tables, with which
+ * readers could not open the result. Restores the reference to the document information.
  */
 function settleObjects({ context }: PDFDocument, locked: PDFDocument): void {
   const { Encrypt: lock, Info: facts } = locked.context.trailerInfo;
@@ -218,13 +218,16 @@ function tooMuch(what: string, max: number): MediaError {
 // size. For child processes only.
 
 const name = (text: string): PDFName => PDFName.of(text);
-/** Maximum number of nodes in the page tree, and maximum depth. A deeper tree indicates a cycle. */
+/** Maximum number of nodes in the page tree, and its maximum depth. A deeper tree is assumed to contain a cycle. */
 const NODES_MAX = 100_000;
 const NESTED_MAX = 100;
 /** US letter size in points, which pdfium uses for pages without a size. */
 const LETTER = [0, 0, 612, 792];
 
-/** @throws MediaError corrupt */
+/**
+ * Repairs the page tree of a PDF before its pages are read: wrong types, missing parents, duplicate pages and missing sizes.
+ * @throws MediaError corrupt if the PDF has no catalog
+ */
 function settlePages(document: PDFDocument): void {
   const { context } = document;
   const root = context.trailerInfo.Root;
@@ -250,7 +253,10 @@ interface Walk {
   readonly box?: PDFArray;
 }
 
-/** Repairs a node and its children. Returns the number of pages below the node; 0 if the object is not a node. */
+/**
+ * Repairs a node of the page tree and all nodes below it. Returns the number of pages in this subtree; 0 if the object is not a node, or
+ * was visited before.
+ */
 function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: Walk): number {
   const node = context.lookup(ref);
   if (!(node instanceof PDFDict) || seen.has(ref) || seen.size > NODES_MAX || depth > NESTED_MAX) return 0;
@@ -284,7 +290,10 @@ function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: 
   return count;
 }
 
-/** Returns the reference to a child of a page tree node. A page that occurs in the tree twice is copied, with the same content. */
+/**
+ * Returns the reference to a child of a page tree node. If a page occurs in the tree twice, creates a copy of it and returns the copy's
+ * reference.
+ */
 function pageOfItsOwn(context: PDFContext, kid: PDFObject, seen: ReadonlySet<PDFRef>): PDFRef {
   if (!(kid instanceof PDFRef)) return context.register(kid);
   const node = seen.has(kid) && seen.size <= NODES_MAX ? context.lookup(kid) : undefined;

@@ -57,7 +57,7 @@ async function loaded(engine: PDFiumLibrary, file: InputFile, options: PdfPasswo
   }
 }
 
-/** True if all pages exist that the document claims to have. */
+/** True if the document has pages, and pdfium can open every page that the page count includes. */
 function hasItsPages(document: PDFiumDocument): boolean {
   const { pdfium, documentIdx } = handlesOf(document);
   return withMemory(pdfium, 8, (pointer) => {
@@ -77,7 +77,7 @@ export function pageSize(document: PDFiumDocument, page: number): { readonly wid
 
 /**
  * Names of the pdfium functions (fpdf_*.h) that this project calls. The library does not wrap most of them. Pointers and handles are
- * numbers, and 0 means none.
+ * numbers; 0 is the null pointer.
  */
 type PdfiumFunction =
   | "_FORM_OnAfterLoadPage"
@@ -158,7 +158,10 @@ export function withMemory<T>({ wasmExports }: Pdfium, bytes: number, work: (poi
   }
 }
 
-/** Reads text that pdfium writes as zero-terminated UTF-16. @param write returns the size in bytes, also for pointer 0 */
+/**
+ * Reads a text that a pdfium function writes as zero-terminated UTF-16.
+ * @param write calls the pdfium function, and returns the size of the text in bytes; with pointer 0, it only returns the size
+ */
 export function textFrom(pdfium: Pdfium, write: (pointer: number, bytes: number) => number): string {
   const bytes = write(0, 0);
   if (bytes <= 2) return "";

@@ -20,7 +20,7 @@ export class Duration {
     this.days = days;
   }
 
-  /** Returns hours, minutes and seconds, such as `36:00:00`; milliseconds only if there are any. */
+  /** Returns hours, minutes and seconds, such as `36:00:00`. Milliseconds are added if they are not 0. */
   toString(): string {
     const ms = Math.round(Math.abs(this.days) * DAY_MS);
     const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
@@ -138,7 +138,10 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
 }
 
-/** True if a number format contains a year or a day. Quoted and escaped sections of the format are plain text. */
+/**
+ * True if a cell's number format contains a year or a day. Quoted and escaped sections of the format are ignored, because they are plain
+ * text.
+ */
 function hasDay(format: string): boolean {
   return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
 }
@@ -150,10 +153,13 @@ function isElapsed(format: string): boolean {
 
 const DAYS_BEFORE_1904 = 1_462;
 const DAY_MS = 86_400_000;
-/** Date of serial number 0, for serial numbers after 28 February 1900. Excel counts a 29 February 1900, which did not exist. */
+/**
+ * Date that corresponds to serial number 0. It is valid for serial numbers after 28 February 1900, because Excel also counts a 29 February
+ * 1900, which did not exist.
+ */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
-/** Start of the ISO 8601 text of serial number 0. */
+/** Start of the ISO 8601 text of a time without a date, which Excel stores as a fraction of serial number 0. */
 const NO_DAY = "1899-12-31T";
 
 /**
@@ -166,7 +172,10 @@ function dateOf(days: number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Checks the number of repeated cells. One cell of an ods file can represent a whole sheet, and the parser would create all copies. */
+/**
+ * Checks the number of cells that an ods file repeats. One cell can represent a whole sheet, and the parser would create all its copies in
+ * memory.
+ */
 function checkRepeats(content: string): void {
   let [rows, cells] = [1, 0];
   for (const [tag] of content.matchAll(/<table:(?:table-row|table-cell|covered-table-cell)\b[^>]*>/g)) {
@@ -186,7 +195,7 @@ export function cellText(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Formats a date, or date and time, in ISO 8601. Serial number 0 means no date, so only the time is returned. */
+/** Formats a date, or date and time, in ISO 8601. A cell with serial number 0 has no date, so only its time is returned. */
 export function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return "";
   const text = date.toISOString();

@@ -52,8 +52,8 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
 /**
- * Opens a Word document as a zip, which mammoth accepts as `file` (a member that its types lack). Elements that mammoth ignores are
- * rewritten while they are read.
+ * Opens the bytes of a Word document as a zip, in the form of mammoth's option `file`, which mammoth's types lack. Elements that mammoth
+ * would ignore are rewritten while entries are read.
  */
 async function openWord(bytes: Buffer): Promise<{ readonly input: Input; readonly notes: readonly string[] }> {
   const found = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
@@ -85,7 +85,9 @@ async function openWord(bytes: Buffer): Promise<{ readonly input: Input; readonl
   return { input: { file } as unknown as Input, notes };
 }
 
-/** Parts of a document that are not converted, by the names of their entries; an empty name for the converted parts. */
+/**
+ * Patterns of zip entries with text, each with the name of a part that is not converted. The name is empty for parts that are converted.
+ */
 const PARTS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^word\/(?:header|footer)\d*\.xml$/, "headers and footers"],
   [/^word\/comments\.xml$/, "comments"],
@@ -95,8 +97,8 @@ const TEXT = /<w:t(?:\s[^<>]*)?>[^<]/;
 const FORMULA = /<m:t(?:\s[^<>]*)?>[^<]/;
 
 /**
- * Keeps the content of simple fields, text directions, formulas and ruby text, which mammoth ignores with all of their runs. They become
- * smart tags, whose content mammoth reads. A ruby reading follows its text in parentheses.
+ * Rewrites simple fields, text directions, formulas and ruby text as smart tags. Mammoth reads the content of smart tags, but would omit
+ * these elements with all of their text. A ruby reading follows its text in parentheses.
  */
 function withWholeText(xml: string): string {
   if (!/<w:(?:fldSimple|ruby|dir|bdo)\b|<m:t\b/.test(xml)) return xml;
@@ -125,14 +127,17 @@ interface Element {
   readonly type: string;
   readonly value?: string;
   readonly children?: readonly Element[];
-  /** Identity of a note, of a reference to it. */
+  /** Type and id of the footnote or endnote to which a reference points. */
   readonly noteType?: string;
   readonly noteId?: string;
-  /** Footnotes and endnotes, of the root only. */
+  /** Footnotes and endnotes of the document. Only the root element has this member. */
   readonly notes?: { resolve(reference: Element): { readonly body: readonly Element[] } | null };
 }
 
-/** Returns the text with line breaks, which the library's own text omits. Footnotes and endnotes follow the text with their numbers. */
+/**
+ * Returns the text of a Word document with line breaks, which mammoth's own text output omits. Footnotes and endnotes follow the text with
+ * their numbers.
+ */
 export async function wordText(bytes: Buffer): Promise<WordContent> {
   let root: Element | undefined;
   let opened: Awaited<ReturnType<typeof openWord>>;
@@ -158,10 +163,13 @@ export async function wordText(bytes: Buffer): Promise<WordContent> {
   return { content: texts.join("").replaceAll("\u00ad", ""), notes: opened.notes };
 }
 
-/** References to footnotes and endnotes by their identity, with the number of each note. */
+/** References to footnotes and endnotes, by type and id of the note, with the number of each note. */
 type Notes = Map<string, { readonly number: number; readonly reference: Element }>;
 
-/** @param notes receives the references to notes */
+/**
+ * Returns the text of an element and its children. A reference to a note becomes its number in brackets.
+ * @param notes map to which the references to notes are added
+ */
 function textOf(element: Element, notes: Notes): string {
   const { type, value, noteType, noteId, children = [] } = element;
   if (type === "text") return value ?? "";

@@ -80,7 +80,10 @@ export const operation: ImageOperation<typeof params> = {
   },
 };
 
-/** Crops the height first and then the width, so that the image is cropped without scaling. */
+/**
+ * Crops an image to the section with the most detail. The height is cropped first and then the width, because cropping both at once would
+ * scale the image.
+ */
 async function byInterest(
   from: OpenedImage,
   box: { width: number; height: number },
@@ -92,7 +95,7 @@ async function byInterest(
   return strip.image.resize({ width, height: strip.height, fit: "cover", position });
 }
 
-/** True if the image is large enough for a border around other pixels. */
+/** True if the image is at least 3 pixels wide and high. Smaller images have no pixels within their border. */
 function hasBorder({ width, height }: OpenedImage): boolean {
   return width >= 3 && height >= 3;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs operations on each frame of an animation separately. On all frames at once, these operations would mix adjacent frames. For child
- * processes only.
+ * Runs operations on each frame of an animation separately. Applied to all stacked frames at once, these operations would mix adjacent
+ * frames. For child processes only.
  */
 import sharp, { type Sharp } from "sharp";
 

@@ -4,9 +4,9 @@ import sharp, { type Metadata, type Sharp } from "sharp";
 import type { InputFile } from "../define.ts";
 
 /**
- * Returns the image with its own metadata, or with EXIF and XMP of its source file. GIF cannot contain a profile, so its colours are
- * written as sRGB, which decoders assume.
- * @param image upright, unless its own metadata contains an orientation
+ * Returns the image with its own metadata. An image without any gets the EXIF and XMP of its source file. A GIF is returned unchanged: it
+ * cannot contain a colour profile, so decoders assume sRGB.
+ * @param image upright image, unless its own metadata contains an orientation
  */
 export async function withMetadata(image: Sharp, format: string, source: InputFile | undefined): Promise<Sharp> {
   if (format === "gif") return image;

@@ -50,7 +50,7 @@ function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
 }
 
-/** Returns EXIF that old ImageMagick versions wrote into PNG text chunks, as two lines and hexadecimal digits. */
+/** Returns the EXIF block from PNG text chunks, into which old ImageMagick versions wrote it as two lines and hexadecimal digits. */
 function profileIn(comments: readonly { readonly keyword: string; readonly text: string }[] = []): Buffer | undefined {
   const profile = comments.find(({ keyword }) => /^Raw profile type (?:exif|APP1)$/i.test(keyword))?.text;
   const [, digits] = /^\s*\w+\s+\d+\s+([\da-f\s]+)$/i.exec(profile ?? "") ?? [];

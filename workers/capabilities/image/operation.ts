@@ -26,7 +26,11 @@ export interface ImageOperation<P extends Params = Params> {
   readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
   /** True if the operation ignores the EXIF orientation. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
-  /** Applies the operation to an image. @throws MediaError `invalid`, `too_large` */
+  /**
+   * Applies the operation to an image.
+   * @param assets files for the operation's second input
+   * @throws MediaError `invalid`, `too_large`
+   */
   readonly apply: (image: OpenedImage, params: ParamsOf<P>, assets: Assets) => Promise<Sharp> | Sharp;
 }
 
@@ -81,7 +85,10 @@ export function imageCapability<const P extends Params>(
   });
 }
 
-/** True if the result keeps the frames of its input. Pages of TIFF are kept only by operations that accept several frames. */
+/**
+ * True if the result contains all frames of its input. The pages of a TIFF are kept only if the operation processes stacked frames and the
+ * result is a TIFF too.
+ */
 export function keepsFrames(file: InputFile, format: Output["format"], takesFrames = false): boolean {
   const isTiff = file.mediaType === "image/tiff";
   return isTiff
@@ -90,8 +97,9 @@ export function keepsFrames(file: InputFile, format: Output["format"], takesFram
 }
 
 /**
- * Renders the pixels before the next operation, because sharp applies the operations of a pipeline in its own order.
- * @param pages number of frames of the animation. @param deep as in `OpenedImage`
+ * Renders the image to pixels before the next operation. Without this, sharp would apply the operations in its own order.
+ * @param pages number of frames of the animation
+ * @param deep colourspace with 16 bits per sample; undefined for 8 bits
  */
 export async function settled(
   image: Sharp,

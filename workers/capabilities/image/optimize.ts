@@ -80,7 +80,10 @@ interface Tried {
   readonly bytes: number;
 }
 
-/** Encodes an image with a quality that has no visible loss, or with the best quality below `max_bytes`. */
+/**
+ * Encodes an image with a quality that has no visible loss. If the result exceeds `max_bytes`, searches for the highest quality that fits.
+ * If none fits, uses the minimum quality.
+ */
 async function smallest(
   opened: OpenedImage,
   file: InputFile,
@@ -106,8 +109,8 @@ async function smallest(
 }
 
 /**
- * Returns the file without metadata, or unchanged if metadata cannot be removed from its format; undefined if it is larger than the encoded
- * result.
+ * Writes the input file without metadata to the folder, with its encoded pixels unchanged. If metadata cannot be removed from its format,
+ * writes an unchanged copy. Returns undefined if the file exceeds `bytesMax`.
  */
 async function leastTouched(
   file: InputFile,

@@ -32,7 +32,10 @@ export async function imageOverlay(file: InputFile, width: number | undefined, o
   );
 }
 
-/** Returns the part of an overlay that is within the picture; undefined if no part is. Sharp rejects overlays larger than the picture. */
+/**
+ * Returns the part of an overlay that is within the picture; undefined if the overlay is completely outside. Sharp rejects overlays that
+ * are larger than the picture.
+ */
 export async function within(
   { data, ...own }: Overlay,
   left: number,

@@ -115,8 +115,8 @@ function textElementsOf(svg: string): string {
 }
 
 /**
- * Matches the tags of an SVG, with their name without prefix, and the text between tags. Unterminated comments and names are scanned only
- * once.
+ * Matches the parts of an SVG: tags, with their name without prefix, and the text between tags. The pattern scans unterminated comments and
+ * names only once, so that it cannot become slow.
  */
 const PARTS = /<!--[^]*?(?:-->|$)|<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])[^<>]*>|(?:<!\[CDATA\[)?[^<]+/g;
 

@@ -89,8 +89,8 @@ const HEADERS: Readonly<Record<string, Format>> = {
 
 /**
  * Opens an image, and rotates it by its EXIF orientation unless `asStored` is set.
- * @param options `frames`: opens all frames of an animation, stacked vertically; `headOnly`: true if the pixels are not needed;
- * `depthFor`: keeps 16 bits of a still image if this output format, or the file's own, supports them
+ * @param options `frames`: opens all frames of an animation, stacked vertically; `headOnly`: true if the pixels are not needed; `depthFor`:
+ * keeps 16 bits of a still image if this output format, or the file's own, supports them
  * @throws MediaError unsupported, corrupt, too_large
  */
 export async function openImage(
@@ -176,7 +176,10 @@ export async function pngFrames(path: string): Promise<number> {
   return control < 0 || control + 8 > head.length ? 1 : Math.max(1, head.readUInt32BE(control + 4));
 }
 
-/** Number of bytes before the pixels of a PNG that are searched. They contain a colour profile at most. */
+/**
+ * Number of bytes at the start of a PNG in which its animation header is searched. Before the pixels, a PNG usually contains nothing larger
+ * than a colour profile.
+ */
 const PNG_HEAD_BYTES = 4 * 1_048_576;
 
 /** Checks the size and number of frames of an image. @throws MediaError too_large */
@@ -191,13 +194,13 @@ export function checkSize(width: number, height: number, pages: number): void {
 }
 
 /**
- * Writes the result in its format.
- * @param from source image, which supplies the default format and the size for the price
- * @param operations number of operations in the price
+ * Writes the result image to a file in its output format.
+ * @param from source image, from which the default format and the size for the price are taken
+ * @param operations number of operations for the price
  * @param name file name without extension
  * @param timing timing of an animation, if the image does not contain it
  * @param source file whose metadata is added to an image without its own
- * @throws MediaError invalid (the background), corrupt, too_large
+ * @throws MediaError invalid (the background colour), corrupt, too_large
  */
 export async function writeImage(
   folder: string,

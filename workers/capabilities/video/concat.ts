@@ -108,8 +108,8 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
 }
 
 /**
- * Returns the chains that join videos one after the other with `concat`. Each video has audio, which may be silence. Without audio, FFmpeg
- * gives a video of one frame no duration.
+ * Returns the filter chains that join videos one after the other with `concat`. Each video needs audio, which may be silence. Without
+ * audio, FFmpeg assigns no duration to a video of one frame.
  */
 function inTurn(count: number, { fps, hasSound }: Form): string[] {
   const parts = Array.from({ length: count }, (_, at) => `[p${at}v][p${at}a]`).join("");

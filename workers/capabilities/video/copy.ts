@@ -15,12 +15,12 @@ export interface CopyVideo extends Pick<CopyPlan, "from" | "until" | "subtitles"
   readonly folder: string;
   readonly facts: VideoFacts;
   readonly format: VideoFormat;
-  /** Value of `params.mode` that selects copying. It appears in error messages. */
+  /** Value of `params.mode` with which the caller requested a copy. It is part of error messages. */
   readonly mode: string;
   readonly progress: (share: number) => void;
 }
 
-/** Returns rules that reject output parameters for a copy, because they have no effect on it. */
+/** Returns rules that reject the codec parameters if the mode is a copy, because a copy is not encoded. */
 export function copyRules(mode: string): readonly Rule[] {
   return ["params.video_codec", "params.audio_codec"].map((path) => ({
     rule: "fits",
@@ -30,7 +30,10 @@ export function copyRules(mode: string): readonly Rule[] {
   }));
 }
 
-/** Copies a video without encoding. @throws MediaError invalid if the video cannot be copied, or not into the format; corrupt */
+/**
+ * Copies a video without encoding.
+ * @throws MediaError invalid if the video cannot be copied, or its codecs cannot be copied into the format; corrupt
+ */
 export async function copyVideo(copy: CopyVideo): Promise<RunOutput> {
   const { folder, facts, format, mode, progress, ...plan } = copy;
   const { container } = facts.source;

@@ -168,8 +168,9 @@ export interface EncodeVideo {
 const DEEP_CODECS: readonly VideoCodec[] = ["h265", "vp9", "av1"];
 
 /**
- * Opens a scene. It keeps the bit depth and colours of its file if all operations and the result's codec support them.
- * @throws MediaError as `codecsOf`
+ * Opens a video as a scene. The bit depth and colours of the file are kept if the result's codec supports them.
+ * @param keepsDepth true if all operations support more than 8 bits
+ * @throws the errors of `codecsOf`
  */
 export function openDeepScene(facts: VideoFacts, output: Output, keepsDepth: boolean): Scene {
   const [codec] = codecsOf(output.format ?? facts.format, output);
@@ -261,8 +262,8 @@ function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", {
 }
 
 /**
- * Returns the bitrate that is nearest to the requested one, in kbit/s. The codec must support it in mono and in stereo at its highest
- * sample rate.
+ * Returns the supported bitrate that is nearest to the requested one, in kbit/s. The codec must support the returned bitrate both in mono
+ * and in stereo, at its highest sample rate.
  */
 function bitrateOf(codec: AudioCodec, wanted: number): number {
   if (codec === "vorbis") return vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2);
@@ -280,7 +281,9 @@ const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
 };
 
 /**
- * Limits a scene before encoding: at most two audio channels, even side lengths, and the maximum frame rate. @throws MediaError too_large
+ * Prepares a scene for encoding. Limits it to even side lengths, the maximum frame rate, two audio channels, and sample rates that the
+ * codec supports.
+ * @throws MediaError too_large
  */
 function finished(scene: Scene, codec: AudioCodec): Scene {
   const evenScene = evened(scene);

@@ -46,8 +46,8 @@ export default defineCapability({
 });
 
 /**
- * Returns two times of a video file in seconds; 0 for a time that the file does not state. `startsAt` is the video's start on the file's
- * clock, and `end` is the audio's end after that start.
+ * Returns the start of a video file on the file's clock, and the time from there to the end of its audio. Both are in seconds; 0 if the
+ * file does not state the time.
  */
 async function clockOf(source: FileSource): Promise<{ readonly startsAt: number; readonly end: number }> {
   const demuxer = await openSource(source);

@@ -20,7 +20,7 @@ import {
 /** Names of the supported video codecs, for error messages. */
 const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4, Sorenson H.263, VP6, Motion JPEG, ProRes or GIF";
 
-/** Lowest frame rate that shows motion, in frames per second. Frames of a lower rate are treated as still images. */
+/** Lowest frame rate that shows motion, in frames per second. The frames of a slower video are treated as still images. */
 export const FPS_MIN = 10;
 
 export interface VideoFacts {
@@ -146,7 +146,10 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   };
 }
 
-/** Counts and describes tracks. Results keep the first video track, and the first audio track if it can be decoded. */
+/**
+ * Counts the video, audio and subtitle tracks of a file, and describes the tracks that results omit. Results contain the first video track.
+ * They contain the first audio track if its codec can be decoded.
+ */
 function tracksOf(
   { lib, constants }: Awaited<ReturnType<typeof loadFfmpeg>>,
   demuxer: Demuxer,
@@ -173,7 +176,10 @@ function tracksOf(
   return { tracks: counts, dropped };
 }
 
-/** Returns the time on the file's clock at which the stream ends, in seconds; 0 if the file does not state it. */
+/**
+ * Returns the time at which the stream ends, in seconds of the file's timestamps. Returns 0 if the file does not state the stream's
+ * duration.
+ */
 export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): number {
   return duration > 0n ? (Number((startTime > 0n ? startTime : 0n) + duration) * num) / den : 0;
 }

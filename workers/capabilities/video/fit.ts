@@ -29,7 +29,10 @@ export function fitInto(from: Size, box: Size, fit: Fit, background: string): { 
     : { filters: [scaled, `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:${background}`], size: box };
 }
 
-/** Returns the box for a requested size. A missing side is derived from the given side and the aspect ratio. */
+/**
+ * Returns the width and height to fit a video into, for a requested size. A missing side is calculated from the requested side and the
+ * aspect ratio. Without any side, the video's own size is used.
+ */
 export function boxOf(from: Size, width: number | undefined, height: number | undefined, shape?: number): Size {
   const ratio = shape ?? from.width / from.height;
   const [across, down] = [width, height].map((side) => (side === undefined ? undefined : floored(side)));
@@ -38,7 +41,10 @@ export function boxOf(from: Size, width: number | undefined, height: number | un
   return { width: floored(from.width), height: floored(from.height) };
 }
 
-/** Returns the smallest box with an aspect ratio that contains the size, or the largest box within the size. */
+/**
+ * Returns a size with the aspect ratio `shape`. If `isWithin` is true, it is the largest such size within the video's size; otherwise the
+ * smallest that contains it.
+ */
 export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
   const isWide = from.width / from.height > shape;
   return isWide === isWithin
@@ -46,7 +52,7 @@ export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
     : { width: even(from.width), height: even(from.width / shape) };
 }
 
-/** Rounds an exactly requested side down to an even number of at least 2, as the encode would. */
+/** Rounds a requested side down to an even number of at least 2. The encoder would round a side in the same way. */
 function floored(side: number): number {
   return Math.max(2, side - (side % 2));
 }

@@ -98,7 +98,10 @@ function sheetOf(
   return { columns, size: { width: columns * width, height: Math.ceil(count / columns) * height } };
 }
 
-/** Checks the size of an image. @throws MediaError too_large */
+/**
+ * Checks the size of an image against the limits of images.
+ * @throws MediaError too_large
+ */
 function checkPicture(what: string, { width, height }: Size): void {
   const side = IMAGE_SIDE_PIXELS_MAX;
   const pixels = IMAGE_FRAMES_PIXELS_MAX;
@@ -109,7 +112,7 @@ function checkPicture(what: string, { width, height }: Size): void {
   );
 }
 
-/** Returns the interval between images, in seconds. */
+/** Returns the interval between images, in seconds, for the requested `count`, `interval` or `fps`. Default: 1 second. */
 function stepOf(
   seconds: number,
   {

@@ -131,7 +131,10 @@ interface Turns {
   readonly frames: number;
 }
 
-/** Calculates the timing of the images. @throws MediaError invalid */
+/**
+ * Calculates the first frame and the number of frames of each image.
+ * @throws MediaError invalid if an image would be displayed for less than one frame
+ */
 function turnsOf(count: number, { seconds_each: seconds, transition, fps }: SlideshowSettings): Turns {
   const each = seconds * fps;
   if (each < 1) {

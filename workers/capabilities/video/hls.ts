@@ -101,13 +101,16 @@ export default defineCapability({
   },
 });
 
-/** Returns filters that repeat the last frame until the audio ends, because players stop when the video ends. */
+/** Returns filters that repeat the last frame until the audio ends. Without them, players would stop at the end of the video track. */
 function asLong(whole: Scene, fps: number): string[] {
   const frames = Math.max(1, Math.round(whole.seconds * fps));
   return [...atRate(whole, fps), "tpad=stop=-1:stop_mode=clone", `trim=end_frame=${frames}`];
 }
 
-/** Returns the heights of the output videos in descending order. Heights above the video's own are omitted. */
+/**
+ * Returns the heights of the output videos in descending order. Heights above the input's height are omitted. If no requested height
+ * remains, the input's height is used.
+ */
 function heightsOf(wanted: readonly number[], own: number): number[] {
   const fitting = [...new Set(wanted.map(even))]
     .filter((height) => height <= own)
@@ -181,7 +184,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** Returns all files, the main playlist first. */
+/** Returns all files of the HLS output, the main playlist first. */
 async function listFiles(folder: string): Promise<OutputFile[]> {
   const names = (await readdir(folder)).filter((name) => /^(?:index|stream-).*\.(?:m3u8|mpd|ts|m4s|mp4)$/.test(name));
   return names

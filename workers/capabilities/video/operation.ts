@@ -18,19 +18,21 @@ import { CLIP, encodeVideo, openDeepScene, OUTPUT, type Output, outputRules, VID
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { checkScene, type Scene } from "./scene.ts";
 
-/** Video as it is before an operation. */
+/** State of a video before an operation is applied. */
 export interface Before {
   readonly facts: VideoFacts;
-  /** Filter graph so far, which contains the previous operations. */
+  /** Filter graph that contains all previous operations. */
   readonly scene: Scene;
   /** File of the second input; undefined for operations without one. */
   readonly second: InputFile | undefined;
   readonly folder: string;
-  /** Index of the operation, used in the names of its temporary files. */
+  /** Index of the operation in the pipeline. It is part of the names of the operation's temporary files. */
   readonly at: number;
 }
 
-/** Second input: an input member of the single capability, or an asset in a pipeline. */
+/**
+ * Second input of an operation. It is an input member if the operation runs as its own capability, or an asset if it runs in a pipeline.
+ */
 export interface Second {
   readonly member: string;
   readonly kind: CapabilityModality;
@@ -82,7 +84,10 @@ interface OperationRun extends Pick<Run<object, unknown>, "params" | "folder" | 
   readonly inputs: { readonly video: InputFile };
 }
 
-/** Applies one operation and encodes the result. @throws MediaError of the operation */
+/**
+ * Applies one operation to a video and encodes the result.
+ * @throws MediaError the errors of the operation
+ */
 export async function runOperation<const P extends Params>(
   operation: VideoOperation<P>,
   { params, inputs, folder, progress }: OperationRun,

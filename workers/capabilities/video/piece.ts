@@ -1,4 +1,7 @@
-/** Cuts a section out of a scene. The section begins with the frame that is on display at its start. For child processes only. */
+/**
+ * Cuts a time range out of a video's filter graph. The result begins with the frame that is displayed at the start of the range. For child
+ * processes only.
+ */
 import { MediaError } from "#shared/children/media-error.ts";
 import { type DisplayedFrame, findDisplayedFrame } from "#workers/children/displayed-frame.ts";
 
@@ -13,7 +16,10 @@ interface Span {
   readonly seconds: number;
 }
 
-/** Returns the start times of the frame that is on display at a time and of the next frame, in seconds of the video's clock. */
+/**
+ * Returns the start time of the frame that is displayed at a given time, and that of the next frame. Both are in seconds of the file's
+ * timestamps.
+ */
 export async function framesAround({ source, startsAt }: VideoFacts, seconds: number): Promise<DisplayedFrame> {
   const { displayed, next } = await findDisplayedFrame(() => openSource(source), seconds + startsAt);
   const own = (at: number | undefined): number | undefined => at && Math.max(0, at - startsAt);
@@ -21,7 +27,8 @@ export async function framesAround({ source, startsAt }: VideoFacts, seconds: nu
 }
 
 /**
- * Maximum time by which a frame is moved to an earlier time, in seconds. The shift is not noticeable, and it keeps the frame rate constant.
+ * Maximum time by which the first frame of a section is shown too early, in seconds. The shift is not noticeable, and it keeps the frame
+ * rate constant.
  */
 const EARLY_SECONDS_MAX = 0.05;
 /** Tolerance when times are compared, in seconds. Filters round times to clock ticks. */
@@ -41,7 +48,10 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
   ]);
 }
 
-/** Returns filters that cut a section out of frames which still have the times of their file. */
+/**
+ * Returns filters that cut a section out of frames whose timestamps are still those of the file.
+ * @throws MediaError invalid if the section ends before the first frame
+ */
 async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: Span): Promise<string[]> {
   const around = await framesAround(facts, start + origin);
   const [displayed, next] = [around.displayed, around.next].map((at) => at && Math.max(0, at - origin));
@@ -55,7 +65,10 @@ async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: 
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];
 }
 
-/** Returns filters that cut a section out of frames with changed times. The last frame is repeated, because the audio may be longer. */
+/**
+ * Returns filters that cut a section out of frames whose timestamps were changed by earlier operations. The last frame is repeated, because
+ * the audio may be longer than the video.
+ */
 function heldPiece({ start, until, seconds }: Span): string[] {
   const isEnded = until !== undefined || seconds > 0;
   const held = isEnded ? ["tpad=stop=-1:stop_mode=clone"] : [];

@@ -1,4 +1,7 @@
-/** FFmpeg filter graph of a video and its audio. Operations extend it one after the other, and its output properties are tracked. */
+/**
+ * FFmpeg filter graph of a video and its audio. Each operation appends filters to the graph, and records the size, frame rate and length
+ * that result.
+ */
 import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 import type { StreamColor } from "#workers/children/graph-streams.ts";
@@ -10,7 +13,7 @@ import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, V
 export interface Scene {
   /** Filter chains in FFmpeg's syntax, to be joined with `;`. */
   readonly chains: readonly string[];
-  /** Label of the video output; `audio` is that of the audio output, or null without audio. Labels have no brackets. */
+  /** Label of the graph's video output, without brackets. `audio` is the label of the audio output, or null for a video without audio. */
   readonly video: string;
   readonly audio: string | null;
   readonly width: number;
@@ -18,23 +21,27 @@ export interface Scene {
   /** Frames per second; 0 if unknown. */
   readonly fps: number;
   readonly seconds: number;
-  /** Time in the source at which the scene's time 0 is, in seconds; undefined if frames no longer have the times of their file. */
+  /**
+   * Time of the source file at which the output of the graph begins, in seconds. Undefined once operations have changed the timestamps of
+   * frames.
+   */
   readonly origin: number | undefined;
   /** Number of audio channels; undefined if unknown. */
   readonly channels?: number;
-  /** Colour properties of the samples; undefined if they come from several files. */
+  /** Colour properties of the graph's video output; undefined if the frames come from several files. */
   readonly color?: StreamColor;
   /** True to encode with 10 bits per sample; otherwise 8 bits. */
   readonly isDeep?: boolean;
-  /** Sentences for the caller about parts of the inputs that the scene omits. */
+  /** Sentences for the caller about parts of the inputs that the result omits. */
   readonly notes: readonly string[];
 }
 
 type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "origin">>;
 
 /**
- * Opens a scene for a video: upright, with square pixels, and starting at time 0. HDR is mapped to SDR unless it is kept.
- * @param name prefix of labels, for scenes with several sources
+ * Creates the filter graph of a video. Its output is upright, has square pixels and starts at time 0. HDR is converted to SDR, unless
+ * `keepsDepth` is true.
+ * @param name prefix of the graph's labels, for graphs with several input files
  * @param keepsDepth true if the encoder and all operations support 10 bits
  */
 export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Scene {
@@ -65,24 +72,32 @@ export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Sce
   };
 }
 
-/** Filter that inserts silence at the start and in gaps. Without it, filters that count samples would act too early. */
+/**
+ * Filter that inserts silence at the start of an audio track and in its gaps. Without it, filters that count samples would be applied too
+ * early.
+ */
 export const STEADY_SOUND = "aresample=async=1:first_pts=0";
 
-/** Appends filters to the video of a scene. */
+/**
+ * Appends filters to the video output of a graph.
+ * @param change properties of the video that the filters change
+ */
 export function onVideo(scene: Scene, filters: readonly string[], change: Change = {}): Scene {
   if (filters.length === 0) return { ...scene, ...change };
   const video = next(scene, "v");
   return { ...scene, ...change, chains: [...scene.chains, `[${scene.video}]${filters.join(",")}[${video}]`], video };
 }
 
-/** Appends filters to the audio of a scene, if it has audio. */
+/** Appends filters to the audio output of a graph. A graph without audio is returned unchanged. */
 export function onAudio(scene: Scene, filters: readonly string[]): Scene {
   if (scene.audio === null || filters.length === 0) return scene;
   const audio = next(scene, "a");
   return { ...scene, chains: [...scene.chains, `[${scene.audio}]${filters.join(",")}[${audio}]`], audio };
 }
 
-/** Removes the audio of a scene. The audio is connected to a null sink, because every output of a graph must be connected. */
+/**
+ * Removes the audio from the output of a graph. The audio is connected to a null sink, because FFmpeg requires a target for every output.
+ */
 export function muted(scene: Scene): Scene {
   if (scene.audio === null) return scene;
   const { channels: _, ...rest } = scene;
@@ -90,8 +105,8 @@ export function muted(scene: Scene): Scene {
 }
 
 /**
- * Adds stereo audio to a scene. The audio replaces the scene's audio, or is mixed with it by a filter such as `amix`. @param source chain
- * without output label
+ * Adds stereo audio to a graph. Without `filter`, it replaces the present audio. With a filter such as `amix`, both are combined.
+ * @param source filter chain without an output label
  */
 export function withSound(scene: Scene, source: string, filter?: string): Scene {
   const base = filter === undefined ? muted(scene) : scene;
@@ -102,7 +117,10 @@ export function withSound(scene: Scene, source: string, filter?: string): Scene 
   return { ...base, chains: [...chains, `[${base.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
 }
 
-/** Adds a filter that combines the scene with a second video, such as `overlay`. @param source chain without output label */
+/**
+ * Adds a second video to a graph, and a filter such as `overlay` that combines both videos.
+ * @param source filter chain without an output label
+ */
 export function withPicture(scene: Scene, source: string, filter: string): Scene {
   const second = next(scene, "s");
   const chains = [...scene.chains, `${source}[${second}]`];
@@ -110,7 +128,7 @@ export function withPicture(scene: Scene, source: string, filter: string): Scene
   return { ...scene, chains: [...chains, `[${scene.video}][${second}]${filter}[${video}]`], video };
 }
 
-/** Returns the notes of several inputs, each with the index of its input. */
+/** Returns the notes of several input videos, each prefixed with the index of its input. */
 export function notesOfAll(scenes: readonly Pick<Scene, "notes">[]): string[] {
   return scenes.flatMap(({ notes }, at) => notes.map((note) => `input.videos[${at}]: ${note}`));
 }
@@ -119,7 +137,10 @@ function next({ chains }: Scene, kind: string): string {
   return `${kind}${chains.length}`;
 }
 
-/** Limits a scene to even sides and the maximum frame rate, as the encode of a single operation would. */
+/**
+ * Rounds the sides of a video down to even numbers, and limits its frame rate to the maximum. The encode of a single operation has the same
+ * limits.
+ */
 export function evened(scene: Scene): Scene {
   const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
   const isOdd = width !== scene.width || height !== scene.height;
@@ -129,8 +150,8 @@ export function evened(scene: Scene): Scene {
 }
 
 /**
- * Returns filters that convert a scene to a constant frame rate, and change its speed by a factor. If the first frame is late, it is shown
- * from time 0.
+ * Returns filters that convert a video to a constant frame rate and multiply its speed by `factor`. If the first frame begins after time 0,
+ * it is shown from time 0.
  */
 export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, fps: number, factor = 1): string[] {
   // Adds the duration of the last frame, as in `openScene`.
@@ -140,20 +161,29 @@ export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, f
   return [`setpts='round((${time})/${factor})'`, `fps=${fps}:start_time=0${isShort ? ":eof_action=pass" : ""}`];
 }
 
-/** Converts an uneven frame rate to a constant one. An overlay can start and end only with a frame, so uneven frames would shift it. */
+/**
+ * Converts a video with an uneven frame rate to a constant frame rate. An overlay starts and ends only with a frame, so that long frames
+ * would delay it.
+ */
 export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">): Scene {
   if (!isUneven || scene.origin === undefined) return scene;
   const fps = Math.max(FPS_MIN, scene.fps);
   return onVideo(scene, atRate(scene, fps), { fps, origin: undefined });
 }
 
-/** Returns the length of a scene in seconds, for operations that require it. @throws MediaError unsupported */
+/**
+ * Returns the length of a video in seconds.
+ * @throws MediaError unsupported if the length is unknown
+ */
 export function secondsOf({ seconds }: Scene): number {
   if (seconds > 0) return seconds;
   throw new MediaError("unsupported", "Expected video with a known duration.");
 }
 
-/** Checks the limits of a scene after each operation. Intermediate results have the same limits as inputs. @throws MediaError too_large */
+/**
+ * Checks the size and length of a video after an operation. Intermediate results have the same limits as inputs.
+ * @throws MediaError too_large
+ */
 export function checkScene(scene: Scene): void {
   checkSides(scene, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX);
   if (scene.seconds <= VIDEO_SECONDS_MAX) return;
@@ -161,7 +191,10 @@ export function checkScene(scene: Scene): void {
   throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${got}.`);
 }
 
-/** Checks the long and short side of a scene, in either orientation. @throws MediaError too_large */
+/**
+ * Checks the longer and the shorter side of a video against two limits, in pixels.
+ * @throws MediaError too_large
+ */
 export function checkSides({ width, height }: Pick<Scene, "width" | "height">, long: number, short: number): void {
   if (Math.max(width, height) <= long && Math.min(width, height) <= short) return;
   throw new MediaError("too_large", `Expected video of at most ${long} × ${short} pixels, got ${width} × ${height}.`);

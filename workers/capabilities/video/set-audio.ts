@@ -56,7 +56,10 @@ export const operation: VideoOperation<typeof params> = {
   },
 };
 
-/** Returns the filters for the new audio of a video, with exactly the length of the result. */
+/**
+ * Returns the filters that bring new audio to the length of the video. Longer audio is cut, and shorter audio is repeated or followed by
+ * silence.
+ */
 function soundOf({ source, channels }: AudioFacts, { loop, volume }: ParamsOf<typeof params>, seconds: number): string {
   return [
     fileSource("audio", source, loop ? 0 : 1),

@@ -1,4 +1,4 @@
-/** Bit depth and colours of a video, and their conversion for a scene. For child processes only. */
+/** Determines bit depth and colours of a video, and the filters that convert them for the output. For child processes only. */
 import type { Stream } from "node-av";
 
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
@@ -62,8 +62,8 @@ interface OutputSignal {
 }
 
 /**
- * Returns the bit depth, colours and conversion filters of a scene. @param keepsDepth true if the encoder and all operations support 10
- * bits
+ * Returns the bit depth and colours of the output, and the filters that convert a video to them.
+ * @param keepsDepth true if the encoder and all operations support 10 bits
  */
 export function outputSignalOf(signal: VideoSignal, keepsDepth: boolean): OutputSignal {
   const { bits } = signal;

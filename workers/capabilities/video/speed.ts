@@ -34,7 +34,10 @@ export const operation: VideoOperation<typeof params> = {
   },
 };
 
-/** Plays a scene backwards. All its frames are buffered in memory. @throws MediaError too_large */
+/**
+ * Reverses a video and its audio. All frames are buffered in memory.
+ * @throws MediaError too_large
+ */
 function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
   const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? Math.max(FPS_MIN, scene.fps) : VIDEO_FPS_MAX];
   const pictures = seconds * fps * scene.width * scene.height * 1.5;

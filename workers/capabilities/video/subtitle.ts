@@ -136,13 +136,16 @@ interface ParsedSubtitles {
 /** Maximum characters of an invalid time that a note quotes. */
 const QUOTED_CHARACTERS_MAX = 60;
 
-/** Parses subtitles and drops those that no player can show. @throws MediaError corrupt if there are none; too_large */
+/**
+ * Parses SRT or WebVTT subtitles. Subtitles with an unreadable time, or an end at or before the start, are dropped with a note.
+ * @throws MediaError corrupt if no subtitle remains; too_large for too many or too long subtitles
+ */
 function parseSubtitles(text: string): ParsedSubtitles {
   const isVtt = text.startsWith("WEBVTT");
   const cues: SubtitleCue[] = [];
   const notes: string[] = [];
   let count = 0;
-  /** Subtitle of the block before; undefined if the block was dropped. */
+  /** Subtitle of the previous block. Undefined if that block was dropped; text that follows is then dropped too. */
   let last: SubtitleCue | undefined;
   for (const block of blocksOf(text)) {
     const lines = block.split("\n");

@@ -12,8 +12,9 @@ export const TIMES = {
 };
 
 /**
- * Returns FFmpeg's `enable` condition for an overlay; undefined if the overlay is always shown. @param seconds video length; 0 if unknown.
- * @throws MediaError invalid
+ * Returns FFmpeg's `enable` condition for an overlay; undefined if the overlay is shown during the whole video.
+ * @param seconds length of the video; 0 if unknown
+ * @throws MediaError invalid if the start is after the end of the video
  */
 export function enableCondition(
   start: number | undefined,

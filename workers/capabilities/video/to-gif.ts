@@ -67,7 +67,10 @@ export default defineCapability({
   },
 });
 
-/** Returns filters that repeat the last frame until the audio ends. @param frames total number of frames; 0 if unknown */
+/**
+ * Returns filters that give the animation exactly `frames` frames. Missing frames are copies of the last frame. Returns no filters for 0,
+ * which means that the number is unknown.
+ */
 function asLong(frames: number): string[] {
   if (frames === 0) return [];
   return ["tpad=stop=-1:stop_mode=clone", `trim=end_frame=${Math.max(1, Math.round(frames))}`];

@@ -88,7 +88,7 @@ function smaller(scene: Scene, { fps, max_width: across, max_height: down }: Par
   return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps, origin: undefined });
 }
 
-/** Returns encoder options for a bitrate instead of `crf`. Each encoder needs a different value to disable `crf`. */
+/** Returns encoder options for a bitrate instead of a constant quality (`crf`). The value that disables `crf` differs between encoders. */
 function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable<EncodeVideo["options"]> {
   const [codec] = codecsOf(output.format ?? format, output);
   const rate = { crf: codec === "av1" ? "0" : "-1", b: `${kbps}k` };
@@ -99,7 +99,11 @@ function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable
 /** Minimum side length of frames for which SVT-AV1 can keep a bitrate, in pixels. */
 const AV1_SIDE_MIN = 64;
 
-/** Prepares a scene for AV1 at a given bitrate. Below one frame per second, SVT-AV1 would divide by zero. @throws MediaError invalid */
+/**
+ * Prepares a video for AV1 at a given bitrate. An uneven frame rate becomes constant, because SVT-AV1 divides by zero below one frame per
+ * second.
+ * @throws MediaError invalid if a side is below `AV1_SIDE_MIN`
+ */
 function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
   const { width, height } = scene;
   if (Math.min(width, height) >= AV1_SIDE_MIN) return steady(scene, facts);

@@ -21,7 +21,7 @@ const WEB_LOAD_MS = 30_000;
 export interface BrowserVisit {
   readonly folder: string;
   readonly tools: Tools;
-  /** Content of the page, which has already been fetched. */
+  /** File and content type of the page, which has already been fetched. */
   readonly html: { readonly path: string; readonly contentType: string };
   /** URL of the page, which is the base of its relative links. */
   readonly address: string;
@@ -40,7 +40,7 @@ export interface BrowserVisit {
   readonly waitMs: number;
 }
 
-/** URL that is used for a page without one. */
+/** Base URL for a page that has no URL of its own. */
 export const NO_ADDRESS = "http://document.invalid/";
 
 const FLAGS = [
@@ -144,7 +144,10 @@ const LETTERS = `(() => {
   return [...letters].join("");
 })()`;
 
-/** Limits the wait for a page, because a page with an endless loop never responds. @throws MediaError too_large after 30 s */
+/**
+ * Rejects if the work on a page does not finish in time. A page with an endless loop would otherwise block the child process.
+ * @throws MediaError too_large after 30 s
+ */
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLong = (cause?: unknown): MediaError =>
@@ -253,7 +256,7 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** Requests a URL through the worker, which applies its own timeout. */
+/** Requests a URL over the worker's socket. The worker checks the URL, fetches it, and applies its own timeout. */
 function askGuard(socketPath: string, address: string): Promise<Part> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -278,8 +281,8 @@ function askGuard(socketPath: string, address: string): Promise<Part> {
 }
 
 /**
- * Waits until the page has loaded and its network is idle. Navigation to another page is blocked, which may prevent the load event. In this
- * case, an idle network is sufficient.
+ * Waits until the page has loaded and its network is idle. Navigation to another page is blocked, which can prevent the load event. An idle
+ * network is then sufficient.
  */
 async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): Promise<void> {
   const network = watchNetwork(page);

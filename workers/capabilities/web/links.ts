@@ -56,7 +56,7 @@ export default defineCapability({
   },
 });
 
-/** Entry of a list. Members that `Entry` does not define are returned unchanged. */
+/** Entry of a list of links. Its additional members are returned unchanged. */
 type Named = Entry & Readonly<Record<string, unknown>>;
 
 interface Found {
@@ -131,7 +131,11 @@ function openLists({ base, page, max, sameHost }: Bounds) {
   let bytes = 0;
   let isCut = false;
   return {
-    /** @param options `anyHost`: also lists links to other hosts; `keepsUnlinked`: lists entries without a link, without `url`, and entries with equal links */
+    /**
+     * Returns the entries as a list without duplicates.
+     * @param options `anyHost`: include links to other hosts even if `sameHost` is set; `keepsUnlinked`: include entries without a link,
+     * and different entries with the same link
+     */
     add(
       entries: readonly Named[],
       { anyHost = false, keepsUnlinked = false }: { readonly anyHost?: boolean; readonly keepsUnlinked?: boolean } = {},
@@ -226,7 +230,10 @@ function readFeed(text: string, address: string): Feed | undefined {
   }
 }
 
-/** Returns a title's text. If its type is a media type other than text or XML, the text is in base64 (RFC 4287, 4.1.3.3). */
+/**
+ * Returns the text of a feed's title. If `type` is a media type other than text or XML, the text is decoded from base64 (RFC 4287,
+ * 4.1.3.3).
+ */
 function textOf(content: { readonly value?: string; readonly type?: string } | undefined): string | undefined {
   const { value, type = "text" } = content ?? {};
   if (value === undefined || !type.includes("/") || /^text\/|[/+]xml$/i.test(type)) return value;
@@ -287,7 +294,10 @@ interface Sitemap {
   readonly pages: readonly Entry[];
 }
 
-/** @throws MediaError corrupt */
+/**
+ * Parses a sitemap into its links to pages and to other sitemaps.
+ * @throws MediaError corrupt
+ */
 function readSitemap(text: string): Sitemap {
   let root: unknown;
   try {
@@ -351,7 +361,10 @@ interface Open {
   text: string;
 }
 
-/** @throws MediaError corrupt */
+/**
+ * Parses the links, title, language and named `meta` elements of an HTML page.
+ * @throws MediaError corrupt
+ */
 function namesIn(html: string): HtmlNames {
   const anchors: Open[] = [];
   const relations: HtmlNames["relations"][number][] = [];

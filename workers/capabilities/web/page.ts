@@ -65,8 +65,9 @@ const ROOTS: ReadonlyMap<string, Form> = new Map([
 ]);
 
 /**
- * Detects the format of a page, such as HTML or a feed. A known first element decides, otherwise the content type, which feeds often
- * misstate. @throws MediaError unsupported
+ * Detects the format of a page, such as HTML or a feed, from its first element. If that is unknown, the content type is used. It comes
+ * second, because feeds often have a wrong content type.
+ * @throws MediaError unsupported
  */
 export function formOf(page: InputPage, text: string): Form {
   const type = typeOf(page);

@@ -16,8 +16,8 @@ interface Rule {
 }
 
 /**
- * Returns whether a robots.txt allows a visit, which the longest matching rule decides. True if no rule matches, and for the robots.txt
- * itself.
+ * Returns true if a robots.txt allows a request to `url`. The longest matching rule decides. Returns true if no rule matches, for other
+ * hosts, and for the robots.txt itself.
  */
 export function isVisitAllowed({ robots, address, url, agent }: RobotsTask): boolean {
   const { origin, pathname, search } = new URL(url);
@@ -76,8 +76,8 @@ function tokenOf(agent: string): string {
 }
 
 /**
- * URL path in two forms of RFC 9309, 2.2.2: with reserved characters of the query percent-encoded, and with slashes of the query unencoded.
- * A pattern without a question mark can match either form.
+ * URL path in two forms (RFC 9309, 2.2.2): with the slashes of the query percent-encoded, and with these slashes unencoded. A pattern
+ * without a question mark can match either form.
  */
 type Forms = readonly [string, string];
 
@@ -112,8 +112,8 @@ function octetsOf(pattern: string): number {
 }
 
 /**
- * True if the pattern matches the start of the path. `*` matches any characters, and `$` at the end of the pattern matches the end of the
- * path. Scans the path once for each part of the pattern.
+ * True if the pattern matches the start of the path. `*` matches any characters. `$` at the end of the pattern matches only the end of the
+ * path. The path is scanned once per part between asterisks.
  */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");

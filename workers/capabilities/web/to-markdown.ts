@@ -270,7 +270,10 @@ function openDocument(html: string, options: ReadOptions, depth = 0): Document {
   return document;
 }
 
-/** Replaces a `noscript` element by its content. The content also replaces a placeholder image before the element. */
+/**
+ * Replaces a `noscript` element by its content. If the content is one visible image, it also replaces the placeholder image before the
+ * element.
+ */
 function showWithoutScripts(part: Element): void {
   const pictures = [...part.querySelectorAll("img")];
   for (const picture of pictures) if (!isSeen(picture)) picture.remove();

@@ -43,7 +43,10 @@ export function messageResult(text: string, call: ChatCall): ChatResult {
   };
 }
 
-/** Returns the final text of an answer. JSON output becomes one object, without the code fence that models add. */
+/**
+ * Returns the final text of an answer. If the client requested JSON without a schema, the text is checked and returned as one JSON object
+ * without a code fence.
+ */
 function asAsked(text: string, { request }: ChatCall): string {
   // An answer that the caller began is JSON only together with its beginning.
   if (request.response_format?.type !== "json_object" || request.messages.at(-1)?.role === "assistant") return text;
@@ -61,7 +64,7 @@ function withoutFence(text: string): string {
   return trimmed.slice(open + 1, -FENCE.length).trim();
 }
 
-/** Returns the error for a refusal by the model. The reason of the refusal is only logged. */
+/** Returns the error for a refusal by the model. The provider's reason is logged, and never sent to the client. */
 export function declined(details: unknown): ProviderError {
   const { category, explanation } = (details ?? {}) as { category?: unknown; explanation?: unknown };
   return new ProviderError("refused", `refusal ${textOf(category)} ${textOf(explanation)}`.trim());
@@ -111,8 +114,8 @@ function readBlocks(blocks: readonly Members[], answerTool: unknown): Blocks {
 }
 
 /**
- * Converts a thinking block to the form in which the model must receive it back. Returns an empty list for an unsigned block, which would
- * be rejected.
+ * Converts a thinking block of a response to the form in which later requests must contain it. Returns an empty list for a block without a
+ * signature, which Anthropic would reject.
  * @param more further members for our own use
  */
 export function signedBlock(block: Members, more: Members): Members[] {

@@ -1,7 +1,7 @@
 /**
- * Maps Anthropic's error bodies to error classes. The type of an error takes precedence over the status. A message is used only within its
- * type, and only its beginning, because the remainder may repeat the caller's text. A caller must not be able to cause an error that blames
- * this service. Source: platform.claude.com/docs/en/api/errors.
+ * Maps Anthropic's error bodies to error classes. The error type takes precedence over the HTTP status. Messages are matched only within
+ * one type and only at their beginning, because the remainder may quote the caller. A caller must not be able to cause an error that
+ * disables the provider. Source: platform.claude.com/docs/en/api/errors.
  */
 import { isMembers, parseObject, textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -20,12 +20,15 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   api_error: "failed",
 };
 
-/** Patterns of messages within `invalid_request_error`. The first three are not caused by the form of the request. */
+/**
+ * Patterns of messages of the type `invalid_request_error`. The first three (refused, spent, disabled) have other causes than an invalid
+ * request.
+ */
 const REFUSED_MESSAGE = /^Output blocked by content filtering policy\b/;
 const SPENT_MESSAGE = /^(Your credit balance is too low\b|You have reached your specified (API )?usage limits\b)/;
 const DISABLED_MESSAGE = /^This organization has been disabled\b/;
 const TOO_LONG_MESSAGE = /^(prompt is too long:|input length and `max_tokens` exceed context limit\b)/;
-/** Pattern of errors about unreadable media. The message may begin with the location of the block in our request body. */
+/** Pattern of errors about unreadable media. The message may begin with the position of the block in the body that we sent. */
 const UNREADABLE_MESSAGE = /^([a-z0-9_.]{1,200}: )?Could not process (the )?(image|pdf|document)\b/i;
 /** Pattern of `details.error_code` for exceeded spending limits. The member contains no text of a caller. */
 const SPENT_CODE = /^([a-z]+_)?spend_limit(_[a-z]+)?$/;
@@ -86,8 +89,8 @@ function classOfStatus(status: number): ProviderErrorClass {
 type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
 
 /**
- * Returns the error details for the client. The provider's message is omitted, because it refers to locations in our request body instead
- * of the client's.
+ * Returns the error code, parameter and message for the client. Anthropic's own message is omitted, because it names positions in our
+ * request body instead of the client's.
  */
 function clientOptions(status: number, { type, message }: ReportedError): ClientOptions {
   if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };

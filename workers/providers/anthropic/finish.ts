@@ -23,12 +23,15 @@ export function finishReason(stopReason: string, hasCalls: boolean): string {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Returns the stop sequence that ended the answer, to spread into the choice. OpenAI has no such member, so its clients ignore it. */
+/**
+ * Returns an object with the stop sequence that ended the answer, to spread into the choice; empty if there is none. OpenAI has no such
+ * member, so its clients ignore it.
+ */
 export function stopSequenceOf({ stop_sequence: met }: Readonly<Record<string, unknown>>): { stop_sequence?: string } {
   return typeof met === "string" ? { stop_sequence: met } : {};
 }
 
-/** Returns the service tier of the response, with OpenAI's name. */
+/** Returns an object with the response's service tier under OpenAI's name; empty if there is none. */
 export function serviceTierOf(usage: unknown): { extra?: { service_tier: string } } {
   const tier = (usage as { service_tier?: unknown } | null | undefined)?.service_tier;
   if (typeof tier !== "string") return {};

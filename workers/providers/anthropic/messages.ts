@@ -29,7 +29,10 @@ export interface ConversationOptions {
   readonly deferred?: ReadonlySet<unknown>;
 }
 
-/** Converts the messages of a request. @throws ProviderError `rejected` naming the message that is not supported */
+/**
+ * Converts the messages of a request.
+ * @throws ProviderError `rejected` that names the unsupported message
+ */
 export function convertMessages(
   chatMessages: readonly ChatMessage[],
   { isSystemFirst = false, deferred = new Set() }: ConversationOptions = {},
@@ -77,8 +80,9 @@ export function convertMessages(
 }
 
 /**
- * Keeps instructions as separate turns where the model accepts them: after a user turn, and at the end or before an assistant turn.
- * Elsewhere they become text of the user turn. Source: platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
+ * Places system messages within a conversation. After a user turn that is not followed by another one, they stay separate turns if the
+ * model allows it. Elsewhere they become text of the user turn. Source:
+ * platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
  */
 function withReminders(turns: readonly Turn[], isSystemFirst: boolean): Turn[] {
   const settled: Turn[] = [];
@@ -127,7 +131,7 @@ function contentBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** Moves the cache mark of a message to its last block that supports a cache mark. Thinking blocks do not support one. */
+/** Adds a message's `cache_control` to its last block that supports it. Thinking blocks do not support it. */
 function markLast(blocks: Members[], mark: Members): Members[] {
   const last = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   if (last) Object.assign(last, mark);
@@ -182,7 +186,10 @@ function isSaid({ type, text }: Members): boolean {
   return type !== "text" || textOf(text).trim() !== "";
 }
 
-/** Returns the thinking blocks of an earlier answer unchanged, because changed blocks are rejected. */
+/**
+ * Returns the thinking blocks of an earlier answer unchanged, because Anthropic rejects changed blocks.
+ * @throws ProviderError `rejected` that names a block with another form
+ */
 function thinkingBlocks(value: unknown, param: string): BlocksByKind["thinking"] {
   return membersOf(value).map(({ type, thinking, signature, data, after }, at) => {
     if (type === "thinking" && typeof thinking === "string" && typeof signature === "string") {
@@ -218,16 +225,16 @@ function parseArguments(text: string, param: string): Members {
 }
 
 /**
- * Replaces characters in tool call ids from other providers that Anthropic rejects. The id of a call and that of its result are changed in
- * the same way.
+ * Replaces characters in tool call ids that Anthropic rejects, such as ids from other providers. Calls and results are changed in the same
+ * way, so that they still match.
  */
 function toolId(value: unknown): string {
   return textOf(value).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
 }
 
 /**
- * Converts a message of role `tool` to a result block. References to deferred tools must be a result without other content, so other
- * content is returned separately and follows the results of the turn. Source:
+ * Converts a message of role `tool` to a result block. A result with references to deferred tools must have no other content. Other content
+ * is therefore returned as `more`, and follows the results of the turn. Source:
  * platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
  */
 function toolResult(message: Holder, param: string, deferred: ReadonlySet<unknown>): ToolResult {

@@ -1,11 +1,11 @@
 /**
- * Restores the order of an answer's blocks, which a chat message loses because its text, calls and thinking are separate members. Signed
- * thinking at another position is rejected. Each thinking block therefore states what preceded it (`after`). A message from our Messages
- * API also lists the order of its blocks (`block_order`). Pure.
+ * Restores the original order of an answer's blocks. A chat message loses it, because text, calls and thinking are separate members.
+ * Anthropic rejects signed thinking at another position. Each thinking block therefore states how much text and how many calls preceded it
+ * (`after`). A message from our Messages API also lists the order of all blocks (`block_order`). Pure.
  */
 import { isMembers, type Members, textOf } from "../json.ts";
 
-/** Returns an object with the position of a thinking block, to spread into the block; empty for the first block. */
+/** Returns an object with the position of a thinking block (`after`), to spread into the block; empty if nothing precedes the block. */
 export function afterMembers(characters: number, toolCalls: number): Members {
   return characters === 0 && toolCalls === 0 ? {} : { after: { characters, tool_calls: toolCalls } };
 }
@@ -40,8 +40,8 @@ function byOrder({ thinking, texts, calls }: BlocksByKind, order: unknown): Memb
 }
 
 /**
- * Orders blocks by the positions of the thinking blocks. Thinking without a position follows the previous thinking. Between two thinking
- * blocks, text comes first and then calls.
+ * Orders blocks by the positions of the thinking blocks. A thinking block without a position directly follows the previous one. Between two
+ * thinking blocks, text precedes calls.
  */
 function byPlace({ thinking, texts, calls }: BlocksByKind): Members[] {
   const arranged: Members[] = [];
@@ -61,7 +61,7 @@ function countOf(value: unknown): number {
   return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }
 
-/** Returns texts in order, and splits a text where thinking occurred within it. */
+/** Returns the texts of a message part by part. A text is split where a thinking block occurred within it. */
 class TextCutter {
   private readonly texts: readonly Members[];
   private next = 0;

@@ -16,7 +16,10 @@ import { unsupported } from "./rejected.ts";
 import { closedSchema } from "./schema.ts";
 import { convertTools } from "./tools.ts";
 
-/** Returns the provider request for a chat call. @throws ProviderError `rejected` with the parameter that Claude models do not support */
+/**
+ * Builds the provider request for a chat call.
+ * @throws ProviderError `rejected` that names the parameter that Claude models do not support
+ */
 export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseWhatIsMissing(request);
@@ -119,7 +122,7 @@ function stopSequences({ stop }: ChatCompletionRequest): Members {
 }
 
 /**
- * Returns a pseudonym for the end user, which differs between workspaces. The caller's identifiers of its users are never sent to the
+ * Returns a pseudonym for the end user that differs between workspaces. The caller's own identifier of the user is never sent to the
  * provider.
  */
 function endUser({ request, workspaceId }: ChatCall): Members {
@@ -128,7 +131,7 @@ function endUser({ request, workspaceId }: ChatCall): Members {
   return { metadata: { user_id: createHash("sha256").update(`${workspaceId}:${name}`).digest("hex") } };
 }
 
-/** Maps the requested service tier. Every tier except `auto` excludes capacity that has another price. */
+/** Maps the requested service tier. Every tier except `auto` becomes `standard_only`, which excludes capacity at another price. */
 function serviceTier({ service_tier: tier }: ChatCompletionRequest): Members {
   return tier == null ? {} : { service_tier: tier === "auto" ? "auto" : "standard_only" };
 }
@@ -188,7 +191,10 @@ interface Reasoning {
   readonly effort?: string;
 }
 
-/** Maps our effort to Anthropic's effort. For models with a token budget, `share` is the budget as a fraction of the output limit. */
+/**
+ * Anthropic's effort for each of our reasoning efforts. For models with a thinking budget, `share` is the budget as a fraction of the
+ * output limit.
+ */
 const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share: number }>> = {
   minimal: { effort: "low", share: 0.1 },
   low: { effort: "low", share: 0.2 },
@@ -201,10 +207,10 @@ const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share:
 const BUDGET_TOKENS_MIN = 1_024;
 
 /**
- * Converts the reasoning settings of a request. With `effort_only`, which our Messages API sets, an effort was given without a request for
- * thinking, so thinking is disabled.
+ * Converts the reasoning effort of a request. Our Messages API sets `effort_only` if the client gave an effort without requesting thinking.
+ * Thinking then stays off.
  * @param isForced true if the model must call a tool, which excludes thinking
- * @throws ProviderError `rejected` with `reasoning_effort`
+ * @throws ProviderError `rejected` that names `reasoning_effort`
  */
 function convertReasoning(
   { request, traits }: Pick<ChatCall, "request" | "traits">,
@@ -237,9 +243,8 @@ function convertReasoning(
 }
 
 /**
- * True if the model may think in its next answer. A turn with thinking and tool calls must be sent back with its thinking; otherwise, a
- * call with a thinking budget is rejected. For clients that do not send thinking blocks back, the remainder of such a turn continues
- * without thinking.
+ * Returns true if thinking may be enabled for the next answer. Anthropic rejects a thinking budget if the previous turn has tool calls but
+ * lacks its thinking blocks. Some clients do not send these blocks back; the turn then continues without thinking.
  */
 function mayThinkOn(messages: Conversation["messages"]): boolean {
   if (messages.at(-1)?.content[0]?.["type"] !== "tool_result") return true;

@@ -1,6 +1,6 @@
 /**
- * Reduces a JSON Schema to the part that the provider can enforce in answers and strict tools. Other constraints become text of the
- * description, as in Anthropic's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
+ * Reduces a JSON Schema to the keywords that Anthropic can enforce in answers and strict tools. Other constraints are written into the
+ * schema's description, as in Anthropic's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
  */
 import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
@@ -38,8 +38,8 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts a JSON Schema. @throws ProviderError `rejected` for objects with unknown members and for values of any type, which cannot be
- * enforced
+ * Converts a JSON Schema to one that Anthropic can enforce.
+ * @throws ProviderError `rejected` for a schema that allows unlisted members or any value, because Anthropic cannot enforce it
  */
 export function closedSchema(schema: unknown, param: string): Members {
   if (!isMembers(schema)) throw open(param);
@@ -75,7 +75,9 @@ export function closedSchema(schema: unknown, param: string): Members {
   return closed;
 }
 
-/** Restricts an object to its listed members. All values that remain possible are still valid under the original schema. */
+/**
+ * Restricts an object schema to its listed members. Every value that is valid under the new schema is also valid under the original one.
+ */
 function closeObject(schema: Members, closed: Members, param: string): void {
   const { properties, additionalProperties, required } = schema;
   if (!isMembers(properties) && additionalProperties !== false) throw open(param);

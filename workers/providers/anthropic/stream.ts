@@ -27,7 +27,7 @@ export function createReader(call: Pick<ChatCall, "request" | "traits">): ChatSt
 }
 
 class MessageStream implements ChatStreamReader {
-  /** Name of the tool whose input is the answer; empty if there is no such tool. */
+  /** Name of the tool whose input is the JSON answer; empty if the call has no such tool. */
   private readonly answerTool: string;
   private readonly blocks = new Map<unknown, Block>();
   private start: Members | undefined;
@@ -41,7 +41,7 @@ class MessageStream implements ChatStreamReader {
   private hasAnswer = false;
   private isFinished = false;
   private malformed = 0;
-  /** Text that is withheld until it is known whether a tool contains the answer. */
+  /** Answer text that is withheld. It is dropped if the model answers by the answer tool, and otherwise sent to the client. */
   private held = "";
   private hiddenLength = 0;
 
@@ -179,8 +179,8 @@ class MessageStream implements ChatStreamReader {
   }
 
   /**
-   * Returns the arguments that a tool call's first event contained, or `{}` if it has none, so that clients can parse the arguments as
-   * JSON. Undefined if arguments were already sent.
+   * Returns the arguments that the first event of a tool call contained, or `{}` for a call without arguments. Clients can then parse the
+   * arguments as JSON. Undefined if arguments were already sent.
    */
   private whole(block: Block): ChatDelta | undefined {
     if ((block.kind !== "call" && block.kind !== "answer") || block.hasArguments) return undefined;
@@ -207,7 +207,10 @@ class MessageStream implements ChatStreamReader {
     return delta(piece);
   }
 
-  /** Counts text that is stored without being sent, and limits it. Returns the text. */
+  /**
+   * Counts the characters that a stream makes us store without sending them, and returns the text unchanged.
+   * @throws ProviderError `failed` above the limit
+   */
   private hide(text: string): string {
     this.hiddenLength += text.length;
     if (this.hiddenLength > PROVIDER_BYTES_MAX) {
@@ -217,7 +220,7 @@ class MessageStream implements ChatStreamReader {
   }
 }
 
-/** Merges the pending chunks of blocks that have not ended, and the withheld text, into one chunk. */
+/** Merges the unsent deltas of blocks that have not ended, and the withheld text, into one delta. */
 function mergePieces(choices: readonly Members[], text: string): Members {
   const pieces = choices.map((choice) => choice["delta"] as Members);
   const content = pieces.map((piece) => textOf(piece["content"])).join("") + text;

@@ -16,7 +16,10 @@ export interface Tooling {
   readonly deferred: ReadonlySet<unknown>;
 }
 
-/** Converts the tools of a call. @throws ProviderError `rejected` with the tool or choice that is not supported */
+/**
+ * Converts the tools and the tool choice of a call.
+ * @throws ProviderError `rejected` that names the unsupported tool or choice
+ */
 export function convertTools({ request, traits }: Pick<ChatCall, "request" | "traits">): Tooling {
   const narrowed = allowedNames(request.tool_choice);
   const tools = membersOf(request.tools)
@@ -72,8 +75,8 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
 }
 
 /**
- * Returns the type and settings of a tool that Claude models know and that the client executes. Tools that run at Anthropic, which charges
- * for them, are excluded.
+ * Returns type and settings of a tool that Anthropic defines and the client executes (bash, memory, text editor). Undefined for other
+ * tools. Tools that run at Anthropic are excluded, because Anthropic charges for them.
  */
 function clientTool(value: unknown): Members | undefined {
   if (!isMembers(value) || !/^(?:bash|memory|text_editor)_\d{8}$/.test(textOf(value["type"]))) return undefined;
@@ -113,8 +116,8 @@ function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "aut
 const ANSWER_TOOL = "json_answer";
 
 /**
- * Returns a tool that replaces output by schema: the tool has the requested schema, and its input is the answer. Undefined if no schema was
- * requested, or if a tool of the caller must be called.
+ * Returns the answer tool, for models without JSON output by schema. The tool has the requested schema, and its input is the answer.
+ * Undefined if no schema was requested, or if the model must call a tool of the caller.
  */
 export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "traits">): Members | undefined {
   const format = request.response_format;
@@ -137,7 +140,8 @@ export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "tr
 }
 
 /**
- * Returns the tool choice for an answer by tool. It forces the tool with the answer, or any tool if the caller's tools may be called first.
+ * Returns the tool choice of a call with an answer tool. The model must call the answer tool, or any tool if the caller's tools may be
+ * called first.
  */
 function answerChoice(request: ChatCompletionRequest, name: string): Members {
   const mayCall = membersOf(request.tools).length > 0 && choiceMode(request.tool_choice) !== "none";

@@ -1,7 +1,6 @@
 /**
  * Converts Anthropic's usage report to our kinds of tokens. `input_tokens` excludes cache reads and writes, and `output_tokens` includes
- * thinking.
- * Source: platform.claude.com/docs/en/api/messages.
+ * thinking. Source: platform.claude.com/docs/en/api/messages.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -10,13 +9,13 @@ import { isMembers, type Members, membersOf } from "../json.ts";
 /** Maximum plausible token count. A larger count is an error in the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** Types of a usage report's parts that are charged at the model's own prices. */
+/** Types of a usage report's parts that are charged at the prices of the called model. */
 const EXECUTORS: ReadonlySet<unknown> = new Set(["message", "compaction"]);
 
 /**
  * Reads a usage report. Returns null if there is no report, or only zeros. Returns "impossible" if a count is negative, fractional, not a
  * number or absurdly large.
- * @param earlier earlier report of the same stream; counts are cumulative, so it only supplies missing counts
+ * @param earlier earlier report of the same stream; its counts are used only where the new report has none, because counts are cumulative
  */
 export function readAnthropicUsage(value: unknown, earlier?: unknown): TokenUsage | null | "impossible" {
   if (value === null || value === undefined) return null;
@@ -39,8 +38,8 @@ const BUCKETS = ["input", "cachedInput", "cacheWrite5m", "cacheWrite1h", "output
 type Buckets = Record<(typeof BUCKETS)[number], number>;
 
 /**
- * Returns the parts of a usage report to add up, because its totals exclude compaction. After a fallback at the provider, the totals are
- * those of the answering model. The usage of the first model is then not charged.
+ * Returns the parts of a usage report whose counts must be added up. The totals of a report do not include compaction. If Anthropic fell
+ * back to another model, only the totals are used; they are those of the answering model.
  */
 function partsOf(report: Members): Members[] {
   const iterations = membersOf(report["iterations"]);
@@ -49,7 +48,7 @@ function partsOf(report: Members): Members[] {
   return executed.length > 0 ? executed : [report];
 }
 
-/** Converts one group of counts to our token buckets. Returns undefined for an impossible count. */
+/** Converts the counts of one part of a usage report to our token buckets. Returns undefined for an impossible count. */
 function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   const own = part["cache_creation"];
   const cacheCreation = own ?? commonSplit;
@@ -68,7 +67,7 @@ function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   return { input, cachedInput, cacheWrite5m: written - cacheWrite1h, cacheWrite1h, output };
 }
 
-/** Returns zero for an absent or null member, and undefined for an impossible value. */
+/** Reads a token count. Returns zero for an absent or null member, and undefined for an impossible value. */
 function count(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > TOKENS_MAX) return undefined;

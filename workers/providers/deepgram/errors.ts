@@ -27,14 +27,17 @@ const UNKNOWN_COMBINATION = /no such model\/language/i;
 const UNKNOWN_MODEL = /\b(?:no such|unknown|invalid) model\b|\bmodel\b.*\b(?:not found|does not exist)\b/i;
 const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit)\b/i;
 
-/** Facts of a call that decide which parameter its error names. */
+/** Facts of a call from which the parameter in its error message is chosen. */
 interface Subject {
   readonly param: "file" | "input";
   /** True if the caller set a language. */
   readonly hasLanguage: boolean;
 }
 
-/** @param text body as received; only logged, and truncated */
+/**
+ * Returns the error for a response with an error status.
+ * @param text body as received; only logged, and truncated
+ */
 export function classifyAnswer(status: number, headers: Headers, text: string, subject: Subject): ProviderError {
   const { code, message } = readErrorBody(text);
   const detail = [code, message].filter(Boolean).join(": ") || `status ${status}`;

@@ -95,7 +95,10 @@ interface ErrorBody {
   readonly member: string | undefined;
 }
 
-/** @param text body as received; only logged, and truncated */
+/**
+ * Returns the error for a response with an error status.
+ * @param text body as received; only logged, and truncated
+ */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
   const detail = [body.codes[0], body.message].filter(Boolean).join(": ") || `status ${status}`;

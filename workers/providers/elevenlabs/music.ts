@@ -19,8 +19,8 @@ import { exchanged } from "../start.ts";
 import { classifyAnswer } from "./errors.ts";
 
 /**
- * Sample rate of requested PCM audio, in hertz. ElevenLabs has no lossless container, so for unsupported formats we return its samples with
- * a WAV header.
+ * Sample rate of requested PCM audio, in hertz. ElevenLabs has no lossless file format. Formats that it does not support are therefore
+ * delivered as WAV, made from PCM samples.
  */
 const RATE = 44_100;
 const LOSSLESS = { theirs: `pcm_${RATE}`, ours: "pcm" } as const;
@@ -87,7 +87,7 @@ function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
 }
 
 /**
- * Checks the requested duration against the accepted range.
+ * Checks that the requested duration is within `LENGTHS`.
  * @throws ProviderError `rejected`
  */
 function checkLength(duration: number | undefined, fields: Fields): void {
@@ -98,8 +98,9 @@ function checkLength(duration: number | undefined, fields: Fields): void {
 }
 
 /**
- * Returns the audio of a response. An unreadable response is no definite failure, because ElevenLabs charges for music once generation has
- * begun. @throws ProviderError `unknown`
+ * Returns the audio of a response. ElevenLabs charges for music once generation has begun. An unreadable response therefore has an unknown
+ * outcome.
+ * @throws ProviderError `unknown`
  */
 async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   try {
@@ -110,8 +111,8 @@ async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat
 }
 
 /**
- * Returns the samples as a WAV file. The samples do not contain the number of channels. Two are assumed, unless that would give half of the
- * requested duration.
+ * Returns the samples as a WAV file. The response does not state the number of channels. Two channels are assumed, unless the audio would
+ * then last much less than requested.
  */
 function waveResult(
   bytes: Uint8Array,

@@ -44,7 +44,10 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
   return { path: `/text-to-speech/${voice}?output_format=${theirs}`, body: JSON.stringify(body) };
 }
 
-/** Returns a voice id for the URL path. The id must consist of letters and digits. */
+/**
+ * Returns the voice id for the URL path.
+ * @throws ProviderError `rejected` unless the id consists of letters and digits
+ */
 function voiceId(id: string | undefined): string {
   if (id !== undefined && /^[A-Za-z0-9]{1,64}$/.test(id)) return id;
   const say =

@@ -10,7 +10,7 @@ export interface FalBody {
   readonly usual: Fields;
 }
 
-/** Inputs that describe the result; at least one is required. */
+/** Names of the inputs that describe the desired result. A source needs a field for at least one of them that the call contains. */
 const SUBJECTS: ReadonlySet<string> = new Set(["prompt", "image", "video", "mesh"]);
 
 /**

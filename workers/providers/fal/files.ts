@@ -23,9 +23,9 @@ export interface FalFile {
 }
 
 /**
- * Returns the files of a response. Undefined for an unknown or partly unreadable result, which is no definite failure.
- * @param asked maximum number of files that are delivered and paid for
- * @throws ProviderError `refused` when the filter blackened all files, `failed` without files
+ * Returns the files of a response. Returns undefined if the result is unknown or partly unreadable; the outcome of the job is then unknown.
+ * @param asked maximum number of files that are delivered and charged
+ * @throws ProviderError `refused` if the safety filter blacked out all files, `failed` if the result contains no files
  */
 export function readFiles(answer: Members, delivery: Delivery, asked: number): readonly FalFile[] | undefined {
   const list = listOf(answer, delivery.members);
@@ -51,7 +51,10 @@ export function lengthOf(files: readonly FalFile[]): Pick<MediaUsage, "seconds">
   return { seconds: lengths.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
-/** Returns the first non-empty member as a list. Returns an empty list if all existing members are empty, and undefined if none exists. */
+/**
+ * Returns the value of the first named member that is not empty, as a list. Returns an empty list if all existing members are empty, and
+ * undefined if none exists.
+ */
 function listOf(answer: Members, names: readonly string[]): readonly unknown[] | undefined {
   let found: readonly unknown[] | undefined;
   for (const name of names) {

@@ -41,7 +41,10 @@ function sizeOf(value: PlacedInput["value"]): unknown {
   return width === undefined || height === undefined ? value : { width: Number(width), height: Number(height) };
 }
 
-/** Returns the images of a response. Returns undefined and throws errors as `readFiles` does. */
+/**
+ * Returns the images of a response. Returns undefined in the same cases as `readFiles`.
+ * @throws the errors of `readFiles`
+ */
 export function readImages(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -10,7 +10,10 @@ import { computeOf, type Delivery, readFiles } from "./files.ts";
 /** Default fields for inputs. Nearly all mesh models of fal have these fields. */
 const USUAL: Fields = { prompt: "prompt", image: "image_url", mesh: "model_url", seed: "seed" };
 
-/** Members with files, in order of preference. Self-contained files come first, then files with better materials. */
+/**
+ * Names of the response members that can contain the mesh, in order of preference. Self-contained files come first, then files with better
+ * materials.
+ */
 const DELIVERY: Delivery = {
   members: [
     "model_glb",
@@ -36,7 +39,10 @@ export function meshBody({ input, fields }: MediaCall<MeshInput>): FalBody {
   return bodyOf(meshValues(input), { fields, usual: USUAL, required: ["mesh"] });
 }
 
-/** Returns the meshes of a response. Returns undefined and throws errors as `readFiles` does. */
+/**
+ * Returns the meshes of a response. Returns undefined in the same cases as `readFiles`.
+ * @throws the errors of `readFiles`
+ */
 export function readMesh(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return files && { output: files.map(({ artifact }) => artifact), usage: computeOf(answer) };

@@ -24,7 +24,10 @@ export function musicBody({ input, fields }: MediaCall<MusicInput>): FalBody {
   return bodyOf(musicValues(input), { fields, usual: USUAL, required: [] });
 }
 
-/** Returns the music of a response. Returns undefined and throws errors as `readFiles` does. */
+/**
+ * Returns the audio files of a response. Returns undefined in the same cases as `readFiles`.
+ * @throws the errors of `readFiles`
+ */
 export function readMusic(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

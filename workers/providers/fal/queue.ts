@@ -1,6 +1,6 @@
 /**
- * Adapter for fal's queue. A job is submitted under its model's full name and polled at the URL paths in the response. fal has no failed
- * status: a failed job is COMPLETED, and its result is an error.
+ * Adapter for fal's queue. The URL of the start request contains the model's full name. The response contains the URLs for polling. fal has
+ * no status for failed jobs: they are COMPLETED, and their result is an error.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
@@ -21,16 +21,19 @@ import { retryAfter } from "../retry-after.ts";
 import { postStart } from "../start.ts";
 import type { FalBody } from "./body.ts";
 
-/** Time for which fal keeps results: one day, in seconds. This is longer than all our retries to copy a result. */
+/** Header value that makes fal keep results for one day (in seconds). All our retries to copy a result end before that. */
 const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });
 
 interface FalModel<Input, Output> {
   readonly kind: MediaKind;
-  /** Builds the request body of a call. @throws ProviderError */
+  /**
+   * Builds the request body of a call.
+   * @throws ProviderError if the source or model does not support an input
+   */
   body(call: MediaCall<Input>): FalBody;
   /**
-   * Parses the result of a job. Undefined for an unknown result, which is no definite failure. @throws ProviderError for a result with an
-   * error
+   * Parses the result of a job. Returns undefined if the result is unknown or unreadable; the outcome of the job is then unknown.
+   * @throws ProviderError for a result without files, or with filtered files only
    */
   result(answer: Members, asked: number): MediaResult<Output> | undefined;
 }
@@ -94,7 +97,7 @@ function findRung(endpoint: Endpoint, { mark, callbackJobName }: LostStart): Fou
 }
 
 /**
- * Returns the query string with the URL that fal calls when the job ends. Empty without a callback URL. Source:
+ * Returns the query string that passes the callback URL to fal; empty without a callback URL. fal calls the URL when the job ends. Source:
  * fal.ai/docs/documentation/model-apis/inference/webhooks.
  */
 function ringing(callbackUrl: string | undefined): string {
@@ -154,7 +157,10 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
 
 // Stored state of a job at fal, sufficient for polling by another process.
 
-/** Stored job at fal. Its URL paths are relative to the endpoint's base URL, so that credentials are sent only there. */
+/**
+ * Job at fal, as stored in the job's row. URL paths are relative to the endpoint's base URL, so that our credentials are sent only to that
+ * host.
+ */
 interface FalJob extends ProviderJob {
   readonly request_id: string;
   readonly status_path: string;
@@ -162,11 +168,11 @@ interface FalJob extends ProviderJob {
   readonly cancel_path: string;
   /** Number of results requested. */
   readonly asked: number;
-  /** Field names of the inputs. They are used to name the caller's parameter when an error of fal names a field. */
+  /** Request fields of our inputs. If an error of fal names a field, they identify the caller's parameter. */
   readonly fields: Fields;
 }
 
-/** Stored facts from which a job can be recreated when only the job name in fal's callback is known. */
+/** Mark of a job at fal: stored facts that suffice to create its record once fal's callback reports the id. */
 interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
   /** Name of the model at the source. */
   readonly model: string;
@@ -175,8 +181,8 @@ interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * Creates the job from the response to a submission. Undefined if the response has no id. URLs in the response are used if they are on the
- * submitted host and contain the id. Otherwise the documented URLs are used.
+ * Creates the record of a job from the response to its start request. Returns undefined if the response has no valid id. URLs in the
+ * response are used only if they are on the endpoint's host and contain the id; otherwise, the documented URLs are used.
  */
 export function newJob(
   endpoint: Endpoint,
@@ -234,7 +240,7 @@ function isFields(value: unknown): value is Fields {
 // Maps fal's three error formats to error classes: `{detail: [{loc, msg, type}]}` of models, `{detail, error_type}` of the platform,
 // `{error: {message, code}}` of the gateway. Sources: fal.ai/docs/documentation/model-apis/errors and …/request-errors.
 
-/** One error of any of fal's formats. Its `type` decides the error class. */
+/** One error in any of fal's error formats. The error class depends on `type`. */
 interface Said {
   readonly type: string;
   readonly message: string;
@@ -258,20 +264,20 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   client_disconnected: "failed",
 };
 
-/** Error types about input media. */
+/** Matches error types that blame an image or video of the input. */
 const MEDIA_TYPES =
   /^(?:image_(?:too_large|too_small|load_error)|file_(?:too_large|download_error)|unsupported_(?:image|video)_format|face_detection_error|video_duration_too_(?:long|short))$/;
 
-/** HTTP statuses that concern our access or a temporary state. They say nothing about the outcome of the job. */
+/** HTTP statuses that concern our access to fal or a temporary state. A response with one of them does not mean that the job has failed. */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 429]);
 
-/** Kind of a job, and the fields of its inputs. */
+/** Kind of a job and request fields of its inputs, from which the parameter in an error is chosen. */
 interface JobRequest {
   readonly kind: MediaKind;
   readonly fields: Fields;
 }
 
-/** Classifies a rejected submission. Statuses that leave the outcome unknown are handled in start.ts. */
+/** Returns the error for a rejected start request. Statuses that leave its outcome unknown are handled in start.ts. */
 function classifyStart(status: number, headers: Headers, text: string, asked: JobRequest): ProviderError {
   const said = readError(parseObject(text), headers);
   const retryAfterMs = retryAfter(headers);
@@ -284,7 +290,10 @@ function classifyStart(status: number, headers: Headers, text: string, asked: Jo
   return toError(said ?? { type: "", message: detail }, status, asked);
 }
 
-/** Returns the error of a completed job without a result. Undefined if neither status nor result contains a definite error. */
+/**
+ * Returns the error of a job that is COMPLETED without a result. Returns undefined if neither its status nor its result contains an error
+ * of the job itself.
+ */
 function verdictOf(
   status: Members,
   answer: { readonly status: number; readonly headers: Headers },
@@ -299,8 +308,8 @@ function verdictOf(
 }
 
 /**
- * Returns true for an error of the job. Returns false for an error that may concern only this poll. An error without a type counts as the
- * job's for 400 and 422.
+ * Returns true if an error means that the job has failed. Returns false if it may concern only the current poll. An error without a type
+ * means a failed job for the statuses 400 and 422.
  */
 function isDefinite({ type }: Said, status: number): boolean {
   if (type === "") return status === 400 || status === 422;
@@ -348,7 +357,7 @@ function kindOf(type: string, status: number | undefined): ProviderErrorClass {
   return status !== undefined && status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-/** Maps a field of fal to our input. */
+/** Returns the name of our input that was sent in a field of fal; undefined if no input was. */
 function oursOf(field: string | undefined, fields: Fields): string | undefined {
   return field === undefined || field === "prompt" ? field : inputOf(field, fields);
 }

@@ -29,7 +29,10 @@ export function videoBody({ input, fields }: MediaCall<VideoInput>): FalBody {
   return bodyOf(videoValues(input), { fields, usual: USUAL, required: ["image", "video"] });
 }
 
-/** Returns the videos of a response. Returns undefined and throws errors as `readFiles` does. */
+/**
+ * Returns the videos of a response. Returns undefined in the same cases as `readFiles`.
+ * @throws the errors of `readFiles`
+ */
 export function readVideo(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -52,7 +52,10 @@ async function ask(endpoint: Endpoint, entries: readonly Members[], call: Embedd
   return { vectors: found.map((value) => vectorOf(value, call.dimensions)), usage: readUsage(answer["usageMetadata"]) };
 }
 
-/** Returns the request entry of one text, with the source's overrides applied. Single and batch requests use the same entry. */
+/**
+ * Builds the request entry of one text, and applies the source's overrides. Requests for one text and for several texts use the same entry.
+ * @throws ProviderError `rejected` for token numbers instead of text
+ */
 function entryOf(input: string | readonly number[], { sourceModel, dimensions, adapt }: EmbeddingsCall): Members {
   if (typeof input !== "string") {
     throw unsupported("input", "This model accepts text only, not token numbers.");
@@ -84,7 +87,7 @@ function unit(vector: Float32Array): Float32Array {
   return length === 0 ? vector : vector.map((number) => number / length);
 }
 
-/** Adds two usage reports. The sum is unknown if one request has no report. */
+/** Adds the usage of two requests. Returns null if one of them has no report, and "impossible" if one report cannot be true. */
 function plus(sum: ChatUsage, next: ChatUsage): ChatUsage {
   if (sum === "impossible" || next === "impossible") return "impossible";
   if (sum === null || next === null) return null;

@@ -29,7 +29,7 @@ const CLASS_OF_RPC_STATUS: Readonly<Record<string, ProviderErrorClass>> = {
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
 /** Error messages about an invalid key. Matched only at the beginning, because later parts of a message may quote the caller. */
 const KEY_WORDS = /^API key (not valid|expired|not found)\b/i;
-/** Messages of a RESOURCE_EXHAUSTED error for which waiting does not help. */
+/** Matches messages of RESOURCE_EXHAUSTED errors that a retry cannot fix, because our credits or budget are spent. */
 const SPENT_WORDS = /\bcredits are depleted\b|\bspending cap\b|\bbilling account\b/i;
 const TOO_LONG_WORDS =
   /\btoken count\b.*\bexceeds\b|\bexceeds the maximum number of tokens\b|\bmaximum context length\b/i;
@@ -41,7 +41,10 @@ interface ErrorBody {
   readonly details: readonly Members[];
 }
 
-/** @param text body as received; only logged, and truncated */
+/**
+ * Returns the error for a response with an error status.
+ * @param text body as received; only logged, and truncated
+ */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   return toError(readErrorBody(text), status, headers);
 }
@@ -73,8 +76,8 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
 }
 
 /**
- * Returns true if the error says that our key is invalid. This disables the source for all calls, so a caller's text must not be able to
- * cause it.
+ * Returns true if an error says that our key is invalid. Such an error disables the source for all calls. Texts that may quote the caller
+ * are therefore not considered.
  */
 function blamesKey({ message, details }: ErrorBody): boolean {
   if (details.some(({ reason }) => KEY_REASONS.has(String(reason)))) return true;

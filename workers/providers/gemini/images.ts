@@ -51,8 +51,8 @@ async function images(
 }
 
 /**
- * Returns the error to report if all calls failed. An error of a call that may have been charged comes first, because its source must not
- * be called again.
+ * Returns the error to report if all requests failed. An error with an unknown outcome takes precedence: that request may have been
+ * charged, so the source must not be called again.
  */
 function firstOf(outcomes: readonly PromiseSettledResult<Image>[]): unknown {
   const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));

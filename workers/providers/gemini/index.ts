@@ -3,11 +3,9 @@
  * …/api/embeddings, …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
  *
  * Traits of sources:
- * `no_reasoning`: has no reasoning.
- * `reasoning_by_budget`: takes a token budget instead of a level (Gemini 2.5).
- * `reasoning_always`: reasoning cannot be disabled.
- * `json_by_converted_schema`: accepts only OpenAPI schemas (before 2.5).
- * `no_json_with_tools`: rejects JSON output with tools (before 3).
+ * `no_reasoning`: has no reasoning. `reasoning_by_budget`: takes a token budget instead of a level (Gemini 2.5). `reasoning_always`:
+ * reasoning cannot be disabled. `json_by_converted_schema`: accepts only OpenAPI schemas (before 2.5). `no_json_with_tools`: rejects JSON
+ * output with tools (before 3).
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
 import type { Endpoint } from "../http.ts";

@@ -31,7 +31,10 @@ function mintCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** Returns Google's id of a call if no earlier call has it; otherwise a new id. */
+/**
+ * Returns the id of a tool call: Google's id, or a new id if Google sent none or has used it before in this response.
+ * @param taken ids in use; the returned id is added
+ */
 export function callId(call: Members, taken: Set<string>): string {
   const theirs = textIn(call["id"]);
   const id = theirs === undefined || taken.has(theirs) ? mintCallId() : theirs;
@@ -40,8 +43,8 @@ export function callId(call: Members, taken: Set<string>): string {
 }
 
 /**
- * Returns the thought signature of a call, to be sent back by the client. It is in the member that Google's OpenAI-compatible endpoint
- * uses.
+ * Returns an object with the thought signature of a tool call, to spread into the call; empty without one. Clients must send it back. It
+ * uses the same member as Google's OpenAI-compatible endpoint.
  */
 export function signatureMember(part: Members): Members {
   const signature = textIn(part["thoughtSignature"]);

@@ -28,7 +28,7 @@ const PLAIN_TIERS: readonly unknown[] = [undefined, null, "auto", "default"];
 
 /**
  * Builds the chat request.
- * @throws ProviderError `rejected` with the parameter that Gemini does not support
+ * @throws ProviderError `rejected` that names the parameter that Gemini does not support
  */
 export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
@@ -201,8 +201,8 @@ interface Conversation {
 
 /**
  * Converts the messages of a conversation.
- * @param needsSignatures true if the model rejects unsigned calls of the current turn
- * @throws ProviderError `rejected` with the message
+ * @param needsSignatures true if the model rejects unsigned tool calls of the current turn
+ * @throws ProviderError `rejected` that names the unsupported message
  */
 function readConversation(messages: readonly ChatMessage[], needsSignatures: boolean): Conversation {
   const system: Members[] = [];

@@ -10,11 +10,13 @@ import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** Maximum number of candidates of a stream. More are a fault, because `n` is at most 8. */
+/** Maximum number of candidates of a stream. A stream with more is treated as a provider failure, because clients can request at most 8. */
 const CANDIDATES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
-/** Creates the reader of one stream. @throws (its methods) ProviderError as for a complete response, and `failed` for a cut stream */
+/**
+ * Creates the reader of one stream. Its methods throw the errors of `readAnswer`, and ProviderError `failed` for a stream that ends early.
+ */
 export function createReader(): ChatStreamReader {
   const candidates = new Map<number, CandidateStream>();
   let malformed = 0;
@@ -74,14 +76,17 @@ class CandidateStream {
   private readonly ids = new Set<string>();
   private hasBegun = false;
   private calls = 0;
-  /** Incomplete arguments of the latest tool call; undefined if complete. */
+  /** Arguments of the latest tool call while they are incomplete; undefined once they are complete. */
   private partial: PartialArguments | undefined;
 
   constructor(index: number) {
     this.index = index;
   }
 
-  /** Returns OpenAI's choice for a chunk, or undefined for a chunk without content. */
+  /**
+   * Returns a chunk of a candidate as OpenAI's choice. Returns undefined for a chunk without text, calls, log probabilities and finish
+   * reason.
+   */
   read(candidate: Members): Members | undefined {
     const { content, reasoning, calls } = readParts(candidate);
     const reason = finishReason(candidate);
@@ -107,7 +112,10 @@ class CandidateStream {
     };
   }
 
-  /** Reads a tool call. It is complete, or it begins with its name and continues in unnamed chunks. The last chunk is marked as such. */
+  /**
+   * Reads a part with a tool call. A call is complete in one part, or begins with its name and continues in parts without a name.
+   * `willContinue` is missing in its last part.
+   */
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
     const name = textIn(call["name"]);
@@ -155,7 +163,7 @@ type Node = Members | unknown[];
 
 class PartialArguments {
   private readonly root: Members = Object.create(null) as Members;
-  /** JSON path of the text that continues in the next chunk; undefined if none does. */
+  /** JSON path of the text value that continues in the next chunk; undefined if the last value was complete. */
   private open: string | undefined;
   private characters = 0;
 

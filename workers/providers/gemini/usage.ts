@@ -63,7 +63,10 @@ function sum(report: Members, details: string, modality: string, count: (tokens:
   return tokens;
 }
 
-/** Splits a total into shares that never exceed it together, even if the provider's counts do. */
+/**
+ * Splits a total count into parts. Each part is limited to the remaining count, so that the parts never exceed the total, even if the
+ * provider's counts do.
+ */
 function shares(total: number): { take(part: number): number; remaining(): number } {
   let remaining = total;
   return {

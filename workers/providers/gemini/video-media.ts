@@ -9,8 +9,8 @@ export function base64Of({ bytes }: Media): string {
 }
 
 /**
- * Returns the video at a URL in the response. The key is sent only to the provider's own origin. Other URLs are fetched through the
- * outbound guard. Undefined for a URL that is not http(s).
+ * Returns the video at a URL from a response; undefined if the URL is not http(s). A URL on Google's own host is downloaded with our key.
+ * Any other URL is fetched through the outbound guard without the key.
  */
 export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;

@@ -52,18 +52,18 @@ export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   return { instances: [instance], parameters };
 }
 
-/** Videos of a successful operation. An unreadable video is undefined, because it is no definite failure. */
+/** Videos of a successful operation. A video is undefined if it is unreadable; the outcome of the job is then unknown. */
 export interface VeoVideos {
   readonly videos: readonly (Artifact | undefined)[];
-  /** Response with the number of filtered videos and the reasons. */
+  /** Response of the operation, which contains the number of filtered videos and the reasons. */
   readonly from: Members;
 }
 
 /**
  * Returns the state of an operation.
- * @param asked requested operation name. Only the last segment of the returned name is compared, because a project has a number besides its
- * id.
- * @param read returns the videos of a response, or undefined for an unknown response; throws ProviderError for videos that are never
+ * @param asked name of the polled operation. Only its last segment is compared with the returned name, because Google may replace the
+ * project's id by its number.
+ * @param read returns the videos of a response, or undefined for an unknown response; throws ProviderError for videos that will never be
  * available
  */
 export function readOperation(
@@ -93,7 +93,7 @@ function lastStep(name: string): string | undefined {
   return name.split("/").at(-1);
 }
 
-/** Returns the outcome with one video, because only one was requested and is charged. */
+/** Returns the state of a successful operation, with its first video. Only one video was requested and is charged. */
 function outcomeOf({ videos, from }: VeoVideos): Polled<readonly Artifact[]> {
   const [first] = videos;
   if (first) return { state: "done", output: [first], usage: {} };

@@ -33,7 +33,10 @@ export function createGoogleCloud(
 
 const NO_ACCOUNT = "the provider's key is not the JSON of a service account";
 
-/** Adapter that is used without a service account. Starts fail, and existing jobs wait until an account is configured again. */
+/**
+ * Adapter for a provider without a configured service account. New jobs fail as misconfigured. Polls of existing jobs return `unknown`, so
+ * that these jobs wait for an account.
+ */
 const WITHOUT_ACCOUNT: Required<MediaAdapters>["video"] = {
   async start() {
     throw new ProviderError("misconfigured", NO_ACCOUNT);

@@ -133,12 +133,15 @@ function readStarted(model: string, text: string): VeoJob {
   throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
 }
 
-/** Known members of a Veo response. Google's JSON omits empty lists. */
+/**
+ * Known members of a Veo response. A response without `videos` and with other members counts as unknown; without other members, it contains
+ * no videos.
+ */
 const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFilteredCount", "raiMediaFilteredReasons"]);
 
 /**
- * Returns the videos of a response.
- * @throws ProviderError `misconfigured` for a video in a bucket, because the account's token is sent only to Veo
+ * Returns the videos of a response; undefined for an unknown response.
+ * @throws ProviderError `misconfigured` for a video in a bucket, which we cannot download because the account's token is sent only to Veo
  */
 function videosOf(response: Members): VeoVideos | undefined {
   if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;

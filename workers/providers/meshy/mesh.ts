@@ -34,7 +34,10 @@ import { postStart } from "../start.ts";
 type Mesh = readonly Artifact[];
 
 export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {
-  /** Ids of tasks that were deleted since their last poll. Meshy no longer knows these tasks. */
+  /**
+   * Ids of tasks that we deleted since their last poll, to cancel them. Meshy no longer has them, so the next poll reports them as
+   * cancelled.
+   */
   const takenBack = new Set<string>();
   return {
     takesUrls: true,
@@ -81,7 +84,10 @@ interface Beginning {
   readonly inputNames: readonly MeshInputName[];
 }
 
-/** Starts a task and returns its job. @throws ProviderError */
+/**
+ * Sends the request that starts a task, and returns the job to store.
+ * @throws ProviderError
+ */
 async function begin(
   endpoint: Endpoint,
   { job, body, inputNames }: Beginning,
@@ -103,7 +109,10 @@ function beginRefine(endpoint: Endpoint, first: MeshyJob, starting: Starting): P
   return begin(endpoint, { job: { task, given, preview }, body, inputNames: [] }, starting);
 }
 
-/** Returns the task, or the reason why it is unknown. @throws ProviderError */
+/**
+ * Polls a task. Returns the task, or a text that says why its state is unknown.
+ * @throws ProviderError
+ */
 async function ask(endpoint: Endpoint, job: MeshyJob, signal: AbortSignal): Promise<Members | string> {
   const { status, text } = await post(endpoint, { method: "GET", path: pathOfTask(job) }, signal);
   if (status < 200 || status > 299) return `the task was answered with ${status}`;
@@ -174,8 +183,8 @@ const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
 const RIGGED: Readonly<Record<string, string>> = { glb: "rigged_character_glb_url", fbx: "rigged_character_fbx_url" };
 
 /**
- * Returns the mesh of a finished task. Returns "none" if its files contain no mesh, and undefined for an unknown format, which is no
- * definite failure.
+ * Returns the mesh of a finished task. Returns "none" if the task has no mesh file. Returns undefined for an unknown format; the outcome of
+ * the job is then unknown.
  */
 function readMesh({ model_urls: urls, result }: Members): Artifact | "none" | undefined {
   const files = isMembers(urls) ? urls : isMembers(result) ? rigged(result) : undefined;
@@ -204,14 +213,17 @@ function isAddress(value: unknown): value is string {
 const PAGE_SIZE = 50;
 const PAGES_MAX = 20;
 
-/** Returns the mark of a task; null for a kind of task that Meshy does not list. */
+/** Returns the mark that finds a task in Meshy's list; null for kinds of tasks that Meshy does not list. */
 function markOf(job: TaskFacts, body: Members): ProviderJob | null {
   if (!isListed(job.task)) return null;
   const { prompt } = body;
   return { ...job, ...(typeof prompt === "string" ? { prompt: hashOf(prompt) } : {}) };
 }
 
-/** @throws ProviderError */
+/**
+ * Searches Meshy's list for a task whose start response was lost.
+ * @throws ProviderError
+ */
 async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, signal: AbortSignal): Promise<Found> {
   const job = readJob({ ...mark, id: "unknown" });
   if (!job || !isListed(job.task)) return unknown("the stored mark is none of Meshy's");
@@ -238,7 +250,7 @@ async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, signal:
   return unknown("too many tasks have been made since");
 }
 
-/** Returns the tasks, or the reason why they are unknown. */
+/** Requests one page of Meshy's task list. Returns the tasks, or a text that says why the list is unavailable. */
 async function tasksOf(
   endpoint: Endpoint,
   task: TaskName,
@@ -273,7 +285,7 @@ function phaseOf({ type, mode }: Members): string | undefined {
 // Maps Meshy's errors to error classes: `{message}` of a request, `task_error {type, code, message}` of a failed task. Sources:
 // docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
 
-/** Error classes by Meshy's error code, or by its error type if the code is unknown. Values that are not listed blame the input. */
+/** Error classes by Meshy's error code, or by its error type if the code is not listed. */
 const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   moderation_blocked: "refused",
   format_conversion_failed: "failed",
@@ -290,8 +302,9 @@ const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
 };
 
 /**
- * Classifies a rejected task; start.ts decides the statuses with an unknown outcome.
- * @param inputNames the caller's inputs in the task; empty for a task that we composed, whose rejection is never the caller's error
+ * Returns the error for a rejected start request. Statuses that leave its outcome unknown are handled in start.ts.
+ * @param inputNames names of the caller's inputs in the request; empty for a request that only we composed, whose rejection is never the
+ * caller's error
  */
 export function classifyStart(
   status: number,
@@ -312,7 +325,7 @@ export function classifyStart(
   return blame(said, inputNames, status);
 }
 
-/** Returns the error of a failed task, which is definite for every message. */
+/** Returns the error of a task that Meshy reports as failed. Every such error is final, whatever its message. */
 export function classifyTaskError(error: unknown, inputNames: readonly MeshInputName[]): ProviderError {
   const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
@@ -328,7 +341,8 @@ export function classifyTaskError(error: unknown, inputNames: readonly MeshInput
 }
 
 /**
- * Returns the input to blame for an error. 422 means a valid input that cannot be processed. A 400 names its member only in the message.
+ * Returns the error that names the caller's input that caused a rejection. With 413 or 422, Meshy could not process a valid input. With
+ * other statuses, the input is recognized by words in the message.
  */
 function blame(said: string, inputNames: readonly MeshInputName[], status: number): ProviderError {
   const media = inputNames.filter((name) => name !== "prompt");
@@ -351,7 +365,7 @@ interface MeshyJob extends ProviderJob, TaskFacts {
 /** Facts of a task that are known before its id. */
 interface TaskFacts {
   readonly task: TaskName;
-  /** Names of the task's inputs. */
+  /** Names of the caller's inputs that were sent for the task. */
   readonly given: readonly MeshInputName[];
   /** Request body of the second task. Present only in the first of two phases. */
   readonly refine?: Readonly<Record<string, unknown>>;
@@ -444,9 +458,9 @@ interface FirstTask {
 }
 
 /**
- * Returns the first task of a job. Members for the second phase are in an object `refine` in the source's `overrides`, because the two
- * bodies have little in common.
- * @throws ProviderError
+ * Builds the request of the first task of a job. The source's `overrides` contain members of the second task's body in an object `refine`,
+ * because the two bodies have little in common.
+ * @throws ProviderError `misconfigured` for a wrong catalogue entry, `rejected` for an unsuitable input
  */
 function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>): FirstTask {
   const [name, model] = splitOnce(sourceModel);
@@ -470,7 +484,10 @@ function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>):
   return { name, body: first, inputNames, refine };
 }
 
-/** Returns the value for a field. Meshes are sent as bytes without a media type, images with their type. */
+/**
+ * Returns the value for a request field. Media without a URL become data URLs. A mesh gets the general type `application/octet-stream`, an
+ * image its own type.
+ */
 function valueOf({ ours, value }: PlacedInput): unknown {
   if (!isMedia(value)) return value;
   if (ours !== "mesh" || "url" in value) return urlOf(value);

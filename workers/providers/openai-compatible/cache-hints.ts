@@ -1,13 +1,14 @@
 /**
- * Reads hints for Anthropic's prompt cache in a request to a router. A cache write for an hour costs more than a write for five minutes.
- * The router reports both as one count.
+ * Reads cache hints (`cache_control`) for Anthropic's prompt cache in a request to a router. A cache write for an hour costs more than one
+ * for five minutes. Routers report both as one count, so all hints of a call must be equal.
  */
 import type { ChatCall } from "../provider.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Returns true if the cache writes of a call last an hour. Returns false if the source accepts no hints.
- * @throws ProviderError `rejected` with the first hint whose ttl differs from earlier hints, because no price would be exact
+ * Returns true if the cache writes of a call last an hour. Returns false if the source does not accept cache hints.
+ * @throws ProviderError `rejected` that names the first cache hint with another ttl than the first one, because the price of the call would
+ * be unknown
  */
 export function writesForAnHour({ request, traits }: Pick<ChatCall, "request" | "traits">): boolean {
   if (!traits.has("cache_control")) return false;

@@ -1,16 +1,14 @@
 /**
- * Converts choices of servers that follow OpenAI's format loosely to choices of our contract. Deviations found in recorded traffic:
- * no `finish_reason` before the last chunk (xAI),
- * no `content` beside tool calls (Groq),
- * tool calls that begin at index 1 (Anthropic's compatible endpoint).
- * Values are changed in place, because the parser has just created them.
+ * Converts choices of servers that follow OpenAI's format loosely to choices of our contract. Deviations found in recorded traffic: no
+ * `finish_reason` before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls that begin at index 1 (Anthropic's
+ * compatible endpoint). Values are changed in place, because the parser has just created them.
  */
 import { isMembers, type Members, membersOf, objectOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
 import { checkFilter, FilteredEnds } from "./filtered.ts";
 
-/** Maximum number of choices of a stream. More are a fault, because `n` is at most 128. */
+/** Maximum number of choices of a stream. A stream with more is treated as a provider failure, because `n` is at most 128. */
 const CHOICES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
@@ -117,8 +115,8 @@ export class ChunkChoices {
   }
 
   /**
-   * Returns true when at least this many choices were filtered before any content. Default: all choices that began. Their finish reasons
-   * were not sent.
+   * Returns true if at least `wanted` choices were filtered before any content. Default: all choices that have begun. The finish reasons of
+   * these choices are still withheld.
    */
   isFiltered(wanted: number = this.begun.size): boolean {
     return this.filtered.count > 0 && this.filtered.count >= wanted;
@@ -279,7 +277,9 @@ function indexOf(value: Members, fallback: number): number {
 // Content of a message or delta, in the members of our contract: text as `content`, reasoning as `reasoning_content`. Groq, OpenRouter and
 // vLLM name it `reasoning`; Mistral sends both as blocks in `content`.
 
-/** Converts the content of a message to our format. The message is changed in place, because the parser has just created it. */
+/**
+ * Renames the content members of a message to those of our API. The message is changed in place, because the parser has just created it.
+ */
 function unifyContent(message: Members): void {
   if (Array.isArray(message["content"])) splitBlocks(message, message["content"]);
   const { reasoning } = message;

@@ -10,7 +10,7 @@ interface ErrorBody {
   readonly param: string | null;
   /** True when OpenRouter's moderation reports content as flagged, with a reason. */
   readonly isFlagged: boolean;
-  /** False for a body that is not JSON, such as a firewall's page. The sender of such a body knows neither our key nor the model. */
+  /** False for a body that is not JSON, such as the page of a firewall. Such an error says nothing about our key or the model. */
   readonly isVendors: boolean;
 }
 
@@ -24,7 +24,10 @@ const REFUSED_CODES = new Set([
 /** Matches refusal messages of DeepSeek and xAI. Their error codes do not identify refusals. */
 const REFUSED_MESSAGE =
   /^content exists risk\b|\b(?:content|prompt|input|request|output)s? violates? (?:(?:our|the|xai's) )?(?:usage|content) (?:guidelines|polic(?:y|ies))\b/i;
-/** Matches OpenRouter's message for a call that no host of the model can serve, for example with tools. It is no setup error. */
+/**
+ * Matches OpenRouter's message that no host of the model can serve a call, for example a call with tools. The source is not misconfigured
+ * then.
+ */
 const NO_HOST = /^No endpoints found\b/;
 const MISCONFIGURED_CODES = new Set([
   "insufficient_quota",
@@ -40,7 +43,10 @@ const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]
 /** Error types that blame the request. They decide only for errors without a status. */
 const REQUEST_TYPES = new Set(["invalid_request_error", "BadRequestError"]);
 
-/** @param text body as received; only logged, and truncated */
+/**
+ * Returns the error for a response with an error status.
+ * @param text body as received; only logged, and truncated
+ */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
   const retryAfterMs = retryAfter(headers);
@@ -92,8 +98,8 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
 }
 
 /**
- * Returns the error class of a 403, 404 or 410 response. An error that one call can cause must not disable the source, such as xAI's 410
- * for a removed field.
+ * Returns the error class of a 403, 404 or 410 response. The source is disabled only if the message blames our setup. Other causes, such as
+ * xAI's 410 for a removed field, can come from a single call.
  */
 function classOfAbsence(status: number, body: ErrorBody): ProviderErrorClass {
   if (body.isVendors && namesOurFault(body)) return "misconfigured";
@@ -156,13 +162,16 @@ export function namesOurFault({ code, type, message }: ReportedError): boolean {
 }
 
 /**
- * Matches error codes and messages about our access: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The caller does not have
- * permission …".
+ * Matches error codes and messages that concern our access to the provider: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The
+ * caller does not have permission …".
  */
 const CODE =
   /api_?key|permission|access_?denied|model|deployment|account|organi[sz]ation|project|billing|country|region/i;
 
-/** Matches objects that belong to a call. Missing rights to such an object, or its absence, concern only that call. */
+/**
+ * Matches names of objects that belong to a call, such as files. An error about a missing object or missing rights to it concerns only that
+ * call.
+ */
 const CALLERS_OWN =
   /\b(?:files?|images?|images?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
 

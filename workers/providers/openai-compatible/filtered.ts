@@ -36,8 +36,8 @@ export function checkFilter(choices: readonly Members[]): void {
 }
 
 /**
- * Withholds the finish reasons of a stream's choices that were filtered before any content. A finish reason would begin the client's
- * answer. They are sent once another choice has content. Without such a choice, the stream is a refusal.
+ * Withholds the finish reasons of choices that were filtered before any content. Sending one would begin the client's answer. They are sent
+ * once another choice has content. If no choice has content, the call counts as refused.
  */
 export class FilteredEnds {
   /** True once a choice has had content or has ended without a filter. */
@@ -51,7 +51,8 @@ export class FilteredEnds {
   }
 
   /**
-   * Filters the chunks of an event. Removes finish reasons that must be withheld, or adds the ones withheld so far once there is content.
+   * Processes the choices of one event, in place. Removes finish reasons that must be withheld. Once there is content, appends the finish
+   * reasons that were withheld so far.
    */
   sift(pieces: Members[]): void {
     this.hasOutput ||= pieces.some(isOutput);

@@ -3,10 +3,8 @@
  * Source: platform.openai.com/docs/api-reference/chat.
  *
  * Traits of sources:
- * `cache_control`: accepts hints for Anthropic's cache.
- * `reasoning_back`, `reasoning_details_back`: require the reasoning of earlier answers.
- * `no_reasoning`: has no reasoning effort.
- * `system_first`: accepts instructions only at the beginning.
+ * `cache_control`: accepts hints for Anthropic's cache. `reasoning_back`, `reasoning_details_back`: require the reasoning of earlier
+ * answers. `no_reasoning`: has no reasoning effort. `system_first`: accepts instructions only at the beginning.
  */
 import { chatOverHttp, type ChatStreamReader, type ChatWire } from "../chat-wire.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
@@ -51,7 +49,7 @@ const OPENAI_WIRE: Omit<ChatWire, "needsBytes"> = {
 
 /**
  * Parses the text of a complete response. The text itself is never returned to a client.
- * @throws ProviderError `failed` for a text that is no chat completion, `refused` when it was filtered before any content
+ * @throws ProviderError `failed` if the text is not a chat completion, `refused` if all choices were filtered before any content
  */
 function chatResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);

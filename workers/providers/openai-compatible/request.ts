@@ -69,8 +69,8 @@ function takeOutEffort(body: Record<string, unknown>): void {
 }
 
 /**
- * Moves instructions in the middle of a conversation into the adjacent user message, as text. Some chat templates require alternating
- * roles.
+ * Moves instructions in the middle of a conversation into the adjacent user message, as text. Separate messages would fail at servers whose
+ * chat templates require alternating roles.
  */
 function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
   const settled: ChatMessage[] = [];
@@ -107,8 +107,8 @@ function joinedContent(first: UserContent, second: UserContent): UserContent {
 }
 
 /**
- * Returns the names of members in earlier answers that only other families accept. They must be removed, because OpenAI rejects unknown
- * members.
+ * Returns the names of message members that only other provider families accept. They are removed before sending, because OpenAI rejects
+ * unknown members.
  */
 function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   return [
@@ -155,7 +155,7 @@ function asSent(part: unknown): unknown {
   return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
 }
 
-/** Removes members such as hints for Anthropic's prompt cache. Routers pass these hints on, but other servers reject them. */
+/** Removes the named members from each item of a list, for example cache hints, which only routers accept. */
 function withoutMembers<Value>(value: Value, names: readonly string[]): Value | readonly unknown[] {
   if (!Array.isArray(value)) return value;
   return mapChanged(value, (item) => (isMembers(item) ? without(item, names) : item));

@@ -165,7 +165,10 @@ function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["de
 const UNREADABLE =
   /\b(?:could not be decoded|invalid file format|unrecognized file format|unsupported file format|corrupted|too short|decoding audio)\b/i;
 
-/** Adds an error code to the error for unreadable audio, which has no code of its own. A wrong format is our error, because we chose it. */
+/**
+ * Adds an error code to the error for unreadable audio, because the provider sends none. An error about the response format is a fault of
+ * our setup, because we chose the format.
+ */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const { detail, status } = error;
@@ -182,15 +185,15 @@ function sharpened(error: ProviderError): ProviderError {
 
 // Transcripts as events. Source: openai/openai-openapi, TranscriptTextDeltaEvent and TranscriptTextDoneEvent.
 
-/** Text of the last event of a stream, and its usage report as received. */
+/** Whole text from the last event of a transcript stream, and the usage report as received. */
 interface StreamedText {
   readonly text: string;
   readonly usage: unknown;
 }
 
 /**
- * Reads events up to the last text event.
- * @throws ProviderError `failed` for a stream that ends early or breaks; the error of an error event; `aborted`
+ * Reads events up to the one that contains the whole text.
+ * @throws ProviderError `failed` for a stream that ends early or breaks; the error of an error event; `aborted` when the signal fires
  */
 async function readTextEvents(
   body: ReadableStream<Uint8Array>,

@@ -48,7 +48,10 @@ export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | nu
   };
 }
 
-/** Splits a total into shares that never exceed it together, even if the provider's counts do. */
+/**
+ * Splits a total count into parts. Each part is limited to the remaining count, so that the parts never exceed the total, even if the
+ * provider's counts do.
+ */
 function shares(total: number): { take(part: number): number; remaining(): number } {
   let remaining = total;
   return {
@@ -61,7 +64,7 @@ function shares(total: number): { take(part: number): number; remaining(): numbe
   };
 }
 
-/** Returns zero for an absent or null member, and undefined for an impossible value. */
+/** Reads a token count. Returns zero for an absent or null member, and undefined for an impossible value. */
 function count(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > TOKENS_MAX) return undefined;

@@ -46,7 +46,10 @@ export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput
   };
 }
 
-/** Builds the multipart form. `sizes` in the overrides of a source lists the source's own sizes and is not sent. */
+/**
+ * Builds the multipart form of a start request. `sizes` in the source's overrides is a table of the source's own video sizes; it is not
+ * sent.
+ */
 function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
   const own: Record<string, unknown> = {};
   call.adapt(own);
@@ -136,8 +139,8 @@ function readJob({ id }: ProviderJob): VideoJob | undefined {
 }
 
 /**
- * Parses the response to a start.
- * @throws ProviderError the error in the response; `unknown` when a job was accepted without a usable id
+ * Parses the response to a start request.
+ * @throws ProviderError the error that the response contains; `unknown` if the response has no usable id, because the job may run
  */
 function readStarted(text: string, fields: Fields): VideoJob {
   const answer = parseObject(text);
@@ -181,7 +184,7 @@ function pathOf(id: string): string {
   return `/videos/${id}`;
 }
 
-/** Converts a progress in percent to a share from 0 to 1; empty for any other value. */
+/** Converts a progress in percent to a fraction from 0 to 1; empty for any other value. */
 function progressOf(value: unknown): { readonly progress?: number } {
   return typeof value === "number" && value >= 0 && value <= 100 ? { progress: value / 100 } : {};
 }
@@ -199,7 +202,10 @@ function lengthOf(value: unknown): number | undefined {
 const UNREADABLE_IMAGE =
   /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)|^inpaint_image/;
 
-/** Replaces the provider's field name in an error by the caller's parameter. Blames the catalogue if the catalogue sets the field. */
+/**
+ * Replaces the provider's field name in an error by the caller's parameter. For a field that is unknown to the provider, returns
+ * `misconfigured`, because the catalogue has chosen it.
+ */
 function sharpened(error: ProviderError, said: unknown, fields: Fields): ProviderError {
   if (error.kind !== "rejected") return error;
   const code = isMembers(said) && typeof said["code"] === "string" ? said["code"] : "";

@@ -1,7 +1,7 @@
 /**
- * Maps Replicate's errors to error classes. A rejected start returns `{title, detail, status, invalid_fields?}`; a failed prediction has a
- * message. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and …/lifecycle. `invalid_fields` and messages of
- * refusals are known from responses that users have published.
+ * Maps Replicate's errors to error classes. The response to a rejected prediction request is `{title, detail, status, invalid_fields?}`; a
+ * failed prediction has an error message. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and …/lifecycle.
+ * `invalid_fields` and refusal messages are known from responses that users have published.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { isMembers, type Members, parseObject, textOf } from "../json.ts";
@@ -25,7 +25,9 @@ const REFUSED =
 /** Maximum accepted delay before a retry, in milliseconds, as in retry-after.ts. */
 const HINT_MAX_MS = 3_600_000;
 
-/** Classifies a rejected start. Statuses that leave the outcome unknown are handled in start.ts. */
+/**
+ * Returns the error for a rejected request that should start a prediction. Statuses that leave the outcome unknown are handled in start.ts.
+ */
 export function classifyStart(status: number, headers: Headers, text: string, asked: PredictionRequest): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");

@@ -88,7 +88,7 @@ async function upload(
   return url;
 }
 
-/** Returns the error of a rejected upload, which names our input. */
+/** Returns the error for a rejected upload. If the file is at fault, the error's `param` is the client's name of the input. */
 function notTaken(
   { kind, detail, status, retryAfterMs }: ProviderError,
   ours: string,

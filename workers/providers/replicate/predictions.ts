@@ -1,6 +1,6 @@
 /**
- * Adapter for Replicate's predictions. A start returns an id, by which the prediction is polled until it ends. `Prefer: wait` is not used,
- * because a crash during the wait would lose the id. Source: replicate.com/docs/reference/http.
+ * Adapter for Replicate's predictions. The request that starts a prediction returns its id, by which the prediction is polled until it
+ * ends. `Prefer: wait` is not used, because a crash during the wait would lose the id. Source: replicate.com/docs/reference/http.
  */
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -25,14 +25,17 @@ import { writeInput } from "./inputs.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
-  /** Default fields for inputs, unless the source sets its own. */
+  /** Names of Replicate's input fields by our input names. Used if the source's catalogue entry has no `fields`. */
   readonly usual: Fields;
-  /** Returns the inputs of a call with the fields of its source. @throws ProviderError */
+  /**
+   * Returns the inputs of a call, each with the name of its field at the source.
+   * @throws ProviderError `misconfigured` when the source has no field for a required input
+   */
   place(call: MediaCall<Input>): readonly PlacedInput[];
   /** Returns the number of requested results. */
   asked(input: Input): number;
   readonly wanted: Wanted;
-  /** Returns the usage except for the compute time. */
+  /** Returns the usage of a finished prediction, such as images or seconds. The caller adds the compute time. */
   usage(files: readonly string[], metrics: Members): MediaUsage;
   /**
    * Duration after which Replicate itself cancels a job. It equals our maximum wait for this kind of job, so that a job ends even if no
@@ -94,14 +97,15 @@ function ringing(callbackUrl: string | undefined): Members {
   return canRing(callbackUrl) ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
 }
 
-/** Returns true for an HTTPS callback URL, the only scheme that Replicate supports for webhooks. Jobs without it are only polled. */
+/** Returns true if Replicate can send a callback to the URL, which must use HTTPS. Predictions without a callback URL are only polled. */
 function canRing(callbackUrl: string | undefined): boolean {
   return callbackUrl?.startsWith("https://") === true;
 }
 
 /**
- * Removes `cancel_after` from the input and returns it. A source overrides it, for example with `300s`, if its held credits are smaller
- * than the cost of the kind's limit. @throws ProviderError `misconfigured` for an invalid duration
+ * Removes `cancel_after` from the input and returns it; undefined if the source's overrides do not set it. A source sets a shorter
+ * duration, such as `300s`, if its held credits do not cover the default `cancelAfter` of this kind of call.
+ * @throws ProviderError `misconfigured` for an invalid duration
  */
 function takeCancelAfter(input: Record<string, unknown>): string | undefined {
   const { cancel_after: own } = input;
@@ -223,7 +227,7 @@ function isAddress(text: string): boolean {
 
 interface Target {
   readonly path: string;
-  /** Version for the request body; absent for an official model. */
+  /** Model version to send in the request body; absent for an official model, which is named in the path. */
   readonly version?: string;
 }
 
@@ -252,18 +256,21 @@ interface Mark extends ProviderJob {
   /** Name of an official model as `owner/name`, or the hexadecimal digits of a version. */
   readonly model: string;
   readonly input: InputMark;
-  /** True if the start contained a callback URL. */
+  /** True if the request that started the prediction contained a callback URL. */
   readonly rings: boolean;
 }
 
-/** Maximum number of pages that are read. A page has a hundred predictions. */
+/** Maximum number of pages of Replicate's prediction list that are read to find a lost prediction. A page has a hundred predictions. */
 const PAGES_MAX = 20;
 
 function markOf(sourceModel: string, input: Members, more: Pick<Mark, "asked" | "rings">): Mark {
   return { ...more, model: sourceModel.split(":").at(-1) ?? sourceModel, input: inputMark(input) };
 }
 
-/** @throws ProviderError */
+/**
+ * Searches Replicate's prediction list for predictions like the one whose start request got no response.
+ * @throws ProviderError when a request for the list fails
+ */
 async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: AbortSignal): Promise<Found> {
   const mark = readMark(lost.mark);
   if (!mark) return unknown("the stored mark is none of Replicate's");
@@ -298,7 +305,8 @@ async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: Abort
 }
 
 /**
- * Returns true for a prediction of the wanted model. An official model is compared by name, because the list does not contain its version.
+ * Returns true if the prediction was run by the given model. An official model is compared by name, because the list does not contain its
+ * version.
  */
 function isOfModel({ model, version }: Members, wanted: string): boolean {
   return wanted.includes("/") ? model === wanted : version === wanted;
@@ -309,8 +317,8 @@ function hasFailed({ status }: Members): boolean {
 }
 
 /**
- * Returns the URL path of the next page; undefined if there is none. The page must be below our own base URL, because credentials are sent
- * nowhere else. Null for a page outside it.
+ * Returns the URL path of the next page of the prediction list; undefined after the last page. Null if the page is not below our base URL:
+ * credentials must not be sent there.
  */
 function nextPath({ baseUrl }: Endpoint, next: unknown): string | null | undefined {
   if (next === null || next === undefined || next === "") return undefined;
@@ -337,13 +345,13 @@ interface Prediction extends ProviderJob {
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Creates the job from a response; undefined if the response has no id. */
+/** Returns the prediction that a response describes; undefined if the response has no valid id. */
 function newJob(answer: Members | undefined, asked: number): Prediction | undefined {
   const id = answer?.["id"];
   return typeof id === "string" && ID.test(id) ? { id, asked } : undefined;
 }
 
-/** Returns a stored job; undefined for other values. */
+/** Parses a stored prediction; undefined for a stored job of another adapter. */
 function readJob({ id, asked }: ProviderJob): Prediction | undefined {
   return typeof id === "string" && ID.test(id) && typeof asked === "number" ? { id, asked } : undefined;
 }

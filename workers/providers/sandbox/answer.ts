@@ -112,7 +112,10 @@ function createChoice(desk: Desk, index: number): Choice {
   };
 }
 
-/** Returns the remaining text of an answer whose beginning is in the messages. Returns the whole text if the beginning differs. */
+/**
+ * Returns the remaining text of an answer after the beginning that the client put at the end of the messages. Returns the whole text if the
+ * answer begins differently.
+ */
 function continueOpening(text: string, { opening }: SandboxRequest): string {
   return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }
@@ -129,7 +132,7 @@ function writeText(desk: Desk, dictated: string | null, text: TextMaterial, mate
   return results.length > 0 ? composeFromResults(results) : (dictated ?? composeAnswer(text));
 }
 
-/** Returns the results at the end of the conversation, with the names of their tools. */
+/** Returns the tool results at the end of the conversation, with the names of their tools. */
 function toolResults(messages: readonly SandboxMessage[]): readonly ToolResult[] {
   const isResult = (message: SandboxMessage): boolean => message.role === "tool" || message.role === "function";
   const start = messages.findLastIndex((message) => !isResult(message)) + 1;
@@ -210,7 +213,7 @@ export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer)
   return { ...answer, choices: answer.choices.map(change) };
 }
 
-/** Returns a choice as if a content filter had cut it: keeps the first tokens of the text and removes calls. */
+/** Returns a choice as if a content filter had cut it: only the first tokens of the text, and no tool calls. */
 function filter(choice: Choice, model: SandboxModel, tokenizer: Tokenizer): Choice {
   const cut = cutText(choice.text ?? "", interruptedAfter(model, choice.tokens - choice.reasoningTokens), tokenizer);
   const tokens = choice.reasoningTokens + cut.tokens;

@@ -58,7 +58,7 @@ function dimensionsOf(call: EmbeddingsCall): number {
 
 /**
  * Returns the number of tokens of an input.
- * @throws ProviderError rejected, with the input, when it exceeds the model's limit
+ * @throws ProviderError `rejected` that names the input, when the input exceeds the model's token limit
  */
 function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at: number): number {
   const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
@@ -129,8 +129,8 @@ function mixed(one: number, other: number): number {
 }
 
 /**
- * Builds a vector from features. Each feature is added with its sign at two positions: among the first numbers, for short vectors, and
- * among all numbers.
+ * Builds a vector from features. Each feature changes two numbers of the vector: one among the first `SANDBOX_EMBEDDING.dimensions`, so
+ * that short vectors are meaningful, and one among all.
  */
 function vectorOf(features: Features, dimensions: number): Float32Array {
   const { dimensions: near, dimensionsMax: all } = SANDBOX_EMBEDDING;

@@ -84,7 +84,9 @@ function findNames(text: string): readonly NameGroup[] {
   return groups.filter(({ names }) => names.length > 0);
 }
 
-/** Removes words from a name that only begin a sentence. Empty if no other word remains. */
+/**
+ * Removes words at the start of a name that are no part of it, such as the capitalised first word of a sentence. Empty if no word remains.
+ */
 function withoutOpening(name: string): string {
   const words = name.replace(/['’]s?$/, "").split(" ");
   const start = words.findIndex((word) => !isStopWord(word) && !NO_NAME.test(word));

@@ -1,4 +1,4 @@
-/** Applies failures and delays that a model's entry sets. All waits end immediately when the caller aborts. */
+/** Applies the failures and delays that are set for a test model (models.ts). All waits end immediately when the caller aborts. */
 import { ProviderError, type ChatDelta } from "../provider.ts";
 import type { SandboxModel } from "./models.ts";
 import { hashText } from "./random.ts";
@@ -12,7 +12,7 @@ export interface Clock {
 
 /** Retry delay that a busy model requests, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
-/** Retry delay that exceeds the limit of the service, in milliseconds. */
+/** Retry delay that is too long for a retry at the same source, in milliseconds (see PROVIDER_RETRY_HINT_MS). */
 const LONG_RETRY_AFTER_MS = 30_000;
 
 /** Failures that models return before any output, by name. */
@@ -26,19 +26,19 @@ const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Du
   sometimes: failSometimes,
 };
 
-/** Facts of a call by which a model decides whether to fail. They matter only for models that fail occasionally. */
+/** Properties of a call that decide whether a model that fails only occasionally fails now. */
 interface Due {
   /** Seed that the client sent. */
   readonly seed?: number | null;
   /** Number of calls of this model so far, including this call. It decides whether the flaky model fails if the client sent no seed. */
   readonly calls?: number;
-  /** True if this request was not called before. */
+  /** True if the sandbox receives this request for the first time; false for a retry. */
   readonly isFirst?: boolean;
 }
 
 /**
- * Throws the failure of a model if one is due.
- * @throws ProviderError the failure of a failing model
+ * Throws the failure that is set for the model, if the model fails this call.
+ * @throws ProviderError the failure of the model
  */
 export function failIfDue(model: SandboxModel, due: Due = {}): void {
   const failure = model.failsWith && FAILURES[model.failsWith](due);
@@ -46,8 +46,8 @@ export function failIfDue(model: SandboxModel, due: Due = {}): void {
 }
 
 /**
- * Checks the parameters that the model restricts.
- * @throws ProviderError rejected, for a parameter that the model does not support
+ * Checks parameters for which the model supports only certain values.
+ * @throws ProviderError `rejected` that names the unsupported parameter
  */
 export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
   const temperature = body["temperature"] ?? 1;
@@ -56,7 +56,11 @@ export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, u
   throw rejected("unsupported_value", "temperature", "the sandbox was asked to take no temperature but 1", { say });
 }
 
-/** Returns the error of a rejected request. @param detail error text for the log; `say` is the message for the client */
+/**
+ * Returns the error of a rejected request.
+ * @param detail error text for the log
+ * @param more.say error message for the client
+ */
 export function rejected(
   code: "context_length_exceeded" | "unsupported_value",
   param: string,
@@ -78,7 +82,10 @@ function failSometimes({ seed = null, calls = 0 }: Due): ProviderError | undefin
     : new ProviderError("failed", "the sandbox is having a bad moment", { status: 500 });
 }
 
-/** Interrupts an answer. Throws for a broken connection, and waits for a stalled one. @throws ProviderError */
+/**
+ * Interrupts an answer. A stalled answer waits until the caller aborts; every other interruption throws immediately.
+ * @throws ProviderError `failed` for a broken connection or an error event; `aborted` when the caller aborts
+ */
 export async function breakOff(how: NonNullable<SandboxModel["breaksOff"]>, signal: AbortSignal): Promise<never> {
   if (how === "stall") return waitForAbort(signal);
   if (how === "cut") throw new ProviderError("failed", "the sandbox was asked to break the answer off");
@@ -93,7 +100,10 @@ export function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Waits for a duration in milliseconds. Returns immediately for zero or less. @throws ProviderError aborted */
+/**
+ * Waits for a duration in milliseconds. Returns immediately for zero or less.
+ * @throws ProviderError `aborted` when the caller aborts
+ */
 export async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   stopIfAborted(signal);
   if (ms <= 0) return;
@@ -116,7 +126,7 @@ export async function waitForAbort(signal: AbortSignal): Promise<never> {
   throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Returns the duration of a complete answer with this many tokens, in milliseconds, including silence. */
+/** Returns the duration of a complete answer with this many tokens, in milliseconds, including the model's initial delay and silence. */
 export function answerMs(model: SandboxModel, tokens: number): number {
   return (model.delayMs ?? 0) + tokensMs(model, tokens) + (model.silenceMs ?? 0);
 }
@@ -135,7 +145,10 @@ export function interruptedAfter(model: SandboxModel, tokens: number): number {
 const PIECE_CHARACTERS = 1_024;
 /** Pause between chunks, in milliseconds, so that other calls can continue. */
 const PIECE_MS = 1;
-/** Number of padding characters. The padding exceeds most line buffers, but not the limits of a queue message or of a reader's buffer. */
+/**
+ * Number of characters of the `obfuscation` member of a huge stream event. They exceed most line buffers, but not the limits of a queue
+ * message or of a reader's buffer.
+ */
 const PADDING_CHARACTERS = 1_000_000;
 
 /** Repeats the text forever, without a finish reason. @throws ProviderError aborted, when the caller aborts */
@@ -153,7 +166,9 @@ export async function* streamWithoutEnd(
   }
 }
 
-/** Returns a delta of one megabyte without content. OpenAI pads its events with the same member. */
+/**
+ * Returns a stream event of one megabyte without content, padded by the member `obfuscation`. OpenAI pads its events with the same member.
+ */
 export function hugeDelta(): ChatDelta {
   return { choices: [{ index: 0, delta: {}, finish_reason: null }], extra: hugeExtra() };
 }

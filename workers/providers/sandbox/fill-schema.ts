@@ -78,7 +78,10 @@ function fillSchema(schema: unknown, options: FillOptions, verify: Verify): unkn
   return first?.value;
 }
 
-/** Selects another attempt for an invalid part of the value. After several attempts, the surrounding parts get another attempt as well. */
+/**
+ * Counts a failed attempt for an invalid part of the value, so that the next fill writes the part differently. After several attempts, the
+ * surrounding parts are written differently as well.
+ */
 function takeTurn(path: string, turns: Map<string, number>): void {
   const turn = (turns.get(path) ?? 0) + 1;
   turns.set(path, turn);
@@ -272,7 +275,9 @@ function fillLeaf(keywords: JsonRecord, type: string, name: string, leaf: Leaf):
   return (Object.hasOwn(FILLERS, type) ? FILLERS[type]?.({ ...keywords, type }, name, leaf) : null) ?? null;
 }
 
-/** Returns the first offered value that is valid and that no other property uses; undefined if there is none. */
+/**
+ * Returns the first candidate that is valid and that no other property uses; undefined if there is none. Marks the returned value as used.
+ */
 function take<T>(candidates: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
   const found = candidates.find((value) => !used.has(String(value)) && fits(value));
   if (found !== undefined) used.add(String(found));

@@ -36,7 +36,7 @@ interface Prepared {
 /** Creates the chat provider. `delay` of the clock must end when its signal fires, by returning or by throwing. */
 export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
-  /** Requests that were already called. A retry passes the same request object, so it is recognized. */
+  /** Requests that the sandbox has received. A retry passes the same request object and is recognized by it. */
   const asked = new WeakSet<object>();
   let schemaWriter: Promise<SchemaWriter> | undefined;
 
@@ -46,7 +46,10 @@ export function createSandbox(clock: Clock): ChatProvider {
     return (schemaWriter ??= import("./fill-schema.ts").then(({ createSchemaWriter }) => createSchemaWriter()));
   }
 
-  /** Prepares the answer before its first token is sent. @throws ProviderError */
+  /**
+   * Validates the request and generates the complete answer, before the first token is sent.
+   * @throws ProviderError for an invalid request, the failure of the test model, or an aborted call
+   */
   async function prepare(call: ChatCall): Promise<Prepared> {
     const { sourceModel, outputTokensMax, signal } = call;
     stopIfAborted(signal);

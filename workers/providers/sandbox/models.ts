@@ -34,7 +34,10 @@ export interface SandboxModel {
   readonly hangs?: true;
   /** True for a model whose jobs have an outcome that stays unknown. */
   readonly isLost?: true;
-  /** Model whose job submissions return 502, as from a gateway. With `answer`, the provider accepted the job; with `start`, it did not. */
+  /**
+   * Part of a job submission that is lost. The submission returns 502, as from a gateway. With `answer`, the provider accepted the job and
+   * only its response is lost. With `start`, the provider never received the job.
+   */
   readonly loses?: "answer" | "start";
   /**
    * Interruption after the first tokens or bytes: a broken connection, an error event, or endless silence. With `error first`, the error

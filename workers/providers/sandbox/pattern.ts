@@ -42,7 +42,7 @@ export type ReadPattern = (source: string) => Pattern | null;
 
 /**
  * Creates a reader of patterns.
- * @param work budget shared by all patterns; once it is used up, they match everything and return no samples
+ * @param work budget shared by all patterns; after it is used up, every text matches every pattern, and `sample` returns null
  */
 export function createPatternReader(work: Work): ReadPattern {
   const known = new Map<string, Pattern | null>();

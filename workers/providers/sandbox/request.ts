@@ -61,8 +61,8 @@ export interface SandboxRequest {
 }
 
 /**
- * Reads a chat request.
- * @throws ProviderError rejected, with the parameter that the sandbox does not support
+ * Parses a chat request.
+ * @throws ProviderError `rejected` that names the parameter that the sandbox does not support
  */
 export function readRequest(request: JsonRecord): SandboxRequest {
   if (asList(request["modalities"]).includes("audio")) {
@@ -180,7 +180,7 @@ function positive(value: unknown): number | null {
 // Content blocks other than text: their description for the answer, and their token cost. Never fetches an address.
 
 interface Media {
-  /** Description of the block for the answer, such as "a 64×48 PNG image". */
+  /** Short description of the content block that the sandbox's answer contains, such as "a 64×48 PNG image". */
   readonly phrase: string;
   /** Prompt tokens of the block, without those of `text`. */
   readonly tokens: number;
@@ -206,9 +206,9 @@ const FILE_TOKENS = 250;
 const DATA_URL_HEAD_MAX = 256;
 
 /**
- * Reads one content block; null for a block of an unknown type.
- * @param param path of the block in the request, for the error
- * @throws ProviderError rejected, for data that cannot be decoded or that do not match the declared type
+ * Parses one content block; null for a block of an unknown type.
+ * @param param path of the block in the request, which an error names
+ * @throws ProviderError `rejected` for data that cannot be decoded or that do not match the declared type
  */
 function readMedia(part: JsonRecord, param: string): Media | null {
   switch (part["type"]) {
@@ -285,7 +285,11 @@ function readHost(url: string): string | null {
   return URL.parse(url)?.host ?? null;
 }
 
-/** Parses a data URL by RFC 2397. @throws ProviderError rejected */
+/**
+ * Parses a data URL by RFC 2397.
+ * @param param path of the URL in the request, which an error names
+ * @throws ProviderError `rejected` for a malformed data URL
+ */
 function readDataUrl(url: string, param: string): { type: string; bytes: Uint8Array } {
   const comma = url.slice(0, DATA_URL_HEAD_MAX).indexOf(",");
   if (comma === -1 || !/^data:/i.test(url)) throw malformed("a data URL", param);

@@ -70,7 +70,11 @@ export function composeAnswer(material: TextMaterial): string {
   return `${opening} ${random.pick(CLOSINGS)}`;
 }
 
-/** Returns sentences about the prompt until `measure` of the text reaches `enough`. */
+/**
+ * Composes sentences about the prompt.
+ * @param enough length at which the text is complete
+ * @param measure returns the length of the text in the unit of `enough`
+ */
 export function composePage(material: TextMaterial, enough: number, measure: (text: string) => number): string {
   const { prompt, random } = material;
   const quoted = topicsIn(prompt).map(inQuotes);

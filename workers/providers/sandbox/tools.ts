@@ -125,7 +125,10 @@ function isSameStem(a: string, b: string): boolean {
   return a === b || (a.length >= SAME_STEM && b.length >= SAME_STEM && a.slice(0, SAME_STEM) === b.slice(0, SAME_STEM));
 }
 
-/** Returns the inputs of the calls of a tool. It is one input, or one per adjacent name if the tool accepts a single name. */
+/**
+ * Returns the inputs of all calls of a tool. The tool is called once. If it accepts a single name and the prompt has several, it is called
+ * once per name.
+ */
 function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonly string[] {
   if (tool.type === "custom") return [facts.query];
   const lists = [...facts.names.map(({ names }) => names), facts.quoted];

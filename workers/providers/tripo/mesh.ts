@@ -153,7 +153,10 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "model/stl": "stl",
 };
 
-/** Uploads a file and returns its token. @throws ProviderError of a task that was not started */
+/**
+ * Uploads a file and returns its token.
+ * @throws ProviderError when the upload fails; the paid task has not been started then
+ */
 async function uploadFile(
   endpoint: Endpoint,
   media: Exclude<MediaInput, { readonly url: string }>,
@@ -219,10 +222,16 @@ interface TripoTask {
   readonly inputNames: readonly MeshInputName[];
 }
 
-/** Uploads media to Tripo and returns the value for the request body. @throws ProviderError */
+/**
+ * Uploads media to Tripo and returns the file token for the request body.
+ * @throws ProviderError when the upload fails
+ */
 type Upload = (media: MediaInput, ours: MeshInputName) => Promise<string>;
 
-/** @throws ProviderError */
+/**
+ * Builds the request that starts a Tripo task, and uploads its media.
+ * @throws ProviderError `misconfigured` for an unknown task; the errors of `meshInputs` and `upload`
+ */
 async function taskOf({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>, upload: Upload): Promise<TripoTask> {
   const slash = sourceModel.indexOf("/");
   const [name, model] = [sourceModel.slice(0, Math.max(0, slash)), sourceModel.slice(slash + 1)];
@@ -285,8 +294,8 @@ export function readAnswer(status: number, text: string): Answer {
 }
 
 /**
- * Classifies a rejected request; start.ts decides the statuses of a start with an unknown outcome.
- * @param inputNames the caller's inputs in the request
+ * Returns the error for a request that Tripo rejected. Statuses that leave the outcome of a start unknown are handled in start.ts.
+ * @param inputNames the caller's inputs that the request contains
  */
 export function classifyRefusal(
   status: number,
@@ -305,7 +314,7 @@ export function classifyRefusal(
   return new ProviderError("rejected", said, { ...facts, code: "invalid_request", param: null });
 }
 
-/** Returns the error of a failed task, which is definite for every message. */
+/** Returns the error of a failed task. The failure is definite, even if Tripo reports no reason or an unknown code. */
 export function classifyTaskError(
   { error_code: code, error_message: message }: Members,
   inputNames: readonly MeshInputName[],

@@ -197,7 +197,10 @@ function responseBody(type: string, media: MediaType, around: Around): string {
   return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}\n\n${membersOf(schema, resolve)}`}`;
 }
 
-/** Returns the example of a response: its own, or that of another status with the same schema, or one built from the schema. */
+/**
+ * Returns an example of a response body. In order of preference: the response's own example, the example of another status with the same
+ * schema, an example built from the schema.
+ */
 function responseExample(media: MediaType, { endpoint, document, resolve }: Around): unknown {
   const { schema = {} } = media;
   const others = Object.values(endpoint.responses).flatMap(({ content = {} }) => content["application/json"] ?? []);
@@ -225,7 +228,7 @@ function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["compon
   return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
 }
 
-/** Lists the error codes by status, with an example of each status. */
+/** Returns the "Errors" section of an operation: a table of its statuses and error codes, and examples of error bodies. */
 function errorsOf({ responses, security }: Endpoint, document: OpenApiDocument): string {
   const isOperator = security.some((one) => Object.hasOwn(one, "operatorToken"));
   const bad = Object.entries(responses).filter(([status]) => Number(status) >= 400);

@@ -49,7 +49,7 @@ export function apiPages(
   return [listPage(document, groups), ...pages];
 }
 
-/** Names of the parameters and of the properties of every body. */
+/** Returns the names of an operation's parameters, and of the properties of its request bodies. */
 function inputNames({ parameters, requestBody }: Endpoint, resolve: Resolve): ReadonlySet<string> {
   const bodies = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => mergedObject(schema, resolve));
   return new Set([

@@ -34,7 +34,7 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   const own: Row[] = [];
   const nested: Row[] = [];
   let isCut = false;
-  /** Variant of the union whose members are currently being added. */
+  /** Variant of the union whose members are currently being added. Undefined for members that every variant has. */
   let current: Variant | undefined;
   addMembers(schema, "", 0, new Set());
   return { rows: [...own, ...nested], isCut };
@@ -102,7 +102,10 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   }
 }
 
-/** Returns the variant that lies within an outer variant. Without a label, returns the outer variant. */
+/**
+ * Returns the variant for the members of a nested union. Its label ends with the outer variant's label in parentheses. Without a label,
+ * returns the outer variant.
+ */
 function variantOf(outer: Variant | undefined, prefix: string, label: string | undefined): Variant | undefined {
   if (label === undefined) return outer;
   return { path: prefix.replace(/\.$/, ""), label: outer === undefined ? label : `${label} (${outer.label})` };
@@ -170,7 +173,7 @@ export function notesOf(schema: Schema, resolve: Resolve): string {
   return sentences.filter((one) => one !== undefined && one !== "").join(" ");
 }
 
-/** Bound above which a limit is not shown. Limits of 64-bit numbers do not help a reader. */
+/** Largest absolute value of a bound that the reference shows. Larger bounds are limits of 64-bit numbers, which do not help a reader. */
 const BOUND_MAX = 1e15;
 
 function boundsOf(
@@ -188,10 +191,7 @@ function boundsOf(
   return unsaid.length === 0 ? undefined : unsaid.join(" ");
 }
 
-/**
- * Formats a range of values.
- * @param unit unit for one and for several, each with a space before it
- */
+/** Formats a range of values. The third parameter is the unit in singular and plural, each with a space before it. */
 function rangeOf(
   least: number | undefined,
   most: number | undefined,

@@ -38,7 +38,7 @@ interface Inputs {
  * Checks a chat call against its model and returns its maximum usage.
  * @param bodyBytes size of the whole body; it limits the tokens, because a token has at least one byte
  * @param files stored files that the request references
- * @throws ApiError 400 with the parameter that the model does not support; `file_not_found`
+ * @throws ApiError 400 that names the parameter which the model does not support; `file_not_found`
  */
 export function checkChat(
   request: ChatCompletionRequest,

@@ -16,7 +16,10 @@ export interface Tools {
   readonly delay: Delay;
 }
 
-/** Applies a model's delay and failure before generation. @throws ProviderError the model's failure; `aborted` */
+/**
+ * Fails or delays a call before the media are generated, as its test model requires.
+ * @throws ProviderError the failure of the test model; `aborted` when the call is aborted during the delay
+ */
 export async function applyFaults(
   { sourceModel, signal }: Pick<MediaCall<unknown>, "sourceModel" | "signal">,
   delay: Delay,
@@ -43,7 +46,8 @@ export async function waiting(delay: Promise<void>): Promise<void> {
 }
 
 /**
- * Converts an error of the media child processes to an error for callers. @param param parameter of the input media that may be at fault
+ * Converts an error of the media child processes to a ProviderError. Other errors are returned unchanged.
+ * @param param request parameter of the input media, named in the error if the media are invalid
  */
 export function explained(error: unknown, param?: string): unknown {
   if (!(error instanceof MediaError)) return error;

@@ -130,7 +130,7 @@ function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters
 
 const NO_DELAY: Delay = () => Promise.resolve();
 
-/** Passes on a few words at a time. A slow model waits between words instead of before the first word. */
+/** Calls `onText` with a few words of the transcript at a time. A slow model waits between words instead of before the first word. */
 async function readAlong(
   { onText, signal, sourceModel }: Pick<MediaCall<unknown>, "onText" | "signal" | "sourceModel">,
   text: string,

@@ -41,8 +41,8 @@ const HANG_MS = 86_400_000;
 const INPUT_BYTES_MAX = 1_048_576;
 
 /**
- * Creates an adapter that runs `make` as a job.
- * @param param returns the parameter of the input media that an error message concerns
+ * Creates a queued adapter that runs `make` as a job of this process.
+ * @param param returns the request parameter of the input media, which errors about these media name
  */
 export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,

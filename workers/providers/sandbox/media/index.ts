@@ -57,7 +57,10 @@ interface MeshSources {
 export interface SandboxMedia {
   /** Generates an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
   makeImage(params: ImageParams, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** Edits an image. @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
+  /**
+   * Edits an image.
+   * @throws MediaError with the faults of `makeImage`; unsupported, corrupt, too_large for the image and the mask
+   */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** Generates speech at 24 kHz with one channel. */
   speak(params: SpeechParams, signal?: AbortSignal): Promise<GeneratedMedia & { readonly seconds: number }>;
@@ -66,21 +69,34 @@ export interface SandboxMedia {
    * formats.
    */
   streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
-  /** Transcribes audio. @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
+  /**
+   * Transcribes audio.
+   * @throws MediaError with the faults of `makeImage`; unsupported, corrupt, too_large for the audio
+   */
   transcribe(
     audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** Generates an MP4 video with H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
+  /**
+   * Generates an MP4 video with H.264 and AAC.
+   * @throws MediaError with the faults of `makeImage`; unsupported, corrupt, too_large for the input
+   */
   makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<GeneratedMedia>;
   /**
-   * Generates music at 48 kHz with two channels. With pcm, samples are 16-bit little-endian and interleaved. @throws MediaError as
-   * makeImage
+   * Generates music at 48 kHz with two channels. With pcm, samples are 16-bit little-endian and interleaved.
+   * @throws MediaError with the faults of `makeImage`
    */
   composeMusic(params: MusicParams, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** Generates a binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
+  /**
+   * Generates a binary glTF 2.0 file.
+   * @throws MediaError with the faults of `makeImage`; unsupported, corrupt, too_large for the image
+   */
   makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<GeneratedMedia>;
-  /** Transforms a mesh. @throws MediaError as above, also for the mesh; a mesh without triangles is invalid */
+  /**
+   * Transforms a mesh.
+   * @throws MediaError with the faults of `makeImage`; unsupported, corrupt, too_large for the mesh and the image; invalid for a mesh
+   * without triangles
+   */
   transformMesh(
     params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
     signal?: AbortSignal,

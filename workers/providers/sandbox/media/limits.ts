@@ -21,7 +21,9 @@ export const MEDIA_LIMITS = {
    */
   childMemoryBytesMax: 1_536 * 1_048_576,
   childWatchMs: 200,
-  /** Processor time of a child. A child is replaced after half of this time, which is more than the longest job takes. */
+  /**
+   * Maximum processor time of a child, in seconds. A child is replaced after half of this time, which is more than the longest job takes.
+   */
   childProcessorSeconds: 600,
   childJobsMax: 100,
   childResidentBytesMax: 700 * 1_048_576,
@@ -45,9 +47,9 @@ export const MEDIA_LIMITS = {
   meshNodeDepthMax: 64,
   /** Maximum number of pieces in a mesh to transform. A piece has one material. */
   meshPiecesMax: 2_000,
-  /** Maximum decoded size of all accessors of a mesh to transform together. */
+  /** Maximum total size of all decoded accessors of a mesh to transform, in bytes. */
   meshNumbersBytesMax: 192 * 1_048_576,
-  /** Maximum number of images of a mesh to transform, and of their pixels together: sixteen images of 2,048 × 2,048. */
+  /** Maximum number of images in a mesh to transform, and maximum total of their pixels: sixteen images of 2,048 × 2,048. */
   meshImagesMax: 64,
   meshPixelsMax: 67_108_864,
   /** Maximum number of parts of a segmented mesh. More parts could not be distinguished by colour. */
@@ -81,13 +83,13 @@ export const MEDIA_LIMITS = {
   /** Maximum size of a marker in base64: 4,096 characters with their times. */
   tagBytesMax: 128 * 1_024,
   /**
-   * Number of bytes at the start of raw pcm that are searched for the marker. It fits the longest first piece, with 16 bytes per byte of
-   * its packet.
+   * Number of bytes at the start of raw pcm that are searched for the marker. It covers the longest first piece of speech: each byte of its
+   * marker packet is spread over 16 bytes of pcm.
    */
   pcmProbeBytes: 512 * 1_024,
   /** Maximum duration of the sandbox's own speech: 4,096 characters at a quarter of the speed. */
   markedSecondsMax: 3_600,
-  /** Duration of other audio that is decoded in order to describe it. */
+  /** Maximum decoded duration of audio that is not the sandbox's own speech, in seconds. The decoded part is only described. */
   listenSeconds: 60,
   /**
    * Maximum number of samples of other audio, all channels together: 60 s of stereo at 48 kHz. A file may declare eight channels at 655
@@ -97,8 +99,8 @@ export const MEDIA_LIMITS = {
 } as const;
 
 /**
- * Checks a count in a file against its limit.
- * @param file name in errors, such as "The mesh"
+ * Checks a number that was read from a file against its limit.
+ * @param file subject of the error message, such as "The mesh"
  * @param what counted items, in the plural
  * @throws MediaError too_large
  */

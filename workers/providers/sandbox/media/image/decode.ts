@@ -16,7 +16,7 @@ export interface Pixels {
 
 /**
  * Decodes an image to sRGB with 8 bits per channel, rotated by its EXIF orientation. For an animation, the first frame is used.
- * @param what name in errors, such as "The image"
+ * @param what subject of error messages, such as "The image"
  * @throws MediaError unsupported, too_large, corrupt
  */
 export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixels> {
@@ -41,7 +41,7 @@ export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixe
 
 /**
  * Checks type and size of an image in its first bytes, without a decoder.
- * @param what name in errors
+ * @param what subject of error messages, such as "The image"
  * @throws MediaError unsupported, too_large
  */
 function checkImage(bytes: Uint8Array, what: string): void {

@@ -1,7 +1,7 @@
 /**
- * Converts an untrusted file to the sandbox's document. Kept are triangles in world coordinates, normals, one set of texture coordinates,
- * and names. Base colour, metalness and roughness of materials are kept as well. Skinned meshes keep their stored pose. All other content
- * is dropped.
+ * Converts an untrusted glTF file to a document in the sandbox's form (document.ts). The document keeps triangles in world coordinates,
+ * normals, one set of texture coordinates, and names. It also keeps base colour, metalness and roughness of materials. Skinned meshes keep
+ * their stored pose. All other content is dropped.
  */
 import {
   type Accessor,
@@ -234,8 +234,8 @@ const [MAGIC, JSON_CHUNK, BINARY_CHUNK] = [0x46546c67, 0x4e4f534a, 0x004e4942];
 const [JSON_START, CHUNK_HEADER_BYTES] = [20, 8];
 
 /**
- * Checks a binary glTF file and returns its parts for the glTF library.
- * @param readable extensions that a file may require
+ * Checks a binary glTF file and returns its JSON and its binary chunk for the glTF library.
+ * @param readable glTF extensions that the file may require
  * @throws MediaError unsupported, corrupt, too_large
  */
 function checkedMesh(bytes: Uint8Array, readable: readonly string[]): CheckedMesh {

@@ -27,7 +27,7 @@ const MOTIFS = [
 
 /**
  * Returns the image upright, in sRGB and scaled to texture size.
- * @param what name in errors, such as "The image"
+ * @param what subject of error messages, such as "The image"
  * @throws MediaError unsupported, too_large, corrupt
  */
 export async function imageTexture(bytes: Uint8Array, what: string): Promise<TextureFile> {

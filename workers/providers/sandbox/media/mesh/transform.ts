@@ -35,9 +35,9 @@ const OPERATIONS = { remesh, retexture, segment, rig } satisfies Record<string, 
 const SIMPLIFY_ERROR = 0.1;
 
 /**
- * Returns a binary glTF 2.0 file. Equal parameters, meshes and images produce equal bytes.
+ * Transforms a mesh and returns it as a binary glTF 2.0 file. Equal parameters, meshes and images produce equal bytes.
  * @param image new texture of a retexture; other operations ignore it
- * @throws MediaError unsupported, corrupt, too_large, invalid for the mesh, and all but the last for the image
+ * @throws MediaError unsupported, corrupt, too_large for the mesh or the image; invalid for a mesh without triangles
  */
 export async function transformMesh(
   { operation, ...params }: MeshTransformParams,

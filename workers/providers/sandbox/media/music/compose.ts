@@ -18,13 +18,19 @@ export interface MusicParams {
   readonly format: AudioFileFormat;
 }
 
-/** Returns an audio file at 48 kHz with two channels. @param loadVoice called only for lyrics */
+/**
+ * Composes music and returns an audio file at 48 kHz with two channels.
+ * @param loadVoice loads the speech synthesiser; called only for lyrics
+ */
 export async function composeMusic(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Uint8Array> {
   const samples = await musicSamples(params, loadVoice);
   return encodeAudio(params.format, samples, { sampleRate: SAMPLE_RATE, channels: 2 });
 }
 
-/** Returns interleaved samples of 48 kHz, exactly as long as requested. @param loadVoice called for lyrics */
+/**
+ * Composes music and returns interleaved samples at 48 kHz, exactly as long as requested.
+ * @param loadVoice loads the speech synthesiser; called only for lyrics
+ */
 async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Int16Array> {
   const { prompt, lyrics = "", seconds, seed } = params;
   const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
@@ -127,7 +133,7 @@ function playScore(mix: Stereo, score: Score, seconds: number, gain: number): vo
 type Play = (part: keyof Style["tones"], beat: number, beats: number, step: number, pan: number) => void;
 
 const LEVELS = { lead: 0.34, chords: 0.12, bass: 0.24 } as const;
-/** Share of its length for which a note sounds. */
+/** Share of a note's length during which the note sounds. */
 const HELD = 0.95;
 
 function notePlayer(mix: Stereo, { style, scale, beatSeconds }: Score, barBeat: number, gain: number): Play {
@@ -170,8 +176,8 @@ function playBass(play: Play, { beats, chord }: Style, root: number, isLast: boo
 }
 
 /**
- * Plays one bar of the melody.
- * @param half index of the half of the melody's two bars
+ * Plays one bar of the melody, which has two bars.
+ * @param half bar of the melody to play: 0 for the first, 1 for the second
  */
 function playMelody(play: Play, root: number, melody: readonly MelodyNote[], half: number): void {
   for (const { beat, beats, step } of melody) {
@@ -219,7 +225,10 @@ const RHYTHMS: Choice = [
   [0, 2, 2.5, 3],
 ];
 
-/** @param text in lower case */
+/**
+ * Chooses style, tempo, key, chords and melody from the prompt and the seed.
+ * @param text prompt in lower case
+ */
 function writeScore(text: string, random: Random): Score {
   const style = chooseStyle(text, random);
   const [slowest, fastest] = style.tempo;

@@ -50,7 +50,9 @@ interface MarkedSamples {
   readonly packet: Uint8Array;
 }
 
-/** Generates pieces of speech lazily, so that the first piece is sent before the last is synthesised. */
+/**
+ * Yields the audio of a text piece by piece. Each piece is synthesised only on demand, so that the first is sent before the last is ready.
+ */
 function* speakPieces(
   flite: Flite,
   { text, voice, instructions, speed }: SpeechParams,

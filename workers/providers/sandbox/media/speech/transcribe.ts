@@ -44,7 +44,7 @@ export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promi
 }
 
 /**
- * Reads facts of audio as `probeAudio` does, and also recognizes raw pcm of the sandbox's own speech.
+ * Reads format and duration of audio as `probeAudio` does, and also recognizes raw pcm of the sandbox's own speech.
  * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeSandboxAudio(bytes: Uint8Array): AudioFacts {

@@ -13,7 +13,7 @@ import { MEDIA_LIMITS, checkMax } from "../limits.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
 export interface InputVideo extends FileSource {
-  /** Facts of the upright video. `seconds` is the duration of its frames. */
+  /** Format, duration and size of the video. Width and height are those of the upright picture; `seconds` is the duration of its frames. */
   readonly facts: VideoFacts;
   readonly hasAudio: boolean;
   /** Number of times that the video is repeated. */
@@ -52,8 +52,8 @@ const RISING_TIMES =
 const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["transpose=cclock"] } as const;
 
 /**
- * Builds the filter chain that transforms a caller's video.
- * @returns the filter chain without its label
+ * Builds the FFmpeg filter chain that transforms a caller's video.
+ * @returns the filter chain without its output label
  */
 export async function transformedVideo(task: VideoTask, video: InputVideo): Promise<string> {
   const { width, height, seconds, prompt, seed } = task;

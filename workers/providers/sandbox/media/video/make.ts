@@ -77,8 +77,9 @@ const MOVES: readonly [Move, ...Move[]] = [
 type Move = readonly [zoom: string, right: string, down: string];
 
 /**
- * Builds the filter chain that moves a camera over an image.
- * @returns the filter chain without its label @throws MediaError unsupported, too_large, corrupt, for the input image
+ * Builds the FFmpeg filter chain that moves a camera over an image.
+ * @returns the filter chain without its output label
+ * @throws MediaError unsupported, too_large, corrupt, for the input image
  */
 async function movingImage(task: VideoTask, input: Uint8Array): Promise<string> {
   const { prompt, seed, seconds, width, height, directory } = task;
@@ -118,8 +119,8 @@ const UNDER_SPEECH = 0.3;
 const SPEECH_STARTS_MS = 400;
 
 /**
- * Builds the filter chain of the soundtrack.
- * @returns the filter chain without its label, exactly as long as the video
+ * Builds the FFmpeg filter chain of the soundtrack.
+ * @returns the filter chain without its output label; its sound is exactly as long as the video
  */
 async function soundtrack(task: VideoTask, video: InputVideo | null, loadVoice: () => Promise<Flite>): Promise<string> {
   const samples = task.seconds * SAMPLE_RATE;
