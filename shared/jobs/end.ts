@@ -113,8 +113,7 @@ async function endAs(
     },
     {
       forMs: retryMs,
-      onRetry: (error, attempts) =>
-        log.warn({ err: error, job_id: end.id, attempts }, "retrying to write a job's end"),
+      onRetry: (error, attempts) => log.warn({ err: error, job_id: end.id, attempts }, "retrying to write a job's end"),
       locked: () => new Error(`the hold of job ${end.id} stays locked`),
     },
   );

@@ -144,10 +144,7 @@ export function openLedger(options: {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, attempts) =>
-        log.warn(
-          { err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts },
-          "retrying a settlement",
-        ),
+        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts }, "retrying a settlement"),
     });
 
   /** Settles a call against its credit line; if that is impossible, places a separate hold and settles that. */

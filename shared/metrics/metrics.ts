@@ -102,10 +102,7 @@ export interface Metrics extends ProcessMetrics {
   readonly batchRepliesIgnored: Counter<[]>;
   /** Number of ended batches. `outcome`: completed, expired, cancelled or failed. */
   readonly batches: Counter<[outcome: string]>;
-  /**
-   * Number of ended batch lines. `outcome`: as for batches. `failed` includes rejected calls; expired and cancelled lines were never
-   * called.
-   */
+  /** Number of ended batch lines. `outcome`: as for batches. `failed` includes rejected calls; the others were never called. */
   readonly batchLines: Counter<[outcome: string]>;
   /** Number of unfinished lines of open batches. `state`: waiting or running. */
   readonly batchLinesOpen: Gauge<[state: string]>;

@@ -215,7 +215,14 @@ describe("a body", () => {
   });
 
   test("on a credit line passes its share of the line to its worker and its settlement", async () => {
-    const creditLineHold = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false, deadlineMs: 1 };
+    const creditLineHold = {
+      lineId: newId(),
+      keyId: newId(),
+      model: "one",
+      amountNano: 5n,
+      mayExceed: false,
+      deadlineMs: 1,
+    };
     const { chat, sent, relayed, counted } = start({ creditLineHold });
     await chat(JSON.stringify(CHAT));
     expect(counted[0]?.hold).toMatchObject({ canUseCreditLine: true });

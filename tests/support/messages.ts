@@ -25,7 +25,10 @@ const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = 
   { before: /\brefusal\(\s*[^,()]+,\s*$/, where: /^shared\/calls\/kinds\// },
   { before: /\brefuse\(\s*"[^",]*",\s*$/, where: /^shared\/calls\/kinds\/chat\// },
   { before: /\bunsupported\(\s*[^,()]+,\s*$/, where: /^workers\/providers\// },
-  { before: /\bdescription:\s*$/, where: /^(?:workers\/capabilities|ingress\/routes\/mcp(?!\/mcp\.ts)|shared\/events)\// },
+  {
+    before: /\bdescription:\s*$/,
+    where: /^(?:workers\/capabilities|ingress\/routes\/mcp(?!\/mcp\.ts)|shared\/events)\//,
+  },
   {
     before: /\b(?:text|integer|number|flag|color|choice|list|pagesParam|requiredPages)\(\s*$/,
     where: /^workers\/capabilities\/\w+\//,

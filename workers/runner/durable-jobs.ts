@@ -209,8 +209,7 @@ class LaneJobs implements DurableJobs {
     return retryStatement(tryClaim, {
       forMs: OUTAGE_RETRY_MS,
       signal,
-      onRetry: (error, attempts) =>
-        log.warn({ err: error, job_id: request.id, attempts }, "retrying to claim a job"),
+      onRetry: (error, attempts) => log.warn({ err: error, job_id: request.id, attempts }, "retrying to claim a job"),
     });
   }
 

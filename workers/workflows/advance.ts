@@ -59,10 +59,7 @@ export function advance(
   return new RunPass(compiled, { ...before, stepRuns }, remainingWork).advance(events);
 }
 
-/**
- * Evaluates the inputs of running calls and sub-workflows again. The result is the same, because everything that the expressions read has
- * ended.
- */
+/** Evaluates the inputs of running work again. The result is the same, because everything that the expressions read has ended. */
 export function resolveWork(compiled: CompiledDefinition, state: RunState, place: WorkPlace): ResolvedWork | undefined {
   const stepRuns = [...state.stepRuns] as StepDraft[];
   return new RunPass(compiled, { ...state, stepRuns }).resolveWork(place);
@@ -483,10 +480,7 @@ class RunPass {
     cancelQueued(run);
   }
 
-  /**
-   * Adds calls and sub-workflows to the total of the root run before they begin. Returns false and adds nothing if the limit would be
-   * exceeded.
-   */
+  /** Adds work to the total of the root run before it begins. Returns false and adds nothing if the limit would be exceeded. */
   private countWork(count: number): boolean {
     if (count > this.remainingWork) return false;
     this.remainingWork -= count;
@@ -494,10 +488,7 @@ class RunPass {
     return true;
   }
 
-  /**
-   * Returns true if no further call or sub-workflow may begin in this pass. False at the beginning of each pass, so that a run always
-   * progresses.
-   */
+  /** Returns true if no further work may begin in this pass. False at the beginning, so that a run always progresses. */
   private isSpent(): boolean {
     this.isCut ||= UNBOUNDED - this.work.remaining > PASS_WORK_MAX || this.newItems >= PASS_ITEMS_MAX;
     return this.isCut;

@@ -307,7 +307,10 @@ describe("a message for a run", () => {
     const refusal = { outcome: "refused", jobReply: { error: { code: "storage_limit_exceeded" } } };
     expect(await takeMessage({ ...context, config: { ...context.config, storageBytesMax: 1 } }, toRun(of))).toMatchObject(refusal); // prettier-ignore
     expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
-    expect(await takeMessage(context, toRun(of))).toMatchObject({ outcome: "repeated", jobReply: { status: "refused" } });
+    expect(await takeMessage(context, toRun(of))).toMatchObject({
+      outcome: "repeated",
+      jobReply: { status: "refused" },
+    });
     expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
   });
 

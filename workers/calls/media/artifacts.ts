@@ -154,7 +154,7 @@ async function fetchOne(
     if (artifact === undefined) throw new ProviderError("failed", `${output.noun} ${at + 1} is not there any more`);
     let hasBegun = false;
     const heldBefore = holding.bytes;
-    // Streamed audio needs no reservation up to `LIVE_ROOM_BYTES`, which its workspace has free.
+    // Streamed audio needs no reservation up to `LIVE_FREE_STORAGE_BYTES`, which its workspace has free.
     const reserveBytes = reserverOnDisk(holding, onBytes ? Number(LIVE_FREE_STORAGE_BYTES) : 0, signal);
     try {
       // A result that cannot be requested again is the response itself, whose time the call limits.
