@@ -38,7 +38,7 @@ test("a full file is renamed and a new one is created", () => {
   ]);
 });
 
-test("a file that cannot be written anew loses lines, throws nothing, and is written again when that is possible", () => {
+test("a file that cannot be replaced loses lines, throws nothing, and receives lines again once it can be replaced", () => {
   const folder = join(directory, "gone");
   mkdirSync(folder);
   const path = join(folder, "sluice.log");

@@ -64,7 +64,7 @@ test("an image above the size limit of a response is returned by its file only, 
   expect(outcome).toMatchObject({
     status: "completed",
     nano: 2_000_000_000n,
-    shown: { file_id: "file-1", result: null },
+    itemFields: { file_id: "file-1", result: null },
   });
   expect(logged).toEqual([]);
 });
@@ -74,7 +74,7 @@ test("a generated image that cannot be read is returned by its file, and the cau
   expect(outcome).toMatchObject({
     status: "completed",
     nano: 2_000_000_000n,
-    shown: { file_id: "file-1", result: null },
+    itemFields: { file_id: "file-1", result: null },
   });
   expect(logged).toHaveLength(1);
 });
