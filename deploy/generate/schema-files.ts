@@ -84,7 +84,7 @@ function withoutHead({ $schema: _dialect, $defs: _parts, ...schema }: Schema): S
   return schema;
 }
 
-/** Returns the referenced schema if a schema is only a reference, otherwise the schema itself. References must already be names. */
+/** Returns the referenced schema if a schema is only a reference, otherwise the schema itself. A reference must be a key of `parts`. */
 export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
   const name = schema["$ref"];
   if (typeof name !== "string") return schema;

@@ -153,7 +153,7 @@ export async function readTextRequest<Checked extends CheckedCall>(
 }
 
 export interface ReadMedia<Request> {
-  /** Request without the media that must be moved to the object store. */
+  /** Request from which the media that belong in the object store have been removed. */
   readonly request: Request;
   readonly call: ReadCall;
 }

@@ -82,8 +82,8 @@ export interface CreditLines {
 }
 
 /**
- * Number of recent calls from which a workspace counts as busy, about 20 a second. Each earlier interval counts half as much as the one
- * after it.
+ * Weighted number of calls from which a workspace counts as busy, about 20 calls a second. The calls of each `CHECK_INTERVAL_MS` count half
+ * as much as those of the next interval.
  */
 const BUSY_CALLS = 20;
 /** Admission time that counts as one more call, in milliseconds. One wait of 400 ms therefore makes a workspace busy. */

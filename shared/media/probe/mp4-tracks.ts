@@ -48,7 +48,7 @@ interface State {
   readonly onTrack: OnTrack | undefined;
 }
 
-/** Called after a track's tables are read and before its samples are visited. Returns the function that is called for each sample. */
+/** Called after a track's tables are read and before its samples are visited. Returns the function that is called for each sample; undefined to skip the samples. */
 type OnTrack = (track: Mp4Track) => OnSample | undefined;
 
 /** Reads the tracks in file order. @throws MediaError corrupt, for impossible boxes; RangeError, if the file ends within a box */

@@ -71,8 +71,8 @@ export class BlockStream {
   }
 
   /**
-   * Adds a chunk of the answer. Returns the events that can be sent now. Chunks of later blocks are deferred until the first block is
-   * closed.
+   * Adds a chunk of the answer. Returns the events that can be sent now. Only one block is open at a time. Chunks of later blocks are
+   * deferred until it is closed.
    * @throws ProviderError `failed` if the chunk continues a closed tool call, or too many characters would be deferred
    */
   add(piece: Piece): string {

@@ -91,7 +91,8 @@ export class StreamRescue {
   }
 
   /**
-   * Returns the caller's own beginning of the answer, followed by the text. Trailing white space is removed, because providers reject it.
+   * Returns the text, preceded by the beginning of the answer if the request's last message provides one. White space at the end is
+   * removed, because providers reject it.
    */
   private begun(text: string): string {
     const last = this.request.messages.at(-1);

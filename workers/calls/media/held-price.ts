@@ -44,16 +44,16 @@ export interface ProviderJobRecord {
   readonly checked?: Checked;
   /** Start time in Unix milliseconds. */
   readonly started_ms: number;
-  /** Job at the provider; absent until the start of the job, or of its first half, is confirmed. */
+  /** Job at the provider; absent until the provider confirms its start. Some jobs consist of two requests; then the first one counts. */
   readonly job?: ProviderJob;
-  /** Start request that has no response yet. If `job` is set too, the request starts the second half of the job. */
+  /** Start request that has no response yet. If `job` is set too, it is the second request of the job. */
   readonly start?: OpenStart;
   /**
    * Always set together with `start`. Workers of earlier versions do not support `start`; this flag prevents them from polling the job, so
    * that a newer worker takes it over.
    */
   readonly is_between?: true;
-  /** Ids of the job and its halves at the provider; set if the provider can list jobs. */
+  /** Ids of the job, or of its two requests, at the provider; set if the provider can list jobs. */
   readonly names?: readonly string[];
   /** Maximum time of polling without a definite result, in milliseconds. If absent, the configured setting applies. */
   readonly unknown_for_ms?: number;

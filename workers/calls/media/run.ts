@@ -362,7 +362,7 @@ const STREAMED_LIFE_S = 3_600;
 // Streams a result to the waiting caller while it arrives, if its price is already known and it has the requested format: speech starts to
 // play before its last word is generated.
 
-/** Price units with which the charge is known before the result is complete. Only such results are streamed to the caller. */
+/** Price units with which the charge is known before the result is complete. Only results with these units are streamed to the caller. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
 
 interface Live {

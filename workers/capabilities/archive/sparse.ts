@@ -223,7 +223,7 @@ interface SparseFile {
   read(data: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
 }
 
-/** Checks the number of sections in a sparse map. @throws MediaError corrupt, too_large */
+/** Checks that a sparse map has at most PIECES_MAX sections, and no negative number of them. @throws MediaError corrupt, too_large */
 function checkPieces(count: number): void {
   if (!(count >= 0)) throw damaged();
   if (count > PIECES_MAX) throw new MediaError("too_large", `Expected sparse files of at most ${PIECES_MAX} pieces.`);

@@ -7,7 +7,7 @@ const LINE_CHARACTERS_MAX = 2_000;
 export interface Printed {
   /** Adds printed text to the current line. The text may contain line breaks, and may end within a line. */
   write(text: string): void;
-  /** Adds one line. Line breaks in it remain. */
+  /** Adds a text as one line of the result. Line breaks within the text are kept. */
   writeLine(text: string): void;
   /** Returns the collected lines, and notes that describe omitted text. */
   end(): { readonly lines: readonly string[]; readonly notes: readonly string[] };

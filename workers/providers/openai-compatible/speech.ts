@@ -18,7 +18,7 @@ import { SseParser } from "../sse.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { speechTokens } from "./speech-usage.ts";
 
-/** Default voice, because OpenAI requires one. For other servers, the catalogue sets the first voice. */
+/** Default voice for OpenAI, which requires one. The default of other servers is the first voice that the catalogue lists. */
 const VOICE = "alloy";
 
 export function createOpenAiSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {

@@ -29,7 +29,7 @@ const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: Reg
 ];
 const COLON = /\s*:\s*/y;
 
-/** Matches beginnings that no dictated text has. Such prompts describe an answer instead of dictating it. */
+/** Matches the first words of a request that describes the answer ("something about cats") instead of giving it word for word. */
 const DESCRIBES =
   /^(?:something|anything|nothing|a few|some|what|why|how|when|where|who|which|whether|if|that|it|of|about|for|in|on|as|using|based|your|my|the (?:question|above|last|previous))\b/i;
 const DESCRIBES_ARTICLE =
