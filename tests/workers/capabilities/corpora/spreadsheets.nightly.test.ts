@@ -31,12 +31,15 @@ await testCorpus(
 /** Sheets that are compared in each workbook. */
 const SHEETS_MAX = 5;
 
+/** Memory of openpyxl, in bytes. A sheet of a million declared rows takes all of the machine's memory within its two minutes otherwise. */
+const READER_BYTES_MAX = 3 * 1_073_741_824;
+
 /**
  * Prints a line for each file: name and rows of each sheet, or null for a workbook that openpyxl does not read. A date is
  * `[milliseconds since 1970]`, a time of day or a duration `[milliseconds, "time"]`.
  */
 const READER = `
-import datetime, json, math, signal, sys, warnings
+import datetime, json, math, resource, signal, sys, warnings
 warnings.simplefilter("ignore")
 import openpyxl
 zero = datetime.datetime(1970, 1, 1)
@@ -49,6 +52,7 @@ def plain(value):
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 def timeout(*_): raise TimeoutError()
 signal.signal(signal.SIGALRM, timeout)
+resource.setrlimit(resource.RLIMIT_AS, (${READER_BYTES_MAX}, ${READER_BYTES_MAX}))
 for path in sys.argv[1:]:
     signal.alarm(120)
     try:
