@@ -138,9 +138,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Returns a message to the stream, to be redelivered after about `openInMs` milliseconds. The publisher receives `waiting` at the first
-   * delivery. If several messages have one Idempotency-Key, only the first stays in the stream. Messages over the workspace's limit are
-   * dropped without an answer, just as JetStream drops messages over a key's limit.
+   * Returns a message to the stream for redelivery after about `openInMs` milliseconds, and answers `waiting` at its first delivery. Only the
+   * first of several messages with one Idempotency-Key stays. Messages over the workspace's limit are dropped, as JetStream does for a key.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
     if (message.deliveries === 1 && (await crowds.isCrowded(pool, job.workspace_id))) {
