@@ -299,7 +299,7 @@ function addressOf(value: unknown, place: string, notes: Notes): string | null |
   return null;
 }
 
-/** Converts a name to that of an API key variable: `OPENAI_KEY_EU` → `OPENAI_KEY_EU_API_KEY`; `AZURE_TOKEN` → `AZURE_API_KEY`. */
+/** Converts a name to the name of an API key variable: `OPENAI_KEY_EU` → `OPENAI_KEY_EU_API_KEY`; `AZURE_TOKEN` → `AZURE_API_KEY`. */
 function variableFrom(name: string): string {
   const upper = name
     .toUpperCase()

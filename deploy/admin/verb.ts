@@ -78,7 +78,7 @@ const CHECKS: Readonly<Record<string, (value: string) => string>> = {
   },
 };
 
-/** Inserts the arguments into a path template. @throws UsageError for an invalid argument, or one that would change the path */
+/** Inserts the arguments into a path template. @throws UsageError for an invalid argument, or for an argument that would change the path */
 function fillTemplate(template: string, { argument }: Line): string {
   return template.replaceAll(/\{(?!workspace\})([^}]+)\}/g, (_place, name: string) => {
     const text = CHECKS[name]?.(argument(name)) ?? argument(name);

@@ -61,7 +61,7 @@ export interface RouteSpec {
   readonly pathExamples?: Readonly<Record<string, string>>;
   readonly request?: RouteRequest;
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
-  /** Request headers of this route, in addition to those of every route. */
+  /** Request headers of this route, in addition to the headers of every route. */
   readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Error codes of this route. The OpenAPI builder adds the codes of every route. */

@@ -2,7 +2,7 @@
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
-/** Returns those of the keys that are active. @throws the error of the database */
+/** Returns the active keys among the given ones. @throws the error of the database */
 export type ActiveKeys = (keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** SQL tables and condition that select active keys of active members of active workspaces. */

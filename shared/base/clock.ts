@@ -1,7 +1,7 @@
 /**
  * Common clock of all processes, measured against Postgres. Deadlines are sent in messages between processes; a machine whose clock is an
  * hour ahead would end every call that it receives. Times that processes compare therefore use the clock of Postgres. Each process measures
- * the difference between its own clock and that of Postgres.
+ * the difference between its own clock and the clock of Postgres.
  */
 
 /**

@@ -90,7 +90,7 @@ export interface Work {
   readonly batch?: Led;
   /** True if the request has waited longer than a rate-limit window, so that it is admitted even if the window is full. */
   readonly starves?: boolean;
-  /** Suffix that distinguishes the stored objects of this request from those of another request with the same id. */
+  /** Suffix that distinguishes the stored objects of this request from the objects of another request with the same id. */
   readonly part?: string;
   /**
    * Takes a permit for reading and storing a heavy call. Returns the function that releases the permit, or undefined when no permit is

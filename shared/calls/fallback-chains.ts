@@ -128,7 +128,7 @@ function wayTo(
   return undefined;
 }
 
-/** Group of models that can replace each other in a chain: those of one kind of call, or of one modality. */
+/** Group of models that can replace each other in a chain: the models of one kind of call, or of one modality. */
 type Sort = KindName | Model["modality"];
 
 function nameOf(sort: Sort): string {

@@ -87,7 +87,7 @@ export interface Model {
   readonly tokens_per_image_max?: number;
   /** Limits of inputs and vectors; present for every embedding model. */
   readonly embedding?: Embedding;
-  /** Timeout of a stream's first byte, in milliseconds. If absent, the provider's value applies, otherwise that of the setting. */
+  /** Timeout of a stream's first byte, in milliseconds. If absent, the provider's timeout applies, otherwise the setting. */
   readonly first_byte_ms?: number;
   /** Default time for which a response is cached for exact repeats of the request, in seconds. */
   readonly cache_ttl_s?: number;

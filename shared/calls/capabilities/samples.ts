@@ -43,7 +43,7 @@ export function isSampleFile(id: string): boolean {
   return Object.hasOwn(SAMPLES, id);
 }
 
-/** Returns a sample file with its bytes; undefined if the id is not that of a sample. */
+/** Returns a sample file with its bytes; undefined if no sample has the id. */
 export function sampleFile(id: string): SampleFile | undefined {
   const sample = isSampleFile(id) ? SAMPLES[id] : undefined;
   if (!sample) return undefined;

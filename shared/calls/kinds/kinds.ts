@@ -11,7 +11,7 @@ import { SPEECH } from "./speech.ts";
 import { TRANSCRIPTION } from "./transcription.ts";
 import { VIDEO } from "./video.ts";
 
-/** All kinds of calls by name. If a model serves several kinds, the first one that matches is used. */
+/** All kinds of calls by name. If a model serves several kinds, the first of them in this order is used. */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   chat: CHAT,
   embeddings: EMBEDDINGS,
