@@ -5,7 +5,7 @@ import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
-import { ChatMeter, type TokenBounds } from "#workers/calls/chat/meter.ts";
+import { ChatMeter, chargeOf, type TokenBounds } from "#workers/calls/chat/meter.ts";
 
 const REQUEST: ChatCompletionRequest = {
   model: "m",
@@ -147,6 +147,46 @@ describe("a settlement", () => {
     const metered = await subject.settle();
     expect(metered.estimated).toBe(estimated);
     if (estimated === "impossible") expect(metered.nano).toBe(HOLD);
+  });
+
+  describe("at a price with tiers", () => {
+    const price = parsePrice({
+      unit: "per_token",
+      input_per_million: "0.001",
+      output_per_million: "0.01",
+      long_context: { above_tokens: 1_000, input_per_million: "0.002", output_per_million: "0.02" },
+      service_tiers: { priority: { input_per_million: "0.003", output_per_million: "0.03" } },
+    });
+    const tiered = (request: object): ChatMeter => new ChatMeter({ ...REQUEST, ...request }, price, 1_000_000n, 100);
+
+    test("charges the tier that the provider reported, and counts it", async () => {
+      const subject = tiered({ service_tier: "auto" });
+      subject.servedTier = "priority";
+      subject.report = usage({ input: 7, output: 3 });
+      const metered = await subject.settle();
+      expect([metered.nano, chargeOf(metered).units]).toEqual([
+        111n,
+        { input_tokens: 7, output_tokens: 3, priority_requests: 1 },
+      ]);
+    });
+
+    test("charges a long input at the rates for long contexts, cached tokens included", async () => {
+      const subject = tiered({});
+      subject.report = usage({ input: 1, cachedInput: 1_000, output: 1 });
+      const metered = await subject.settle();
+      expect([metered.nano, chargeOf(metered).units["long_context_requests"]]).toEqual([2_022n, 1]);
+    });
+
+    test("estimates a missing report at the rates of the tier", async () => {
+      const subject = tiered({ service_tier: "priority" });
+      subject.add(delta({ content: "Eight" }));
+      expect(subject.soFar().nano).toBeGreaterThan(0n);
+      const metered = await subject.settle();
+      expect(metered.estimated).toBe("missing");
+      expect(metered.nano).toBe(BigInt(3 * promptOf() + 30));
+      // An interrupted call is charged at its tier, too.
+      expect((await subject.settleCut())?.nano).toBe(metered.nano);
+    });
   });
 
   test("of a price per request is that price, for any usage", async () => {
