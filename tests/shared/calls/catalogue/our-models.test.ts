@@ -54,7 +54,13 @@ describe("every shipped model", () => {
     expect(currency).toBe("credits");
     const isFlat = slug === "sandbox-vision";
     if (found.supports_chat || found.supports_embeddings) expect(unit).toBe(isFlat ? "per_request" : "per_token");
-    const { currency: _currency, unit: _unit, long_context: longTexts, service_tiers: tierTexts, ...texts } = found.pricing;
+    const {
+      currency: _currency,
+      unit: _unit,
+      long_context: longTexts,
+      service_tiers: tierTexts,
+      ...texts
+    } = found.pricing;
     expect([Object.keys(long ?? {}), Object.keys(tiers ?? {})]).toEqual([
       Object.keys(longTexts ?? {}),
       Object.keys(tierTexts ?? {}),
