@@ -2696,6 +2696,12 @@ export interface JobMessage {
    */
   credit_line?: string;
   /**
+   * Labels of a call on a credit line, for its usage record: tags, end user and chain, by name.
+   */
+  labels?: {
+    [k: string]: string;
+  };
+  /**
    * Present for a line of a batch.
    */
   batch_line?: {
@@ -9540,9 +9546,9 @@ export interface OperatorRedrive {
      */
     id: string;
     /**
-     * `done`: the job is queued again. `unknown`: no such dead letter, or it was already redriven. `over`: no job that can run again. `funds`: the credits of the workspace do not cover the job.
+     * `done`: the job is queued again. `unknown`: no such dead letter, or it was already redriven. `over`: no job that can run again. `funds`: the credits of the workspace do not cover the job. `limit`: a spend limit of the key, its member or the end user leaves less than the job may cost.
      */
-    result: "done" | "unknown" | "over" | "funds";
+    result: "done" | "unknown" | "over" | "funds" | "limit";
     [k: string]: unknown;
   }[];
   [k: string]: unknown;
@@ -11860,7 +11866,7 @@ export interface UsageRequest {
     [k: string]: unknown;
   };
   /**
-   * Measured amount by unit.
+   * Measured amount by unit. `flex_requests`, `priority_requests` and `long_context_requests` are 1 when the rates of this service tier or of long inputs were charged.
    */
   units: {
     [k: string]: number;
