@@ -136,8 +136,7 @@ export function priceChat(price: Price, usage: TokenUsage, tier?: ServiceTier): 
 
 /**
  * Returns the maximum charge of a chat call in nano-credits, for its hold. Every input token counts at the highest input rate that the
- * request can cause, every output token at the highest output rate. Of the service tiers that can serve the request, the most expensive
- * one counts.
+ * request can cause, every output token at the highest output rate. The most expensive service tier that can serve the request counts.
  */
 export function boundChat(
   price: Price,

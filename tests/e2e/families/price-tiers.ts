@@ -109,7 +109,7 @@ async function settles(family: "openai" | "claude", { asked, sent, served, took 
 
 describe.each(["openai", "claude"] as const)("with %s", (family) => {
   test.each(ROWS.map((row) => [row.asked, row.served, row] as const))(
-    "a call for the tier %s that is served by %s pays its price, to the nano-credit",
+    "a call for the tier %p that is served by %s pays its price, to the nano-credit",
     (_asked, _served, row) => settles(family, row),
   );
 
