@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { meterOf } from "#workers/calls/chat/attempt.ts";
 import { ChatMeter, chargeOf, type TokenBounds } from "#workers/calls/chat/meter.ts";
 
 const REQUEST: ChatCompletionRequest = {
@@ -175,6 +177,18 @@ describe("a settlement", () => {
       subject.report = usage({ input: 1, cachedInput: 1_000, output: 1 });
       const metered = await subject.settle();
       expect([metered.nano, chargeOf(metered).units["long_context_requests"]]).toEqual([2_022n, 1]);
+    });
+
+    test("charges the price itself when the source never receives the requested tier", async () => {
+      const model = { max_context_tokens: 1_000, max_output_tokens: 100 } as Model;
+      const held = { price, holdNano: 1_000_000n, outputTokensMax: 100 };
+      const charge = async (drop_params: string[]): Promise<bigint> => {
+        const source = { provider: "p", model: "m", drop_params };
+        const subject = meterOf({ ...REQUEST, service_tier: "priority" }, { model, source }, held);
+        subject.report = usage({ input: 7, output: 3 });
+        return (await subject.settle()).nano;
+      };
+      expect([await charge(["user"]), await charge(["service_tier"])]).toEqual([111n, 37n]);
     });
 
     test("estimates a missing report at the rates of the tier", async () => {
