@@ -952,7 +952,107 @@ export interface Pricing {
    * Credits per million pixels.
    */
   megapixel_price?: number;
+  long_context?: LongContextRates;
+  service_tiers?: ServiceTiers;
+  /**
+   * Share of the price that a line of a batch pays. Default: the factor of the deployment, normally 1.
+   */
+  batch_factor?: number;
   [k: string]: unknown;
+}
+/**
+ * Rates of calls with a long input. They apply to all tokens of such a call.
+ */
+export interface LongContextRates {
+  /**
+   * Threshold of input tokens, cached tokens included. A call with more input tokens is charged at these rates, with all its tokens.
+   */
+  above_tokens: number;
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million: number;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: number;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: number;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: number;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: number;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: number;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: number;
+}
+/**
+ * Rates of service tiers, by the name of the tier. A call pays the rates of the tier that its provider reports.
+ */
+export interface ServiceTiers {
+  flex?: ServiceTierRates;
+  priority?: ServiceTierRates;
+}
+/**
+ * Rates of calls that a provider serves in a service tier.
+ */
+export interface ServiceTierRates {
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million: number;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: number;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: number;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: number;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: number;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: number;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: number;
+  long_context?: LongContextRates;
 }
 /**
  * A catalogue file, built-in or of an operator. Files are merged in order: an entry with a known id changes only the members that it contains. Completeness of models is checked after the merge.
@@ -1256,6 +1356,106 @@ export interface PricingText {
    * Credits per million pixels.
    */
   megapixel_price?: string;
+  long_context?: LongContextRatesText;
+  service_tiers?: ServiceTiersText;
+  /**
+   * Share of the price that a line of a batch pays, above 0 and at most 1, such as `0.5`. Default: `SLUICE_BATCH_PRICE_FACTOR`.
+   */
+  batch_factor?: string;
+}
+/**
+ * Rates of calls with a long input. They apply to all tokens of such a call. They list every rate of the price.
+ */
+export interface LongContextRatesText {
+  /**
+   * Threshold of input tokens, cached tokens included. A call with more input tokens is charged at these rates, with all its tokens.
+   */
+  above_tokens?: number;
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million?: string;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: string;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: string;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: string;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: string;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: string;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: string;
+}
+/**
+ * Rates of service tiers, by the name of the tier. A call pays the rates of the tier that its provider reports.
+ */
+export interface ServiceTiersText {
+  flex?: ServiceTierRatesText;
+  priority?: ServiceTierRatesText;
+}
+/**
+ * Rates of calls that a provider serves in a service tier. They list every rate of the price.
+ */
+export interface ServiceTierRatesText {
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million?: string;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: string;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: string;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: string;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: string;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: string;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: string;
+  long_context?: LongContextRatesText;
 }
 /**
  * A price for calls that match all parameters of `when`.
@@ -3131,7 +3331,7 @@ export interface ChatCompletionRequest {
     [k: string]: unknown;
   };
   /**
-   * Service tier of the provider, forwarded.
+   * Service tier: `auto`, `default`, `flex`, or `priority` if the price of the model lists it. The call pays the rates of the tier that the provider reports. `auto` allows every listed tier. Default: `default` for a model that lists tiers, otherwise the choice of the provider.
    */
   service_tier?: string | null;
   /**
@@ -4159,7 +4359,7 @@ export interface MeshGenerationRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/messages in the format of Anthropic's Messages API, for every chat model. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `diagnostics`, unknown members, and the header `anthropic-version`.
+ * Body of POST /v1/messages in the format of Anthropic's Messages API, for every chat model. Accepted without effect: `top_k`, `inference_geo`, `diagnostics`, unknown members, and the header `anthropic-version`.
  */
 export interface MessagesRequest {
   model: MessagesModel;
@@ -4212,6 +4412,10 @@ export interface MessagesRequest {
     user_id?: string | null;
     [k: string]: unknown;
   } | null;
+  /**
+   * Service tier. `standard_only` excludes tiers with a higher price. `auto` allows the tiers that the price of the model lists. Default: `standard_only` for a model that lists tiers, otherwise the choice of the provider.
+   */
+  service_tier?: "auto" | "standard_only" | null;
   cache_control?: MessagesCacheControl;
   /**
    * Accepted without effect. Edits that compact the conversation are rejected.
@@ -4778,7 +4982,7 @@ export interface ResponsesRequest {
     [k: string]: string;
   } | null;
   /**
-   * Service tier of the provider, forwarded.
+   * Service tier: `auto`, `default`, `flex`, or `priority` if the price of the model lists it. The call pays the rates of the tier that the provider reports. `auto` allows every listed tier. Default: `default` for a model that lists tiers, otherwise the choice of the provider.
    */
   service_tier?: string | null;
   /**
@@ -8166,9 +8370,9 @@ export interface MessageUsage {
    */
   server_tool_use?: null;
   /**
-   * Always `standard`.
+   * Service tier that served the call: `priority`, or `standard` for every other tier.
    */
-  service_tier?: "standard";
+  service_tier?: "standard" | "priority";
   [k: string]: unknown;
 }
 /**
@@ -11731,7 +11935,7 @@ export interface UsageRequest {
     [k: string]: unknown;
   };
   /**
-   * Measured amount by unit.
+   * Measured amount by unit. `flex_requests`, `priority_requests` and `long_context_requests` are 1 when the rates of this service tier or of long inputs were charged.
    */
   units: {
     [k: string]: number;
