@@ -6824,6 +6824,10 @@ export interface TokenUsageReport {
     rejected_prediction_tokens?: number;
     [k: string]: unknown;
   };
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -7264,7 +7268,7 @@ export interface Embeddings {
    */
   model: string;
   /**
-   * Token usage.
+   * Token usage and charge.
    */
   usage: {
     /**
@@ -7275,6 +7279,10 @@ export interface Embeddings {
      * Equal to `prompt_tokens`, because vectors have no tokens.
      */
     total_tokens: number;
+    /**
+     * Credits charged for the call; 0 when the answer comes from the response cache.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -8094,6 +8102,10 @@ export interface MessageUsage {
    * Always `standard`.
    */
   service_tier?: "standard";
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache. Absent in `message_start`.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -9847,6 +9859,10 @@ export interface ResponseUsage {
    * Number of input and output tokens.
    */
   total_tokens: number;
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -11266,6 +11282,10 @@ export interface SpeechEvent {
      * Number of billed characters; absent when the price does not count characters.
      */
     characters?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   /**
@@ -11384,7 +11404,7 @@ export interface TranscriptionEvent {
    */
   text?: string;
   /**
-   * Usage of the call; only in `transcript.text.done`.
+   * Usage of the call, with the charged `credits`; only in `transcript.text.done`.
    */
   usage?: {
     [k: string]: unknown;
@@ -11431,6 +11451,10 @@ export interface Transcription {
      * Billed seconds; only with the type `duration`.
      */
     seconds?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;

@@ -38200,17 +38200,47 @@ var valid4 = _errs32 === errors;
 } else {
 var valid4 = true;
 }
-}
-}
-}
-}
-}
-} else {
-const err27 = { instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } };
+if (valid4) {
+if (data6.credits !== undefined) {
+let data21 = data6.credits;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
+const err27 = { instancePath: instancePath + "/usage/credits", schemaPath: "TokenUsageReport/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
 if (vErrors === null) {
 vErrors = [err27];
 } else {
 vErrors.push(err27);
+}
+errors++;
+}
+} else {
+const err28 = { instancePath: instancePath + "/usage/credits", schemaPath: "TokenUsageReport/properties/credits/type", keyword: "type", params: { type: "number" } };
+if (vErrors === null) {
+vErrors = [err28];
+} else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+var valid4 = _errs44 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+const err29 = { instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } };
+if (vErrors === null) {
+vErrors = [err29];
+} else {
+vErrors.push(err29);
 }
 errors++;
 }
@@ -38224,25 +38254,26 @@ props0.completion_tokens = true;
 props0.total_tokens = true;
 props0.prompt_tokens_details = true;
 props0.completion_tokens_details = true;
+props0.credits = true;
 }
-const _errs44 = errors;
+const _errs46 = errors;
 if (data6 !== null) {
-const err28 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf/1/type", keyword: "type", params: { type: "null" } };
+const err30 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf/1/type", keyword: "type", params: { type: "null" } };
 if (vErrors === null) {
-vErrors = [err28];
+vErrors = [err30];
 } else {
-vErrors.push(err28);
+vErrors.push(err30);
 }
 errors++;
 }
-var _valid0 = _errs44 === errors;
+var _valid0 = _errs46 === errors;
 valid2 = valid2 || _valid0;
 if (!valid2) {
-const err29 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf", keyword: "anyOf", params: {} };
+const err31 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf", keyword: "anyOf", params: {} };
 if (vErrors === null) {
-vErrors = [err29];
+vErrors = [err31];
 } else {
-vErrors.push(err29);
+vErrors.push(err31);
 }
 errors++;
 validate253.errors = vErrors;
@@ -38263,22 +38294,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.service_tier !== undefined) {
-let data21 = data.service_tier;
-const _errs46 = errors;
-if (typeof data21 !== "string" && data21 !== null) {
-validate253.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema318.properties.service_tier.type } }];
-return false;
-}
-var valid0 = _errs46 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.system_fingerprint !== undefined) {
-let data22 = data.system_fingerprint;
+let data22 = data.service_tier;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate253.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema318.properties.system_fingerprint.type } }];
+validate253.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema318.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -38286,13 +38305,25 @@ var valid0 = _errs48 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.sluice !== undefined) {
+if (data.system_fingerprint !== undefined) {
+let data23 = data.system_fingerprint;
 const _errs50 = errors;
+if (typeof data23 !== "string" && data23 !== null) {
+validate253.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema318.properties.system_fingerprint.type } }];
+return false;
+}
+var valid0 = _errs50 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sluice !== undefined) {
+const _errs52 = errors;
 if (!validate259(data.sluice, { instancePath: instancePath + "/sluice", parentData: data, parentDataProperty: "sluice", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs52 === errors;
 } else {
 var valid0 = true;
 }
@@ -39072,6 +39103,26 @@ var valid3 = _errs30 === errors;
 } else {
 var valid3 = true;
 }
+if (valid3) {
+if (data6.credits !== undefined) {
+let data21 = data6.credits;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
+validate263.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "TokenUsageReport/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate263.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "TokenUsageReport/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs42 === errors;
+} else {
+var valid3 = true;
+}
+}
 }
 }
 }
@@ -39088,22 +39139,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.service_tier !== undefined) {
-let data21 = data.service_tier;
-const _errs42 = errors;
-if (typeof data21 !== "string" && data21 !== null) {
-validate263.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema325.properties.service_tier.type } }];
-return false;
-}
-var valid0 = _errs42 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.system_fingerprint !== undefined) {
-let data22 = data.system_fingerprint;
+let data22 = data.service_tier;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate263.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema325.properties.system_fingerprint.type } }];
+validate263.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema325.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -39111,13 +39150,25 @@ var valid0 = _errs44 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.sluice !== undefined) {
+if (data.system_fingerprint !== undefined) {
+let data23 = data.system_fingerprint;
 const _errs46 = errors;
+if (typeof data23 !== "string" && data23 !== null) {
+validate263.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema325.properties.system_fingerprint.type } }];
+return false;
+}
+var valid0 = _errs46 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sluice !== undefined) {
+const _errs48 = errors;
 if (!validate59(data.sluice, { instancePath: instancePath + "/sluice", parentData: data, parentDataProperty: "sluice", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs48 === errors;
 } else {
 var valid0 = true;
 }
@@ -40655,7 +40706,7 @@ return errors === 0;
 }
 validate281.evaluated = { props: { id: true, channelId: true, event: true, status: true, attemptCount: true, nextAttemptAt: true, createdAt: true, endedAt: true, body: true, attempts: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddings = validate282;
-var schema341 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+var schema341 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 } } } } };
 function validate282(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40843,6 +40894,26 @@ return false;
 var valid4 = _errs19 === errors;
 } else {
 var valid4 = true;
+}
+if (valid4) {
+if (data8.credits !== undefined) {
+let data11 = data8.credits;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate282.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate282.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid4 = _errs21 === errors;
+} else {
+var valid4 = true;
+}
 }
 }
 }
@@ -44642,6 +44713,26 @@ var valid6 = _errs51 === errors;
 } else {
 var valid6 = true;
 }
+if (valid6) {
+if (data13.credits !== undefined) {
+let data25 = data13.credits;
+const _errs52 = errors;
+if (errors === _errs52) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
+validate302.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "MessageUsage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate302.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "MessageUsage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid6 = _errs52 === errors;
+} else {
+var valid6 = true;
+}
+}
 }
 }
 }
@@ -45406,6 +45497,26 @@ return false;
 var valid4 = _errs34 === errors;
 } else {
 var valid4 = true;
+}
+if (valid4) {
+if (data5.credits !== undefined) {
+let data17 = data5.credits;
+const _errs35 = errors;
+if (errors === _errs35) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 < 0 || isNaN(data17)) {
+validate311.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "MessageUsage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate311.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "MessageUsage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid4 = _errs35 === errors;
+} else {
+var valid4 = true;
+}
 }
 }
 }
@@ -55240,6 +55351,26 @@ var valid4 = _errs32 === errors;
 } else {
 var valid4 = true;
 }
+if (valid4) {
+if (data8.credits !== undefined) {
+let data17 = data8.credits;
+const _errs34 = errors;
+if (errors === _errs34) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 < 0 || isNaN(data17)) {
+validate356.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "ResponseUsage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate356.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "ResponseUsage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid4 = _errs34 === errors;
+} else {
+var valid4 = true;
+}
+}
 }
 }
 }
@@ -57287,17 +57418,47 @@ var valid6 = _errs42 === errors;
 } else {
 var valid6 = true;
 }
-}
-}
-}
-}
-}
-} else {
-const err17 = { instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/type", keyword: "type", params: { type: "object" } };
+if (valid6) {
+if (data13.credits !== undefined) {
+let data22 = data13.credits;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 0 || isNaN(data22)) {
+const err17 = { instancePath: instancePath + "/usage/credits", schemaPath: "ResponseUsage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } };
 if (vErrors === null) {
 vErrors = [err17];
 } else {
 vErrors.push(err17);
+}
+errors++;
+}
+} else {
+const err18 = { instancePath: instancePath + "/usage/credits", schemaPath: "ResponseUsage/properties/credits/type", keyword: "type", params: { type: "number" } };
+if (vErrors === null) {
+vErrors = [err18];
+} else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+var valid6 = _errs44 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+const err19 = { instancePath: instancePath + "/usage", schemaPath: "ResponseUsage/type", keyword: "type", params: { type: "object" } };
+if (vErrors === null) {
+vErrors = [err19];
+} else {
+vErrors.push(err19);
 }
 errors++;
 }
@@ -57311,25 +57472,26 @@ props1.input_tokens_details = true;
 props1.output_tokens = true;
 props1.output_tokens_details = true;
 props1.total_tokens = true;
+props1.credits = true;
 }
-const _errs44 = errors;
+const _errs46 = errors;
 if (data13 !== null) {
-const err18 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf/1/type", keyword: "type", params: { type: "null" } };
+const err20 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf/1/type", keyword: "type", params: { type: "null" } };
 if (vErrors === null) {
-vErrors = [err18];
+vErrors = [err20];
 } else {
-vErrors.push(err18);
+vErrors.push(err20);
 }
 errors++;
 }
-var _valid0 = _errs44 === errors;
+var _valid0 = _errs46 === errors;
 valid4 = valid4 || _valid0;
 if (!valid4) {
-const err19 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf", keyword: "anyOf", params: {} };
+const err21 = { instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/anyOf", keyword: "anyOf", params: {} };
 if (vErrors === null) {
-vErrors = [err19];
+vErrors = [err21];
 } else {
-vErrors.push(err19);
+vErrors.push(err21);
 }
 errors++;
 validate360.errors = vErrors;
@@ -57350,22 +57512,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.instructions !== undefined) {
-let data22 = data.instructions;
-const _errs46 = errors;
-if (typeof data22 !== "string" && data22 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema448.properties.instructions.type } }];
-return false;
-}
-var valid0 = _errs46 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.previous_response_id !== undefined) {
-let data23 = data.previous_response_id;
+let data23 = data.instructions;
 const _errs48 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema448.properties.previous_response_id.type } }];
+validate360.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema448.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -57373,22 +57523,34 @@ var valid0 = _errs48 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.conversation !== undefined) {
-let data24 = data.conversation;
+if (data.previous_response_id !== undefined) {
+let data24 = data.previous_response_id;
 const _errs50 = errors;
-if (!(data24 && typeof data24 == "object" && !Array.isArray(data24)) && data24 !== null) {
+if (typeof data24 !== "string" && data24 !== null) {
+validate360.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema448.properties.previous_response_id.type } }];
+return false;
+}
+var valid0 = _errs50 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.conversation !== undefined) {
+let data25 = data.conversation;
+const _errs52 = errors;
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25)) && data25 !== null) {
 validate360.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/type", keyword: "type", params: { type: schema448.properties.conversation.type } }];
 return false;
 }
-if (errors === _errs50) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
+if (errors === _errs52) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
 let missing6;
-if (data24.id === undefined && (missing6 = "id")) {
+if (data25.id === undefined && (missing6 = "id")) {
 validate360.errors = [{ instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data24.id !== undefined) {
-if (typeof data24.id !== "string") {
+if (data25.id !== undefined) {
+if (typeof data25.id !== "string") {
 validate360.errors = [{ instancePath: instancePath + "/conversation/id", schemaPath: "#/properties/conversation/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
@@ -57396,25 +57558,25 @@ return false;
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs52 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.tools !== undefined) {
-let data26 = data.tools;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (Array.isArray(data26)) {
-var valid10 = true;
-const len1 = data26.length;
-for (let i1 = 0;i1 < len1; i1++) {
+let data27 = data.tools;
 const _errs56 = errors;
-if (!validate191(data26[i1], { instancePath: instancePath + "/tools/" + i1, parentData: data26, parentDataProperty: i1, rootData, dynamicAnchors })) {
+if (errors === _errs56) {
+if (Array.isArray(data27)) {
+var valid10 = true;
+const len1 = data27.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs58 = errors;
+if (!validate191(data27[i1], { instancePath: instancePath + "/tools/" + i1, parentData: data27, parentDataProperty: i1, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
-var valid10 = _errs56 === errors;
+var valid10 = _errs58 === errors;
 if (!valid10) {
 break;
 }
@@ -57424,38 +57586,26 @@ validate360.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs56 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.tool_choice !== undefined) {
-const _errs57 = errors;
+const _errs59 = errors;
 if (!validate202(data.tool_choice, { instancePath: instancePath + "/tool_choice", parentData: data, parentDataProperty: "tool_choice", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs59 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.parallel_tool_calls !== undefined) {
-const _errs58 = errors;
+const _errs60 = errors;
 if (typeof data.parallel_tool_calls !== "boolean") {
 validate360.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs58 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.max_tool_calls !== undefined) {
-let data30 = data.max_tool_calls;
-const _errs60 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30)) && data30 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema448.properties.max_tool_calls.type } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -57463,47 +57613,59 @@ var valid0 = _errs60 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.text !== undefined) {
+if (data.max_tool_calls !== undefined) {
+let data31 = data.max_tool_calls;
 const _errs62 = errors;
-if (!validate210(data.text, { instancePath: instancePath + "/text", parentData: data, parentDataProperty: "text", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
-errors = vErrors.length;
+if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31)) && data31 !== null) {
+validate360.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema448.properties.max_tool_calls.type } }];
+return false;
 }
 var valid0 = _errs62 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.text !== undefined) {
+const _errs64 = errors;
+if (!validate210(data.text, { instancePath: instancePath + "/text", parentData: data, parentDataProperty: "text", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs64 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.reasoning !== undefined) {
-let data32 = data.reasoning;
-const _errs63 = errors;
-if (errors === _errs63) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+let data33 = data.reasoning;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
 let missing7;
-if (data32.effort === undefined && (missing7 = "effort") || data32.summary === undefined && (missing7 = "summary")) {
+if (data33.effort === undefined && (missing7 = "effort") || data33.summary === undefined && (missing7 = "summary")) {
 validate360.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/required", keyword: "required", params: { missingProperty: missing7 } }];
 return false;
 } else {
-if (data32.effort !== undefined) {
-let data33 = data32.effort;
-const _errs65 = errors;
-if (typeof data33 !== "string" && data33 !== null) {
+if (data33.effort !== undefined) {
+let data34 = data33.effort;
+const _errs67 = errors;
+if (typeof data34 !== "string" && data34 !== null) {
 validate360.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema448.properties.reasoning.properties.effort.type } }];
 return false;
 }
-var valid11 = _errs65 === errors;
+var valid11 = _errs67 === errors;
 } else {
 var valid11 = true;
 }
 if (valid11) {
-if (data32.summary !== undefined) {
-let data34 = data32.summary;
-const _errs67 = errors;
-if (typeof data34 !== "string" && data34 !== null) {
+if (data33.summary !== undefined) {
+let data35 = data33.summary;
+const _errs69 = errors;
+if (typeof data35 !== "string" && data35 !== null) {
 validate360.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/type", keyword: "type", params: { type: schema448.properties.reasoning.properties.summary.type } }];
 return false;
 }
-var valid11 = _errs67 === errors;
+var valid11 = _errs69 === errors;
 } else {
 var valid11 = true;
 }
@@ -57514,28 +57676,16 @@ validate360.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs65 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.temperature !== undefined) {
-let data35 = data.temperature;
-const _errs69 = errors;
-if (!(typeof data35 == "number" && isFinite(data35))) {
-validate360.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid0 = _errs69 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.top_p !== undefined) {
-let data36 = data.top_p;
+let data36 = data.temperature;
 const _errs71 = errors;
 if (!(typeof data36 == "number" && isFinite(data36))) {
-validate360.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
+validate360.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs71 === errors;
@@ -57543,11 +57693,11 @@ var valid0 = _errs71 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.presence_penalty !== undefined) {
-let data37 = data.presence_penalty;
+if (data.top_p !== undefined) {
+let data37 = data.top_p;
 const _errs73 = errors;
 if (!(typeof data37 == "number" && isFinite(data37))) {
-validate360.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
+validate360.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs73 === errors;
@@ -57555,11 +57705,11 @@ var valid0 = _errs73 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.frequency_penalty !== undefined) {
-let data38 = data.frequency_penalty;
+if (data.presence_penalty !== undefined) {
+let data38 = data.presence_penalty;
 const _errs75 = errors;
 if (!(typeof data38 == "number" && isFinite(data38))) {
-validate360.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
+validate360.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs75 === errors;
@@ -57567,11 +57717,11 @@ var valid0 = _errs75 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_logprobs !== undefined) {
-let data39 = data.top_logprobs;
+if (data.frequency_penalty !== undefined) {
+let data39 = data.frequency_penalty;
 const _errs77 = errors;
-if (!(typeof data39 == "number" && (!(data39 % 1) && !isNaN(data39)) && isFinite(data39))) {
-validate360.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data39 == "number" && isFinite(data39))) {
+validate360.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -57579,11 +57729,11 @@ var valid0 = _errs77 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_output_tokens !== undefined) {
-let data40 = data.max_output_tokens;
+if (data.top_logprobs !== undefined) {
+let data40 = data.top_logprobs;
 const _errs79 = errors;
-if (!(typeof data40 == "number" && (!(data40 % 1) && !isNaN(data40)) && isFinite(data40)) && data40 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema448.properties.max_output_tokens.type } }];
+if (!(typeof data40 == "number" && (!(data40 % 1) && !isNaN(data40)) && isFinite(data40))) {
+validate360.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -57591,10 +57741,11 @@ var valid0 = _errs79 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.truncation !== undefined) {
+if (data.max_output_tokens !== undefined) {
+let data41 = data.max_output_tokens;
 const _errs81 = errors;
-if (data.truncation !== "disabled") {
-validate360.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
+if (!(typeof data41 == "number" && (!(data41 % 1) && !isNaN(data41)) && isFinite(data41)) && data41 !== null) {
+validate360.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema448.properties.max_output_tokens.type } }];
 return false;
 }
 var valid0 = _errs81 === errors;
@@ -57602,21 +57753,21 @@ var valid0 = _errs81 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.store !== undefined) {
-const _errs82 = errors;
-if (typeof data.store !== "boolean") {
-validate360.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
+if (data.truncation !== undefined) {
+const _errs83 = errors;
+if (data.truncation !== "disabled") {
+validate360.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/const", keyword: "const", params: { allowedValue: "disabled" } }];
 return false;
 }
-var valid0 = _errs82 === errors;
+var valid0 = _errs83 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.background !== undefined) {
+if (data.store !== undefined) {
 const _errs84 = errors;
-if (typeof data.background !== "boolean") {
-validate360.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.store !== "boolean") {
+validate360.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs84 === errors;
@@ -57624,10 +57775,10 @@ var valid0 = _errs84 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.service_tier !== undefined) {
+if (data.background !== undefined) {
 const _errs86 = errors;
-if (typeof data.service_tier !== "string") {
-validate360.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.background !== "boolean") {
+validate360.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -57635,18 +57786,29 @@ var valid0 = _errs86 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.metadata !== undefined) {
-let data45 = data.metadata;
+if (data.service_tier !== undefined) {
 const _errs88 = errors;
-if (errors === _errs88) {
-if (data45 && typeof data45 == "object" && !Array.isArray(data45)) {
-for (const key0 in data45) {
-const _errs91 = errors;
-if (typeof data45[key0] !== "string") {
+if (typeof data.service_tier !== "string") {
+validate360.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs88 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data46 = data.metadata;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
+for (const key0 in data46) {
+const _errs93 = errors;
+if (typeof data46[key0] !== "string") {
 validate360.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid12 = _errs91 === errors;
+var valid12 = _errs93 === errors;
 if (!valid12) {
 break;
 }
@@ -57656,28 +57818,16 @@ validate360.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs90 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.user !== undefined) {
-let data47 = data.user;
-const _errs93 = errors;
-if (typeof data47 !== "string" && data47 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema448.properties.user.type } }];
-return false;
-}
-var valid0 = _errs93 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.safety_identifier !== undefined) {
-let data48 = data.safety_identifier;
+let data48 = data.user;
 const _errs95 = errors;
 if (typeof data48 !== "string" && data48 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema448.properties.safety_identifier.type } }];
+validate360.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema448.properties.user.type } }];
 return false;
 }
 var valid0 = _errs95 === errors;
@@ -57685,11 +57835,11 @@ var valid0 = _errs95 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.prompt_cache_key !== undefined) {
-let data49 = data.prompt_cache_key;
+if (data.safety_identifier !== undefined) {
+let data49 = data.safety_identifier;
 const _errs97 = errors;
 if (typeof data49 !== "string" && data49 !== null) {
-validate360.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema448.properties.prompt_cache_key.type } }];
+validate360.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema448.properties.safety_identifier.type } }];
 return false;
 }
 var valid0 = _errs97 === errors;
@@ -57697,13 +57847,25 @@ var valid0 = _errs97 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.sluice !== undefined) {
+if (data.prompt_cache_key !== undefined) {
+let data50 = data.prompt_cache_key;
 const _errs99 = errors;
+if (typeof data50 !== "string" && data50 !== null) {
+validate360.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema448.properties.prompt_cache_key.type } }];
+return false;
+}
+var valid0 = _errs99 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sluice !== undefined) {
+const _errs101 = errors;
 if (!validate59(data.sluice, { instancePath: instancePath + "/sluice", parentData: data, parentDataProperty: "sluice", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs99 === errors;
+var valid0 = _errs101 === errors;
 } else {
 var valid0 = true;
 }
@@ -61972,7 +62134,7 @@ return errors === 0;
 }
 validate419.evaluated = { props: { signingSecret: true, previousUntil: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechEvent = validate420;
-var schema502 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var schema502 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 function validate420(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -62097,6 +62259,26 @@ var valid1 = _errs12 === errors;
 } else {
 var valid1 = true;
 }
+if (valid1) {
+if (data2.credits !== undefined) {
+let data7 = data2.credits;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate420.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate420.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid1 = _errs14 === errors;
+} else {
+var valid1 = true;
+}
+}
 }
 }
 }
@@ -62112,30 +62294,19 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.error !== undefined) {
-let data7 = data.error;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let data8 = data.error;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
-if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
+if (data8.message === undefined && (missing1 = "message") || data8.type === undefined && (missing1 = "type") || data8.code === undefined && (missing1 = "code") || data8.param === undefined && (missing1 = "param")) {
 validate420.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data7.message !== undefined) {
-const _errs16 = errors;
-if (typeof data7.message !== "string") {
-validate420.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs16 === errors;
-} else {
-var valid2 = true;
-}
-if (valid2) {
-if (data7.type !== undefined) {
+if (data8.message !== undefined) {
 const _errs18 = errors;
-if (typeof data7.type !== "string") {
-validate420.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data8.message !== "string") {
+validate420.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -62143,10 +62314,10 @@ var valid2 = _errs18 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data7.code !== undefined) {
+if (data8.type !== undefined) {
 const _errs20 = errors;
-if (typeof data7.code !== "string") {
-validate420.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+if (typeof data8.type !== "string") {
+validate420.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -62154,14 +62325,25 @@ var valid2 = _errs20 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data7.param !== undefined) {
-let data11 = data7.param;
+if (data8.code !== undefined) {
 const _errs22 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate420.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema502.properties.error.properties.param.type } }];
+if (typeof data8.code !== "string") {
+validate420.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data8.param !== undefined) {
+let data12 = data8.param;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate420.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema502.properties.error.properties.param.type } }];
+return false;
+}
+var valid2 = _errs24 === errors;
 } else {
 var valid2 = true;
 }
@@ -62174,7 +62356,7 @@ validate420.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
 }
@@ -62926,6 +63108,26 @@ var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.credits !== undefined) {
+let data14 = data.credits;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
+validate424.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate424.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs29 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -62939,7 +63141,7 @@ return false;
 validate424.errors = vErrors;
 return errors === 0;
 }
-validate424.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+validate424.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true, credits: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionEvent = validate425;
 var schema508 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
 function validate425(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -63018,7 +63220,7 @@ return errors === 0;
 }
 validate425.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscription = validate426;
-var schema509 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+var schema509 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 } } } } };
 function validate426(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -63290,6 +63492,26 @@ return false;
 var valid7 = _errs35 === errors;
 } else {
 var valid7 = true;
+}
+if (valid7) {
+if (data15.credits !== undefined) {
+let data18 = data15.credits;
+const _errs37 = errors;
+if (errors === _errs37) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 < 0 || isNaN(data18)) {
+validate426.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate426.errors = [{ instancePath: instancePath + "/usage/credits", schemaPath: "#/properties/usage/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid7 = _errs37 === errors;
+} else {
+var valid7 = true;
+}
 }
 }
 }

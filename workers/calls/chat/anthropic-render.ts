@@ -7,6 +7,7 @@ import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/prici
 import { arrange } from "../../providers/anthropic/order.ts";
 import { type Members, membersOf, objectOf, parseObject, textOf } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
+import { CREDITS_PLACE } from "../credits-place.ts";
 
 import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
 import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
@@ -22,7 +23,7 @@ export function createAnthropicRendering(call: {
 }): TextRendering {
   const id = call.jobId.replaceAll("-", "");
   const newCallId = (at: number): string => `toolu_${id}${at}`;
-  const message = (content: readonly unknown[], ending: Ending, usage: TokenUsage): Members => ({
+  const message = (content: readonly unknown[], ending: Ending, usage: Members): Members => ({
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
@@ -30,7 +31,7 @@ export function createAnthropicRendering(call: {
     content,
     ...ending,
     container: null,
-    usage: anthropicUsage(usage),
+    usage,
   });
   const blocks = new BlockStream(newCallId);
   let isBegun = false;
@@ -39,7 +40,7 @@ export function createAnthropicRendering(call: {
   const begin = (usage: TokenUsage): string => {
     if (isBegun) return "";
     isBegun = true;
-    return event("message_start", { message: message([], NOT_ENDED, usage) }) + event("ping");
+    return event("message_start", { message: message([], NOT_ENDED, anthropicUsage(usage)) }) + event("ping");
   };
   return {
     completion(result, usage) {
@@ -48,7 +49,8 @@ export function createAnthropicRendering(call: {
       const calls = callsOf(answer);
       const uses = calls.map((one, at) => toolUse(one, () => newCallId(at)));
       const content = contentOf(answer, uses);
-      return JSON.stringify(message(content, endingOf(choice, calls.length > 0, isRefusal(answer), call.stops), usage));
+      const ending = endingOf(choice, calls.length > 0, isRefusal(answer), call.stops);
+      return JSON.stringify(message(content, ending, finalUsage(usage)));
     },
     chunk(delta) {
       const reported = typeof delta.usage === "object" ? delta.usage : null;
@@ -65,9 +67,7 @@ export function createAnthropicRendering(call: {
       const lastBlockEvents = begin(usage) + blocks.end();
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
       return (
-        lastBlockEvents +
-        event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) +
-        event("message_stop")
+        lastBlockEvents + event("message_delta", { delta: ending, usage: finalUsage(usage) }) + event("message_stop")
       );
     },
   };
@@ -88,6 +88,11 @@ function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
     server_tool_use: null,
     service_tier: "standard",
   };
+}
+
+/** Returns the usage of a complete answer, with the place of its charge. */
+function finalUsage(usage: TokenUsage): Members {
+  return { ...anthropicUsage(usage), credits: CREDITS_PLACE };
 }
 
 interface Ending {
