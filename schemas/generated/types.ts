@@ -288,6 +288,32 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
+ * Limit of one period; null when there is none.
+ */
+export type KeyCreditsLimit = {
+  /**
+   * Maximum credits of the period. A temporary raise is included.
+   */
+  credits: number;
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve: `credits` minus `credits_used` and `credits_held`, at least 0.
+   */
+  credits_left: number;
+  /**
+   * End of the period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Event of a streamed message; its `event:` line repeats `type`. Blocks follow each other with indexes from 0. A failed stream ends with an `error` event and without `message_stop`.
  */
 export type MessageStreamEvent =
@@ -483,6 +509,8 @@ export interface SchemaTypes {
   StoredFile: StoredFile;
   Health: Health;
   Job: Job;
+  KeyCredits: KeyCredits;
+  KeyUsage: KeyUsage;
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
@@ -7602,6 +7630,123 @@ export interface Job {
     param: string | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Credits of the API key of the request: balance, spend and spend limits.
+ */
+export interface KeyCredits {
+  /**
+   * Always `key.credits`.
+   */
+  object: "key.credits";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  /**
+   * Balance of the workspace in credits.
+   */
+  balance: {
+    /**
+     * Balance in credits, reserved credits included.
+     */
+    credits: number;
+    /**
+     * Credits reserved for running calls.
+     */
+    held: number;
+    /**
+     * Credits available to new calls: `credits` minus `held`.
+     */
+    available: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Credits charged since the first call of the key, equal to `total.credits` of GET /v1/usage.
+   */
+  credits_used: number;
+  /**
+   * Spend limits that apply to the calls of the key.
+   */
+  limits: {
+    /**
+     * Limits of the key; null when it has none.
+     */
+    key: KeyCreditsLimits | null;
+    /**
+     * Limits of the member that the key belongs to; null when there are none.
+     */
+    member: KeyCreditsLimits | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Limits by period in UTC. A week begins on Monday, and `total` never resets.
+ */
+export interface KeyCreditsLimits {
+  day: KeyCreditsLimit;
+  week: KeyCreditsLimit;
+  month: KeyCreditsLimit;
+  total: KeyCreditsLimit;
+  [k: string]: unknown;
+}
+/**
+ * Usage and spend of the API key of the request: `today` and `month` are the current day and month in UTC, `total` is everything since the first call of the key. Calls of a key that this key replaced are not included.
+ */
+export interface KeyUsage {
+  /**
+   * Always `key.usage`.
+   */
+  object: "key.usage";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  today: KeyUsageSum;
+  month: KeyUsageSum;
+  total: KeyUsageSum;
+  /**
+   * Usage of the current month by model, highest spend first. At most 100 models.
+   *
+   * @maxItems 100
+   */
+  models: KeyUsageSum[];
+  /**
+   * True when the key used more than 100 models in the month.
+   */
+  has_more_models: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Sums of ended calls.
+ */
+export interface KeyUsageSum {
+  /**
+   * Start of the period; only in `today` and `month`.
+   */
+  start_time?: string;
+  /**
+   * Slug of the model that served or was requested, or id of the capability; only in `models`.
+   */
+  model?: string;
+  /**
+   * Number of ended calls.
+   */
+  calls: number;
+  /**
+   * Number of failed and lost calls.
+   */
+  failed: number;
+  /**
+   * Credits charged.
+   */
+  credits: number;
+  /**
+   * Number of tokens.
+   */
+  tokens: number;
   [k: string]: unknown;
 }
 /**

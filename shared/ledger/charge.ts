@@ -36,7 +36,7 @@ export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | 
 
 /**
  * Returns the nano-credits that the settlement of a call takes: at most the hold, or the whole charge if the call may exceed its hold. The
- * settlement takes less only if the balance of the workspace is too low for the part above the hold.
+ * settlement takes less only if the balance or a spend limit does not cover the part above the hold.
  * @param nano charge at the full price, as is `holdNano`
  */
 export function takenOf(

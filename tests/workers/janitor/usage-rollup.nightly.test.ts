@@ -27,7 +27,7 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_day, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query("truncate usage_hour, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
   await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
@@ -270,7 +270,7 @@ describe("nothing is missing from the sums", () => {
       await checkInvariants({ database: db.database, log, metrics });
       expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
     }
-    await db.query("truncate usage_hour, usage_day");
+    await db.query("truncate usage_hour, usage_day, usage_key");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
     // As in schemas/docs/operate/usage-and-budgets.md.
     await db.query(
