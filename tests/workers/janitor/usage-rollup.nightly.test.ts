@@ -71,6 +71,16 @@ const recorded = (): Promise<object[]> =>
      group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`,
   );
 
+/** Totals of keys, or the same from the records. */
+const keySums = (from: "sums" | "records" = "sums"): Promise<object[]> =>
+  db.query(
+    from === "sums"
+      ? "select workspace_id, key_id, calls, failed, settled, tokens from usage_key order by 1, 2"
+      : `select workspace_id, key_id, count(*) as calls, count(*) filter (where status in ('failed', 'lost')) as failed,
+           sum(settled)::bigint as settled, sum(tokens)::bigint as tokens
+         from usage_record where ended_at < (select until from usage_rollup) group by 1, 2 order by 1, 2`,
+  );
+
 /** Calls that ended over the last five hours, with the odd nano-credit. */
 async function past(workspaceId: string, count: number): Promise<void> {
   await spend(
@@ -112,6 +122,7 @@ describe("rolling up", () => {
     seen.push(await totals(workspaceId));
     for (const { read, ledger } of seen) expect(read).toBe(ledger);
     expect(await sums()).toEqual(await recorded());
+    expect(await keySums()).toEqual(await keySums("records"));
     const [{ calls } = { calls: 0n }] = await db.query<{ calls: bigint }>(
       "select sum(calls)::bigint as calls from usage_hour",
     );
@@ -135,6 +146,7 @@ describe("rolling up", () => {
     await rollUp();
     expect(await totals(workspaceId)).toEqual(before);
     expect(await sums()).toEqual(await recorded());
+    expect(await keySums()).toEqual(await keySums("records"));
   });
 
   test("returns the same sums after every step", async () => {
