@@ -66,7 +66,7 @@ const USAGE_SQL = `with later as materialized (
  */
 export async function readKeyUsage(database: Database, workspaceId: string, keyId: string): Promise<KeyUsage> {
   const rows = await database.transaction(async (tx) => {
-    // As in `sumUsage`: the planner would choose a full scan for a large workspace.
+    // The planner would choose a full scan for a large workspace, as for `sumUsage`.
     await tx.query("select set_config('enable_seqscan', 'off', true)");
     return tx.query<UsageRow>(USAGE_SQL, [workspaceId, keyId, KEY_MODELS_MAX + 1]);
   });

@@ -6,7 +6,7 @@ import { formatCredits } from "#shared/base/money.ts";
 
 const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
 
-/** Number that stands for the charge. Its digits are random, and no price is that large, so that no other number of an answer equals it. */
+/** Placeholder of the charge. Its digits are random, and no price is that large. No other number of an answer therefore equals it. */
 export const CREDITS_PLACE = Number(
   `1.${String(high).padStart(10, "0")}${String(low % 100_000).padStart(5, "0")}1e250`,
 );
