@@ -134,6 +134,13 @@ describe("the answer states the charge of the ledger", () => {
     expect([data.model, creditsOf(data.usage)]).toEqual(["sandbox-backup", await entryOf(idOf(response))]);
   });
 
+  test("for a free model: 0", async () => {
+    const call = openai.chat.completions.create({ model: "upstream-free", messages });
+    const { data, response } = await call.withResponse();
+    expect([creditsOf(data.usage), headerOf(response)]).toEqual([0, "0"]);
+    expect(await entryOf(idOf(response))).toBeCloseTo(0, 12);
+  });
+
   test("unless the client did not ask a chat stream for its usage", async () => {
     const chunks = await openai.chat.completions.create({ model: MODEL, messages, stream: true });
     expect(await lastUsage(chunks, (chunk) => chunk.usage)).toBeUndefined();

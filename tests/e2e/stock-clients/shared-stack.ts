@@ -37,7 +37,8 @@ models:
   - <<: *embed
     slug: upstream-silent
     sources: [{ provider: mock, model: mock-silent }]
-  - slug: upstream-long
+  - &long
+    slug: upstream-long
     modality: text
     owned_by: mock
     created: 1700000000
@@ -48,6 +49,9 @@ models:
     pricing: { unit: per_token, input_per_million: "0", output_per_million: "10000" }
     allowed_params: { supported_inputs: [text] }
     sources: [{ provider: mock, model: long }]
+  - <<: *long
+    slug: upstream-free
+    pricing: { unit: per_token, input_per_million: "0", output_per_million: "0" }
   - slug: upstream-maskless
     modality: image
     owned_by: mock

@@ -27,7 +27,9 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query(
+    "truncate usage_hour, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade",
+  );
   await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
