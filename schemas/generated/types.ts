@@ -7693,7 +7693,7 @@ export interface KeyCreditsLimits {
   [k: string]: unknown;
 }
 /**
- * Usage and spend of the API key of the request: `today` and `month` are the current day and month in UTC, `total` is everything since the first call of the key. Calls of a key that this key replaced are not included.
+ * Usage and spend of the API key of the request. `today` and `month` are in UTC. `total` begins with the first call of the key; calls of a key that it replaced are not included.
  */
 export interface KeyUsage {
   /**
