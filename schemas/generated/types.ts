@@ -288,6 +288,32 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
+ * Limit of one period; null when there is none.
+ */
+export type KeyCreditsLimit = {
+  /**
+   * Maximum credits of the period. A temporary raise is included.
+   */
+  credits: number;
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve: `credits` minus `credits_used` and `credits_held`, at least 0.
+   */
+  credits_left: number;
+  /**
+   * End of the period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Event of a streamed message; its `event:` line repeats `type`. Blocks follow each other with indexes from 0. A failed stream ends with an `error` event and without `message_stop`.
  */
 export type MessageStreamEvent =
@@ -483,6 +509,8 @@ export interface SchemaTypes {
   StoredFile: StoredFile;
   Health: Health;
   Job: Job;
+  KeyCredits: KeyCredits;
+  KeyUsage: KeyUsage;
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
@@ -7082,6 +7110,10 @@ export interface TokenUsageReport {
     rejected_prediction_tokens?: number;
     [k: string]: unknown;
   };
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -7522,7 +7554,7 @@ export interface Embeddings {
    */
   model: string;
   /**
-   * Token usage.
+   * Token usage and charge.
    */
   usage: {
     /**
@@ -7533,6 +7565,10 @@ export interface Embeddings {
      * Equal to `prompt_tokens`, because vectors have no tokens.
      */
     total_tokens: number;
+    /**
+     * Credits charged for the call; 0 when the answer comes from the response cache.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -7867,6 +7903,123 @@ export interface Job {
     param: string | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Credits of the API key of the request: balance, spend and spend limits.
+ */
+export interface KeyCredits {
+  /**
+   * Always `key.credits`.
+   */
+  object: "key.credits";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  /**
+   * Balance of the workspace in credits.
+   */
+  balance: {
+    /**
+     * Balance in credits, reserved credits included.
+     */
+    credits: number;
+    /**
+     * Credits reserved for running calls.
+     */
+    held: number;
+    /**
+     * Credits available to new calls: `credits` minus `held`.
+     */
+    available: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Credits charged since the first call of the key, equal to `total.credits` of GET /v1/usage.
+   */
+  credits_used: number;
+  /**
+   * Spend limits that apply to the calls of the key.
+   */
+  limits: {
+    /**
+     * Limits of the key; null when it has none.
+     */
+    key: KeyCreditsLimits | null;
+    /**
+     * Limits of the member that the key belongs to; null when there are none.
+     */
+    member: KeyCreditsLimits | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Limits by period in UTC. A week begins on Monday, and `total` never resets.
+ */
+export interface KeyCreditsLimits {
+  day: KeyCreditsLimit;
+  week: KeyCreditsLimit;
+  month: KeyCreditsLimit;
+  total: KeyCreditsLimit;
+  [k: string]: unknown;
+}
+/**
+ * Usage and spend of the API key of the request. `today` and `month` are in UTC. `total` begins with the first call of the key; calls of a key that it replaced are not included.
+ */
+export interface KeyUsage {
+  /**
+   * Always `key.usage`.
+   */
+  object: "key.usage";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  today: KeyUsageSum;
+  month: KeyUsageSum;
+  total: KeyUsageSum;
+  /**
+   * Usage of the current month by model, highest spend first. At most 100 models.
+   *
+   * @maxItems 100
+   */
+  models: KeyUsageSum[];
+  /**
+   * True when the key used more than 100 models in the month.
+   */
+  has_more_models: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Sums of ended calls.
+ */
+export interface KeyUsageSum {
+  /**
+   * Start of the period; only in `today` and `month`.
+   */
+  start_time?: string;
+  /**
+   * Slug of the model that served or was requested, or id of the capability; only in `models`.
+   */
+  model?: string;
+  /**
+   * Number of ended calls.
+   */
+  calls: number;
+  /**
+   * Number of failed and lost calls.
+   */
+  failed: number;
+  /**
+   * Credits charged.
+   */
+  credits: number;
+  /**
+   * Number of tokens.
+   */
+  tokens: number;
   [k: string]: unknown;
 }
 /**
@@ -8373,6 +8526,10 @@ export interface MessageUsage {
    * Service tier that served the call: `priority`, or `standard` for every other tier.
    */
   service_tier?: "standard" | "priority";
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache. Absent in `message_start`.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -10126,6 +10283,10 @@ export interface ResponseUsage {
    * Number of input and output tokens.
    */
   total_tokens: number;
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -11545,6 +11706,10 @@ export interface SpeechEvent {
      * Number of billed characters; absent when the price does not count characters.
      */
     characters?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   /**
@@ -11663,7 +11828,7 @@ export interface TranscriptionEvent {
    */
   text?: string;
   /**
-   * Usage of the call; only in `transcript.text.done`.
+   * Usage of the call, with the charged `credits`; only in `transcript.text.done`.
    */
   usage?: {
     [k: string]: unknown;
@@ -11710,6 +11875,10 @@ export interface Transcription {
      * Billed seconds; only with the type `duration`.
      */
     seconds?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;

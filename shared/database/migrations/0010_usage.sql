@@ -18,6 +18,19 @@ create table usage_hour (
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 
+-- Sums of all calls of a key, so that its total needs no hours.
+create table usage_key (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  calls bigint not null,
+  -- Failed and lost calls.
+  failed bigint not null,
+  -- Nano-credits.
+  settled bigint not null,
+  tokens bigint not null,
+  primary key (workspace_id, key_id)
+) with (fillfactor = 70);
+
 -- Tokens of the last UTC day on which a summed call of the workspace was admitted, for the hourly audit.
 create table usage_day (
   workspace_id uuid primary key,
@@ -91,6 +104,14 @@ begin
     on conflict (workspace_id) do update
     set tokens = case when excluded.day = d.day then d.tokens else 0 end + excluded.tokens, day = excluded.day
     where excluded.day >= d.day
+  ), keys as (
+    insert into usage_key as k (workspace_id, key_id, calls, failed, settled, tokens)
+    select s.workspace_id, s.key_id, sum(s.calls), coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0),
+           sum(s.settled), sum(s.tokens)
+    from summed s group by 1, 2
+    on conflict (workspace_id, key_id) do update
+    set calls = k.calls + excluded.calls, failed = k.failed + excluded.failed, settled = k.settled + excluded.settled,
+        tokens = k.tokens + excluded.tokens
   )
   insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
   select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens)

@@ -50,6 +50,8 @@ test("the service, its document and its models", async () => {
   await api.call("getSchema", { path: { file: "ChatCompletionRequest.json" } });
   await api.call("getDocsAsset", { path: { name: "start.js" } });
   await api.call("getKey");
+  await api.call("getKeyUsage");
+  await api.call("getKeyCredits");
   await api.call("estimateCall", { path: { slug: "sandbox-chat" }, body: CHAT });
 });
 
