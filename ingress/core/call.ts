@@ -2,6 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
+import type { BodyCapture } from "./body-capture.ts";
 import type { Operator } from "./authenticate-operator.ts";
 
 /** Facts of a request, which never change while a route handles it. */
@@ -27,6 +28,8 @@ export interface RouteCall extends RequestFacts {
    * one source.
    */
   readonly affinity?: string;
+  /** Receives the request body. Absent if the call is not kept. */
+  readonly capture?: BodyCapture;
 }
 
 /** Call of a route with `auth: "operator"`. */

@@ -7,6 +7,7 @@ import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import type { BodySetting } from "#shared/kept-bodies/setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
@@ -40,6 +41,8 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** Calls whose request and response are kept. Absent if none are. */
+  readonly bodies?: BodySetting;
 }
 
 export interface Authenticator {
@@ -82,14 +85,16 @@ const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset, k.tools,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
-          where c.workspace_id = k.workspace_id and c.continue_streams) as continued
+          where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 /** Statement that finds the key of a session. The condition on the session limits the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tools"> & {
+type LookupRow = Omit<KnownKey, "bodies" | "fallbackChains" | "continuedChains" | "tools"> & {
+  readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
@@ -254,12 +259,13 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ bodies, chains, continued, tools, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
   };
 }
 
