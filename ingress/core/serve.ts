@@ -128,8 +128,7 @@ export function createServe(context: IngressContext): Serve {
       const facts = { request, params, requestId, startedAt, span };
       const onCaller = (known: Caller): BodyCapture | undefined => {
         caller = known;
-        capture = known.bodies && context.bodies.begin(known, route, facts);
-        return capture;
+        return (capture = known.bodies && context.bodies.begin(known, route, facts));
       };
       response = await answeredInTime(route, guarded(route, facts, peer, onCaller));
     } catch (error) {
@@ -142,13 +141,10 @@ export function createServe(context: IngressContext): Serve {
         isAnthropic(route, request),
       );
     }
-    if (response.status === 401 && route.challenge !== undefined) {
-      response.headers.set("www-authenticate", route.challenge);
-    }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     const body = caller && countCreatedBodies() !== bodiesBefore ? bodyOf(response.body) : undefined;
     if (caller && body) endWithKey(context, caller, body);
-    setRequestHeaders(context, response.headers, requestId, isAnthropic(route, request));
+    setRequestHeaders(context, response, route, { requestId, isForAnthropic: isAnthropic(route, request) });
     if (capture) context.bodies.end(capture, { response, body, code });
     const status = String(response.status);
     span.set(answerFacts(response.status));
@@ -167,12 +163,14 @@ export function createServe(context: IngressContext): Serve {
   };
 }
 
+/** Sets the headers that responses of all routes have. */
 function setRequestHeaders(
   { stopping }: Pick<IngressContext, "stopping">,
-  headers: Headers,
-  requestId: string,
-  isForAnthropic: boolean,
+  { headers, status }: Response,
+  { challenge }: Route,
+  { requestId, isForAnthropic }: { readonly requestId: string; readonly isForAnthropic: boolean },
 ): void {
+  if (status === 401 && challenge !== undefined) headers.set("www-authenticate", challenge);
   headers.set("x-request-id", requestId);
   // A request on a kept-alive connection would be lost if the server closed the connection meanwhile.
   if (stopping.aborted) headers.set("connection", "close");

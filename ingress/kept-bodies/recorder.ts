@@ -123,7 +123,7 @@ class Recorder implements OpenBodyRecorder {
           this.add(capture);
         },
       });
-    } else if (isText(type)) void this.addPlain(capture, response.clone());
+    } else if (isText(type)) void this.addPlain(capture, response.clone() as Response);
     else this.add(capture);
   }
 

@@ -37,6 +37,8 @@ export interface Caller {
   readonly preset: Preset;
   /** Capabilities and workflows that the key may use, see `mayUseTool`. Absent if the key is not restricted. */
   readonly tools?: ReadonlySet<string>;
+  /** True if the key or its member has a spend limit. Absent if there is none. */
+  readonly hasSpendLimit?: true;
   /** Fallback models by the model that callers request, in the order of trying. Absent if the workspace has no fallback chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
@@ -86,6 +88,7 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
          coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
@@ -93,7 +96,8 @@ const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "bodies" | "fallbackChains" | "continuedChains" | "tools"> & {
+type LookupRow = Omit<KnownKey, "bodies" | "fallbackChains" | "continuedChains" | "tools" | "hasSpendLimit"> & {
+  readonly hasSpendLimit: boolean;
   readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
@@ -259,9 +263,10 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ bodies, chains, continued, tools, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ bodies, chains, continued, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
   return {
     ...key,
+    ...(hasSpendLimit ? { hasSpendLimit } : {}),
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),

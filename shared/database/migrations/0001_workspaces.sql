@@ -86,6 +86,8 @@ create table api_key (
   tools text[],
   -- Accurate within about a minute: processes collect uses and write them in batches.
   last_used_at timestamptz,
+  -- Id of its row in spend_limit; null: its own id. A key that replaces another one shares the limit and what is spent of it.
+  limit_id uuid,
   -- Replaces `bodies` of the workspace for calls of this key; null: the workspace's setting applies.
   bodies jsonb
 );
