@@ -251,7 +251,10 @@ test("rules replace values before they are stored", async () => {
 });
 
 test("a body beyond the limit is cut, and forms and media are only named", async () => {
-  const long = await chat("sandbox-chat", { user: "x", messages: [{ role: "user", content: "word ".repeat(300_000) }] });
+  const long = await chat("sandbox-chat", {
+    user: "x",
+    messages: [{ role: "user", content: "word ".repeat(300_000) }],
+  });
   const { request } = await bodiesOf(long.id);
   expect(request.is_cut).toBe(true);
   expect(Buffer.byteLength(request.text ?? "")).toBeLessThanOrEqual(1_048_576);

@@ -289,6 +289,17 @@ test("settings of a workspace", async () => {
   const ofOneModel = { ...ofWorkspace(), query: "?model=sandbox-embed" };
   const { data } = await ask<{ data: { request_id: string }[] }>("listUsageRequests", ofOneModel);
   await api.call("getUsageRequest", ofWorkspace({ request_id: data[0]?.request_id ?? "" }));
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { bodies: { keep: "all" } } });
+  const request_id = await eventually("the bodies of a call are kept", async () => {
+    const init = { method: "POST", headers, body: JSON.stringify(CHAT) };
+    const response = await fetch(`${stack.baseUrls[0]}/v1/chat/completions`, init);
+    const id = response.headers.get("x-request-id") ?? "";
+    const [row] = await stack.query("select 1 from kept_body where request_id = $1 and reference is not null", [id]);
+    return row !== undefined && id;
+  });
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { bodies: { keep: "none" } } });
+  await api.call("getRequestBodies", ofWorkspace({ request_id }));
+  await api.call("deleteRequestBodies", ofWorkspace({ request_id }));
   await api.call("getCredits", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
     await api.call(list, ofOneModel);

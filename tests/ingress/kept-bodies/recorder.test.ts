@@ -84,7 +84,9 @@ function open(options: {
   };
 }
 
-const rowsOf = (workspaceId: string): Promise<{ request_id: string; reference: string | null; is_expired: boolean }[]> =>
+const rowsOf = (
+  workspaceId: string,
+): Promise<{ request_id: string; reference: string | null; is_expired: boolean }[]> =>
   db.query(
     "select request_id, reference, expires_at <= now() as is_expired from kept_body where workspace_id = $1 order by request_id",
     [workspaceId],

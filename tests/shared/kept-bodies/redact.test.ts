@@ -52,9 +52,7 @@ test("a text that is not JSON is redacted without an error", () => {
 
 test("addresses are replaced in texts, also beside punctuation and with escapes", () => {
   const text = "Write to joe.doe+x@mail.example.co.uk, <jürgen@münchen.de>. not@host, @name and a@b stay.";
-  expect(redactText(text, PATTERNS)).toBe(
-    "Write to [redacted], <[redacted]>. not@host, @name and a@b stay.",
-  );
+  expect(redactText(text, PATTERNS)).toBe("Write to [redacted], <[redacted]>. not@host, @name and a@b stay.");
   expect(redact('["joe\\u0040example.com"]', PATTERNS)).toBe('["[redacted]"]');
 });
 

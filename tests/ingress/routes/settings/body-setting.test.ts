@@ -5,7 +5,11 @@ import { audited } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 const NONE = { keep: "none", retention_hours: 168, redact: { members: [], patterns: [] } };
-const ASKED = { keep: "errors", retention_hours: 24, redact: { members: ["Phone", "email", "EMAIL"], patterns: ["emails"] } };
+const ASKED = {
+  keep: "errors",
+  retention_hours: 24,
+  redact: { members: ["Phone", "email", "EMAIL"], patterns: ["emails"] },
+};
 const SET = { keep: "errors", retention_hours: 24, redact: { members: ["email", "phone"], patterns: ["emails"] } };
 
 let bed: SpendBed;
