@@ -130,7 +130,6 @@ export abstract class ResponseBody {
       piece = this.next();
     }
     this.idleSince = performance.now();
-    // The client may take over the memory of a piece that it has received.
     if (piece) this.observer?.onPiece(piece);
     if (piece) this.controller.enqueue(piece);
     if (piece && !this.isAtEnd()) return;

@@ -2,7 +2,7 @@
 import type { Lease } from "#shared/limits/fair-limit.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { KEPT_BODY_BYTES_MAX } from "#shared/kept-bodies/store.ts";
-import type { BodySetting } from "#shared/kept-bodies/setting.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 
 import type { BodyCapture } from "../core/body-capture.ts";
 
@@ -71,7 +71,9 @@ export class CallCapture implements BodyCapture {
 
   onResponse(bytes: Uint8Array): void {
     this.response.bytes = (this.response.bytes ?? 0) + bytes.length;
-    this.add(this.response, bytes, this.isStream ? STREAM_BYTES_MAX : KEPT_BODY_BYTES_MAX);
+    if (!this.isStream) this.add(this.response, bytes, KEPT_BODY_BYTES_MAX);
+    // Pieces of a stream are views of larger messages, whose memory is not counted here.
+    else this.add(this.response, bytes.slice(), STREAM_BYTES_MAX);
   }
 
   /** Gives the call up and frees its memory. */

@@ -6,7 +6,7 @@ import type { Code } from "#shared/base/errors.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
 import { beginBodies, type BodyId, expireBodies, markStored, type NewBody } from "#shared/database/kept-bodies.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import type { RedactionRules } from "#shared/kept-bodies/setting.ts";
+import type { RedactionRules } from "#shared/base/body-setting.ts";
 import { redactingJson, redactsNothing, redactText } from "#shared/kept-bodies/redact.ts";
 import {
   KEPT_BODY_BYTES_MAX,

@@ -808,7 +808,7 @@ export interface BatchMessage {
   [k: string]: unknown;
 }
 /**
- * Which requests and responses of calls are kept, for how long, and which values are replaced before they are stored.
+ * Setting for kept requests and responses of calls: which ones, for how long, and with which values replaced.
  */
 export interface BodySetting {
   /**
@@ -830,7 +830,7 @@ export interface BodySetting {
      */
     members?: string[];
     /**
-     * Kinds of values that are replaced in all texts: `emails`, `card_numbers` (with a valid check digit), or `phone_numbers` (in international form, such as +49 30 123456).
+     * Kinds of values that are replaced in all texts. `card_numbers` must have a valid check digit, `phone_numbers` the international form.
      *
      * @maxItems 3
      */

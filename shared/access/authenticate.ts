@@ -7,7 +7,7 @@ import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import type { BodySetting } from "#shared/kept-bodies/setting.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 

@@ -1,6 +1,6 @@
 /** Reads and writes API keys, of which only the hash is stored. One SQL statement makes a change and writes its audit row. */
 
-import type { BodySetting } from "#shared/kept-bodies/setting.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";

@@ -1,4 +1,5 @@
 /** Rows of kept requests and responses. The bodies are encrypted objects; a row contains the key of its object, itself encrypted. */
+import { plainArray } from "./arrays.ts";
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -88,15 +89,17 @@ const DELETED = `deleted as (
     where s.workspace_id = d.workspace_id
   )`;
 
-/** Deletes rows whose objects are deleted or were not stored. */
-export async function dropBodies(target: Queryable, bodies: readonly BodyId[]): Promise<void> {
+/**
+ * Deletes rows of one workspace whose objects are deleted. Statements for several workspaces could lock their counts in another order than
+ * `begin_bodies`.
+ */
+export async function dropBodies(target: Queryable, workspaceId: string, requestIds: readonly string[]): Promise<void> {
   await target.query(
     `with picked as (
-       select "workspaceId" as workspace_id, "requestId" as request_id
-       from jsonb_to_recordset($1::jsonb) as r("workspaceId" uuid, "requestId" uuid)
+       select $1::uuid as workspace_id, request_id from unnest($2::uuid[]) request_id
      ), ${DELETED}
      select 1`,
-    [JSON.stringify(bodies)],
+    [workspaceId, plainArray(requestIds)],
   );
 }
 

@@ -1,5 +1,5 @@
 /** Workspaces, which own calls and balances. One statement writes a change and its audit row, so that neither exists without the other. */
-import type { BodySetting } from "#shared/kept-bodies/setting.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";

@@ -1,5 +1,5 @@
 /** Patterns of personal data in texts. Each search is linear in the length of the text. */
-import { REDACTED, type RedactedPattern } from "./setting.ts";
+import { REDACTED, type RedactedPattern } from "#shared/base/body-setting.ts";
 
 /** Functions that replace all values of a pattern in a text. */
 export const PATTERNS: Readonly<Record<RedactedPattern, (text: string) => string>> = {

@@ -3,7 +3,7 @@
  * redacted too. All scans take linear time, whatever the text.
  */
 import { PATTERNS } from "./patterns.ts";
-import { REDACTED, type RedactedPattern, type RedactionRules } from "./setting.ts";
+import { REDACTED, type RedactedPattern, type RedactionRules } from "#shared/base/body-setting.ts";
 
 const REDACTED_JSON = `"${REDACTED}"`;
 

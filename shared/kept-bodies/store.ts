@@ -1,6 +1,6 @@
 /**
  * Encrypts kept bodies, and stores, reads and deletes their objects. Each object has a random key of its own, which is encrypted with the
- * master key in the row of the body. After the row was deleted, nobody can read the object.
+ * master key in the row of the body. The object is unreadable once its row is deleted.
  */
 import { randomBytes } from "node:crypto";
 

@@ -21,7 +21,13 @@ export async function sweepKeptBodies(
   for (let deleted = 0; ;) {
     const expired = await findExpiredBodies(database, hoursMax, BATCH);
     const gone = await deleteObjects(storage, expired);
-    if (gone.length > 0) await dropBodies(database, gone);
+    for (const [workspaceId, bodies] of Map.groupBy(gone, (body) => body.workspaceId)) {
+      await dropBodies(
+        database,
+        workspaceId,
+        bodies.map(({ requestId }) => requestId),
+      );
+    }
     deleted += gone.length;
     if (expired.length < BATCH) return deleted;
   }

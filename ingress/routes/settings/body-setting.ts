@@ -2,7 +2,7 @@
 import type { BodySetting as AskedSetting } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { type BodySetting, bodySettingOf } from "#shared/kept-bodies/setting.ts";
+import { type BodySetting, bodySettingOf } from "#shared/base/body-setting.ts";
 
 import type { IngressContext } from "../../context.ts";
 

@@ -4,7 +4,7 @@ import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { bodyBytes } from "#shared/database/kept-bodies.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { NO_BODIES } from "#shared/kept-bodies/setting.ts";
+import { NO_BODIES } from "#shared/base/body-setting.ts";
 import { KEPT_BYTES_WORKSPACE_MAX } from "#shared/kept-bodies/store.ts";
 import {
   BOOTSTRAP_WORKSPACE,

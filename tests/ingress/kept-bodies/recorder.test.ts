@@ -5,7 +5,7 @@ import { openBodyRecorder, type OpenBodyRecorder } from "#ingress/kept-bodies/re
 import type { Caller } from "#shared/access/authenticate.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { newId } from "#shared/base/ids.ts";
-import { bodySettingOf } from "#shared/kept-bodies/setting.ts";
+import { bodySettingOf } from "#shared/base/body-setting.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -37,9 +37,9 @@ afterAll(async () => {
 interface Bed {
   readonly recorder: OpenBodyRecorder;
   /** Records one call of the workspace and returns its id. */
-  call(workspaceId: string, text?: string): string;
+  readonly call: (workspaceId: string, text?: string) => string;
   /** Numbers of calls by outcome. */
-  outcomes(): Promise<Readonly<Record<string, number>>>;
+  readonly outcomes: () => Promise<Readonly<Record<string, number>>>;
 }
 
 function open(options: {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { runWhole } from "#shared/base/time-slices.ts";
 import { redactingJson, redactText } from "#shared/kept-bodies/redact.ts";
-import type { RedactionRules } from "#shared/kept-bodies/setting.ts";
+import type { RedactionRules } from "#shared/base/body-setting.ts";
 
 const MEMBERS: RedactionRules = { members: ["email", "phone"], patterns: [] };
 const PATTERNS: RedactionRules = { members: [], patterns: ["emails", "card_numbers", "phone_numbers"] };
