@@ -7,13 +7,16 @@ import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { S3_ACCOUNT } from "#deploy/embedded/s3.mjs";
 import { eventually } from "#tests/faults/wait.ts";
 import { addPerson, type Person } from "#tests/ingress/routes/managed-bed.ts";
+import { sharedS3Url } from "#tests/support/infrastructure.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
+import { startTcpProxy, type TcpProxy } from "#tests/support/tcp-proxy.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
 const CHAT = "/v1/chat/completions";
 const SECRET = "the heron sleeps at noon";
 const MAIL = "ada@lovelace.example";
 
+let proxy: TcpProxy;
 let stack: Stack;
 let tenant: Tenant;
 let storage: Storage;
@@ -22,7 +25,8 @@ let developer: Person;
 let other: Person;
 
 beforeAll(async () => {
-  stack = await startStack({ pools: ["chat", "image", "capability"] });
+  proxy = startTcpProxy(new URL(await sharedS3Url()).host);
+  stack = await startStack({ pools: ["chat", "image", "capability"], env: { S3_ENDPOINT: `http://${proxy.host}` } });
   storage = openStorage({
     endpoint: stack.env["S3_ENDPOINT"] ?? "",
     bucket: stack.env["SLUICE_S3_BUCKET"] ?? "",
@@ -41,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   storage?.close();
   await stack?.stop();
+  await proxy?.close();
 });
 
 interface Answered {
@@ -270,6 +275,28 @@ test("a body beyond the limit is cut, and forms and media are only named", async
   expect(kept.request).toMatchObject({ media_type: "multipart/form-data", text: null });
   expect(kept.response.text).toBe(await answer.text());
 });
+
+test("while the object store is away, calls succeed; their bodies are dropped and counted", async () => {
+  const before = await chat();
+  await bodiesOf(before.id);
+  proxy.decide((line) => (line.includes("/bodies/") ? "refuse" : "pass"));
+  try {
+    const during = await chat();
+    expect(during.status).toBe(200);
+    await eventually("the call is counted as dropped", async () => {
+      const page = await (await fetch(`${stack.processes[0]?.adminUrl}/metrics`)).text();
+      return /^sluice_bodies_kept_total\{.*outcome="store".*\} 1$/m.test(page);
+    }, 30_000); // prettier-ignore
+    expect((await send("GET", `${pathOf(before.id)}/bodies`)).status).toBe(503);
+    expect((await send("DELETE", `${pathOf(before.id)}/bodies`)).status).toBe(503);
+    expect((await send("GET", `${pathOf(during.id)}/bodies`)).status).toBe(404);
+  } finally {
+    proxy.decide(undefined);
+  }
+  expect((await bodiesOf(before.id)).request.text).toContain("sandbox-chat");
+  const after = await chat();
+  await bodiesOf(after.id);
+}, 60_000);
 
 test("the setting of a key replaces that of the workspace, and a successor of the key has it too", async () => {
   await keep({ keep: "none" }, tenant.key, `/workspaces/${workspaceId}/api-keys/${developer.keyId}`);
