@@ -6,6 +6,7 @@
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
+import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { BodySetting } from "#shared/base/body-setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
@@ -24,6 +25,14 @@ export interface Preset {
   readonly requests_per_minute: number | null;
   /** Maximum number of tokens in a UTC day; null means no limit. */
   readonly daily_tokens: number | null;
+}
+
+/** Draw of the first model of a fallback chain. */
+export interface ChainWeights {
+  /** Weight of every model of the chain, by slug, including the requested model. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Calls with the same value of this part of the request draw the same model; null if each call draws. */
+  readonly sticky: Sticky | null;
 }
 
 export interface Caller {
@@ -45,6 +54,8 @@ export interface Caller {
   readonly continuedChains?: ReadonlySet<string>;
   /** Calls whose request and response are kept. Absent if none are. */
   readonly bodies?: BodySetting;
+  /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
+  readonly chainWeights?: ReadonlyMap<string, ChainWeights>;
 }
 
 export interface Authenticator {
@@ -88,6 +99,8 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
+          where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
          coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
@@ -96,12 +109,16 @@ const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "bodies" | "fallbackChains" | "continuedChains" | "tools" | "hasSpendLimit"> & {
+type LookupRow = Omit<
+  KnownKey,
+  "bodies" | "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "hasSpendLimit"
+> & {
   readonly hasSpendLimit: boolean;
   readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
+  readonly weighted: Readonly<Record<string, ChainWeights>> | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -263,7 +280,7 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ bodies, chains, continued, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ bodies, chains, continued, weighted, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
@@ -271,6 +288,7 @@ function knownKeyOf({ bodies, chains, continued, tools, hasSpendLimit, ...key }:
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
     ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
+    ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
 }
 

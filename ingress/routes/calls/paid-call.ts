@@ -9,6 +9,7 @@ import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
+import type { ModelRoute } from "#shared/calls/model-choice.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -20,7 +21,7 @@ import { asPart } from "#shared/tracing/tracing.ts";
 
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import { failureEventsOf } from "../../core/response-object.ts";
 import type { CallFacts } from "../../wait/call.ts";
 
@@ -37,6 +38,8 @@ export interface PaidCall {
   readonly bound: CallBound;
   /** Price of the requested variant. Default: the model's price. */
   readonly price?: Price;
+  /** Fallbacks of the call. Default: the workspace's fallback chain of the model. */
+  readonly route?: ModelRoute | undefined;
   /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
@@ -139,7 +142,8 @@ export async function preparePaidCall(
   body: ReadBody,
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
-  const { request, model, checked } = await readTextRequest(context, call.caller, kind, { value, bytes }, pause);
+  const read = { value, bytes, draw: drawOf(call) };
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, read, pause);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,
