@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   storage?.close();
   await stack?.stop();
-  await proxy?.close();
+  proxy?.close();
 });
 
 interface Answered {
