@@ -3,6 +3,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import type { Draw } from "#shared/calls/model-choice.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
+import type { BodyCapture } from "./body-capture.ts";
 import type { Operator } from "./authenticate-operator.ts";
 
 /** Facts of a request, which never change while a route handles it. */
@@ -28,6 +29,8 @@ export interface RouteCall extends RequestFacts {
    * one source.
    */
   readonly affinity?: string;
+  /** Receives the request body. Absent if the call is not kept. */
+  readonly capture?: BodyCapture;
   /** Id that determines the draw of a weighted fallback chain; absent for the request id. All turns of a tool loop share it. */
   readonly drawId?: string;
 }

@@ -397,6 +397,7 @@ export interface SchemaTypes {
   AllowedParams: AllowedParams;
   BatchAnswer: BatchAnswer;
   BatchMessage: BatchMessage;
+  BodySetting: BodySetting;
   CapabilityEntry: CapabilityEntry;
   CatalogueFile: CatalogueFile;
   ChatLogprobs: ChatLogprobs;
@@ -558,6 +559,7 @@ export interface SchemaTypes {
   OperatorWorkspaceList: OperatorWorkspaceList;
   OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
+  RequestBodies: RequestBodies;
   ResponseCompaction: ResponseCompaction;
   ModelResponseDeleted: ModelResponseDeleted;
   ResponseStreamEvent: ResponseStreamEvent;
@@ -831,6 +833,38 @@ export interface BatchMessage {
    * `{id}` of a workflow run.
    */
   workflow?: string;
+  [k: string]: unknown;
+}
+/**
+ * Setting for kept requests and responses of calls: which ones, for how long, and with which values replaced.
+ */
+export interface BodySetting {
+  /**
+   * Calls whose request and response are kept: `none`, `errors` (calls that failed) or `all`.
+   */
+  keep: "none" | "errors" | "all";
+  /**
+   * Hours after which a kept body is deleted. The operator may allow fewer.
+   */
+  retention_hours?: number;
+  /**
+   * Values that are replaced by `[redacted]` before a body is stored. Default: none.
+   */
+  redact?: {
+    /**
+     * Names of JSON members whose values are replaced, at any depth and also in JSON inside of strings. Case is ignored.
+     *
+     * @maxItems 50
+     */
+    members?: string[];
+    /**
+     * Kinds of values that are replaced in all texts. `card_numbers` must have a valid check digit, `phone_numbers` the international form.
+     *
+     * @maxItems 3
+     */
+    patterns?: ("emails" | "card_numbers" | "phone_numbers")[];
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**
@@ -3001,6 +3035,10 @@ export interface ApiKeyCreateRequest {
    * @maxItems 200
    */
   tools?: string[] | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
+   */
+  bodies?: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -3035,6 +3073,10 @@ export interface ApiKeyUpdateRequest {
    * @maxItems 200
    */
   tools?: string[] | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
+   */
+  bodies?: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -5661,13 +5703,14 @@ export interface WorkflowUpdateRequest {
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}.
+ * Body of PATCH /workspaces/{workspaceId}. Absent members keep their value.
  */
 export interface WorkspaceUpdateRequest {
   /**
    * Unique name. Paths below /workspaces/ accept it in place of the id.
    */
-  name: string;
+  name?: string;
+  bodies?: BodySetting;
   [k: string]: unknown;
 }
 /**
@@ -6346,6 +6389,10 @@ export interface ApiKey {
    * Time of revocation; null when the key is not revoked.
    */
   revoked_at: string | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies.
+   */
+  bodies: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -10203,6 +10250,64 @@ export interface PresetList {
   [k: string]: unknown;
 }
 /**
+ * The kept request and response of one call.
+ */
+export interface RequestBodies {
+  /**
+   * Always `usage.request.bodies`.
+   */
+  object: "usage.request.bodies";
+  /**
+   * `x-request-id` of the call.
+   */
+  request_id: string;
+  /**
+   * Id of the API key that made the call.
+   */
+  key_id: string;
+  /**
+   * Method and path of the endpoint, such as `POST /v1/chat/completions`.
+   */
+  endpoint: string;
+  /**
+   * HTTP status of the response. A stream that failed later has the status 200.
+   */
+  status: number;
+  /**
+   * Time at which the bodies were stored.
+   */
+  created_at: string;
+  /**
+   * Time at which the bodies are deleted.
+   */
+  expires_at: string;
+  request: KeptBody;
+  response: KeptBody;
+  [k: string]: unknown;
+}
+/**
+ * A kept body after redaction.
+ */
+export interface KeptBody {
+  /**
+   * Media type of the body, without parameters; null when there was none. A stream has `text/event-stream`.
+   */
+  media_type: string | null;
+  /**
+   * Size of the original body in bytes; null when unknown.
+   */
+  bytes: number | null;
+  /**
+   * Text of the body, usually JSON. For a stream, the answer assembled from its events. Null when the body is neither JSON nor text: audio, images and forms are not kept.
+   */
+  text: string | null;
+  /**
+   * True when the body was longer than the limit of 1 MiB, or a stream ended before its last event: `text` is its beginning.
+   */
+  is_cut: boolean;
+  [k: string]: unknown;
+}
+/**
  * Response of POST /v1/responses/compact. Use `output` as the start of the next `input`, in place of the conversation.
  */
 export interface ResponseCompaction {
@@ -12146,6 +12251,10 @@ export interface UsageRequest {
    */
   ended_at: string;
   /**
+   * True when the request and the response of the call are kept and can be read at `…/usage/requests/{request_id}/bodies`.
+   */
+  has_bodies: boolean;
+  /**
    * Streams continued by another model: shares of the earlier models in `credits`.
    */
   parts?: {
@@ -12944,6 +13053,21 @@ export interface Workspace {
    * End of the period in which a spent budget stops calls; null when no budget stops calls.
    */
   calls_stopped_until: string | null;
+  bodies: BodySetting;
+  /**
+   * Storage of kept requests and responses. At the limit, further ones are not kept.
+   */
+  kept_bodies: {
+    /**
+     * Used bytes.
+     */
+    used_bytes: number;
+    /**
+     * Maximum number of bytes.
+     */
+    limit_bytes: number;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

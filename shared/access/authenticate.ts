@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
@@ -51,6 +52,8 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** Calls whose request and response are kept. Absent if none are. */
+  readonly bodies?: BodySetting;
   /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
   readonly chainWeights?: ReadonlyMap<string, ChainWeights>;
 }
@@ -98,15 +101,20 @@ const ACTIVE_KEYS = `
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
          (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
-         exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit"
+         exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
+         coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 /** Statement that finds the key of a session. The condition on the session limits the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "hasSpendLimit"> & {
+type LookupRow = Omit<
+  KnownKey,
+  "bodies" | "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "hasSpendLimit"
+> & {
   readonly hasSpendLimit: boolean;
+  readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
@@ -272,13 +280,14 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, weighted, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ bodies, chains, continued, weighted, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
     ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
 }

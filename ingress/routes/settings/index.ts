@@ -9,6 +9,7 @@ import { deliveries } from "./deliveries.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
+import { requestBodies } from "./request-bodies.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
@@ -22,6 +23,7 @@ export function settings(context: IngressContext): readonly Route[] {
     ...fallbackChains(context),
     usage(context),
     ...usageRequests(context),
+    ...requestBodies(context),
     ...credits(context),
     ...budgetAlerts(context),
     ...notificationChannels(context),

@@ -186,6 +186,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
     run_id: row.run_id,
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at.toISOString(),
+    has_bodies: row.has_bodies,
     ...(parts.length === 0 ? {} : { parts }),
   };
 }
@@ -223,6 +224,7 @@ const COLUMNS = [
   "run_id",
   "started_at",
   "ended_at",
+  "has_bodies",
 ] as const satisfies readonly (keyof UsageRequest)[];
 
 /** Returns the columns of a CSV line. Amounts keep every digit. */

@@ -1,9 +1,18 @@
 /** /workspaces/{workspaceId}: reads and changes the workspace, and lists the presets that its keys can have. */
-import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
+import type { PresetList, Workspace } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
+import { bodyBytes } from "#shared/database/kept-bodies.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
+import { NO_BODIES } from "#shared/base/body-setting.ts";
+import { KEPT_BYTES_WORKSPACE_MAX } from "#shared/kept-bodies/store.ts";
+import {
+  BOOTSTRAP_WORKSPACE,
+  findBodies,
+  findWorkspaceById,
+  renameWorkspace,
+  setBodies,
+} from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
@@ -14,6 +23,7 @@ import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { KeyRoute } from "../../core/route.ts";
+import { bodiesOf, presentBodies } from "./body-setting.ts";
 import { parsedBody, plainName, workspaceNameRefused } from "./body.ts";
 
 const ONE = "/workspaces/{workspaceId}";
@@ -38,11 +48,12 @@ export function workspace(context: IngressContext): readonly KeyRoute[] {
       path: ONE,
       operationId: "updateWorkspace",
       summary: "Update workspace",
+      description: "Only owners may change `bodies`. The change takes effect within a second.",
       request: { schema: "WorkspaceUpdateRequest" },
       responses: { 200: { description: "The updated workspace", schema: "Workspace" } },
-      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       authorize: allow("owner", "admin"),
-      handle: (call) => rename(context, call),
+      handle: (call) => change(context, call),
     },
     {
       ...common,
@@ -65,10 +76,12 @@ export function workspace(context: IngressContext): readonly KeyRoute[] {
 
 async function read(context: IngressContext, call: RouteCall): Promise<Workspace> {
   const { workspaceId, keyId, preset } = call.caller;
-  const [row, facts, used] = await Promise.all([
+  const [row, facts, used, bodies, keptBytes] = await Promise.all([
     findWorkspaceById(context.database, workspaceId),
     readKeyFacts(context.database, workspaceId, keyId),
     storedBytes(context.database, workspaceId),
+    findBodies(context.database, workspaceId),
+    bodyBytes(context.database, workspaceId),
   ]);
   if (!row || !facts) throw new ApiError("not_found", "There is no such workspace.");
   return {
@@ -79,12 +92,24 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
     window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
     storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
     calls_stopped_until: row.stopped_until?.toISOString() ?? null,
+    bodies: presentBodies(bodies ?? NO_BODIES),
+    kept_bodies: { used_bytes: Number(keptBytes), limit_bytes: KEPT_BYTES_WORKSPACE_MAX },
   };
 }
 
-async function rename(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
-  const name = plainName(body.name);
+async function change(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body = await parsedBody(call, "WorkspaceUpdateRequest");
+  if (body.name === undefined && body.bodies === undefined) {
+    throw new ApiError("missing_required_parameter", "Missing name or bodies.", { param: "name" });
+  }
+  const { caller } = call;
+  const bodies = body.bodies === undefined ? undefined : bodiesOf(context, caller, body.bodies);
+  if (body.name !== undefined) await rename(context, call, plainName(body.name));
+  if (bodies) await setBodies(context.database, caller.workspaceId, { bodies, actor: actorOf(call) });
+  return json(await read(context, call));
+}
+
+async function rename(context: IngressContext, call: RouteCall, name: string): Promise<void> {
   if (isUuid(name.toLowerCase())) {
     throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
   }
@@ -94,7 +119,6 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
   if (isReserved) throw workspaceNameRefused("taken");
   const result = await renameWorkspace(context.database, workspaceId, { name, actor: actorOf(call) });
   if (result === "taken" || result === "often") throw workspaceNameRefused(result);
-  return json(await read(context, call));
 }
 
 function presets(context: IngressContext, call: RouteCall): Response {
