@@ -28,7 +28,14 @@ import {
   sweepUnclaimed,
   sweepUnknownJobs,
 } from "./jobs.ts";
-import { checkInvariants, openUsageRollUp, sweepBudgets, sweepCreditLines, sweepExpiredHolds } from "./money.ts";
+import {
+  checkInvariants,
+  openUsageRollUp,
+  sweepBalanceAlerts,
+  sweepBudgets,
+  sweepCreditLines,
+  sweepExpiredHolds,
+} from "./money.ts";
 import {
   fitQueue,
   sweepDeadLetters,
@@ -109,6 +116,7 @@ export async function startJanitor(role: Role): Promise<void> {
     },
     { name: "usage roll-up", everyMs: every(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: every(2_000), run: () => sweepBudgets({ database, metrics, log }) },
+    { name: "balance alerts", everyMs: every(10_000), run: () => sweepBalanceAlerts({ database, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
     { name: "outboxes", everyMs: every(5_000), run: () => watchOutboxes(database, metrics) },

@@ -1,7 +1,8 @@
 /**
- * Sweeps expired holds, credit lines, budgets and the roll-up of usage, and runs the hourly audit. An expired hold has no owner. The
+ * Sweeps expired holds, credit lines, budgets, balance alerts and the roll-up of usage, and runs the hourly audit. An expired hold has no owner. The
  * janitor therefore charges the output that the client received and releases the remainder.
  */
+import { checkBalanceAlerts } from "#shared/database/balance-alerts.ts";
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
@@ -114,6 +115,29 @@ export async function sweepBudgets({
         "the budgets of a workspace could not be checked; it is retried",
       );
     }
+  }
+}
+
+/** Number of balance alerts that one statement checks. */
+const BALANCE_ALERTS_BATCH = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Checks the balance alerts of all workspaces, a page of them per statement. A check that fires nothing writes nothing. */
+export async function sweepBalanceAlerts({
+  database,
+  log,
+  batch = BALANCE_ALERTS_BATCH,
+}: {
+  readonly database: Queryable;
+  readonly log: Logger;
+  /** Number of alerts that one statement checks. */
+  readonly batch?: number;
+}): Promise<void> {
+  let after: string | null = FIRST_ID;
+  while (after !== null) {
+    const { next, fired } = await checkBalanceAlerts(database, { after, limit: batch });
+    for (const alertId of fired) log.info({ alert_id: alertId }, "a balance alert fired");
+    after = next;
   }
 }
 

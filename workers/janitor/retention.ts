@@ -36,8 +36,8 @@ const MAIL_COUNTS = `mail_sent where (workspace_id, mailbox, day) in (
 const LOGGED = `audit_log where id in (
   select id from (select id, at from audit_log order by id limit $2) oldest where at < now() - $1 * interval '1 hour')`;
 // The check of an alert reads its last period again, so its firings of that period stay; otherwise it would fire twice.
-const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold) in (
-  select f.alert_id, f.period, f.period_start, f.threshold from budget_firing f join budget_alert a on a.id = f.alert_id
+const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold, percent) in (
+  select f.alert_id, f.period, f.period_start, f.threshold, f.percent from budget_firing f join budget_alert a on a.id = f.alert_id
   where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from))
   order by f.at limit $2)`;
 const LETTERS = `dead_letter where id in (

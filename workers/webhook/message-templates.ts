@@ -80,6 +80,29 @@ const TEMPLATES: Readonly<Record<MessageKind, (fields: Fields) => MessageContent
       ["Alert", fields.text("alertId")],
     ],
   }),
+  "budget.warning": (fields) => ({
+    subject: `Budget warning${of(": ", fields.number("percent"), " %")}${of(" of ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
+    sentence: "The workspace's spend of the period reached a percentage of the threshold of a budget alert.",
+    facts: [
+      ["Spent", of("", fields.number("spent"), " credits")],
+      ["Percentage", of("", fields.number("percent"), " %")],
+      ["Threshold", of("", fields.number("threshold"), " credits")],
+      ["Period", fields.text("period")],
+      ["Period began", fields.text("periodStart")],
+      ["Alert", fields.text("alertId")],
+    ],
+  }),
+  "balance.low": (fields) => ({
+    subject: `Low balance${of(": ", fields.number("available"), " credits available")}`,
+    sentence: "The available credits of the workspace fell below the threshold of a balance alert.",
+    facts: [
+      ["Available", of("", fields.number("available"), " credits")],
+      ["Lasts", of("", fields.number("daysLeft"), " days")],
+      ["Threshold", of("", fields.number("belowCredits"), " credits")],
+      ["Threshold", of("", fields.number("belowDays"), " days")],
+      ["Alert", fields.text("alertId")],
+    ],
+  }),
   "template.unavailable": (fields) => ({
     subject: `A workflow cannot run${of(": ", fields.text("missing"), " is not offered")}`,
     sentence: "A stored workflow names a model or capability that is no longer offered.",

@@ -141,6 +141,27 @@ test("a batch reports its end, with metadata by the schema, and its lines report
   });
 });
 
+test("a low balance and a percentage of a budget are reported, with metadata by the schemas", async () => {
+  const { id } = await bench.channel(`${receiver.url}/money`);
+  for (const event of ["balance.low", "budget.warning"]) await bench.subscribe(id, event);
+  await post("/v1/images/generations", { model: "sandbox-image", prompt: "a boat", size: "256x256" });
+  const low = await bench.call("POST", "/balance-alerts", { name: "low", below_credits: 1_000_000_000 });
+  expect(low.status).toBe(201);
+  const budget = { name: "half", period: "monthly", threshold_credits: 1_000_000_000, warn_at: [50] };
+  const { body } = await bench.call<{ id: string; spent: number }>("POST", "/budget-alerts", budget);
+  // The spend is between the percentage and the threshold.
+  const changed = { threshold_credits: Number((body.spent * 1.5).toFixed(9)) };
+  expect((await bench.call("PATCH", `/budget-alerts/${body.id}`, changed)).status).toBe(200);
+  await eventually("both are told", () => told("/money").length === 2, 40_000);
+  for (const { event, metadata } of told("/money"))
+    expect([event, validate(EVENTS[event].metadata, metadata)]).toEqual([event, null]);
+  expect(
+    told("/money")
+      .map(({ event }) => event)
+      .toSorted(),
+  ).toEqual(["balance.low", "budget.warning"]);
+});
+
 test("a mail arrives once, at one address, and describes the event in words", async () => {
   const asked = { type: "email", name: "mail", config: { recipient: "ada@example.com" } };
   const { status, body } = await bench.call<{ id: string }>("POST", "/notification-channels", asked);

@@ -48,6 +48,16 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
     "Budget threshold reached: 10 credits daily",
     "The workspace's spend of the period reached the threshold of a budget alert.\n\nSpent: 10.25 credits\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
   ],
+  "budget.warning": [
+    { alertId: "a1", period: "daily", periodStart: "2026-11-24T00:00:00Z", percent: 80, threshold: 10, spent: 8.25 },
+    "Budget warning: 80 % of 10 credits daily",
+    "The workspace's spend of the period reached a percentage of the threshold of a budget alert.\n\nSpent: 8.25 credits\nPercentage: 80 %\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
+  ],
+  "balance.low": [
+    { alertId: "a1", available: 8.5, belowDays: 7, daysLeft: 2.5 },
+    "Low balance: 8.5 credits available",
+    "The available credits of the workspace fell below the threshold of a balance alert.\n\nAvailable: 8.5 credits\nLasts: 2.5 days\nThreshold: 7 days\nAlert: a1",
+  ],
   "template.unavailable": [
     { workflowId: "f1", stepId: "draw", missing: "acme/painter" },
     "A workflow cannot run: acme/painter is not offered",
