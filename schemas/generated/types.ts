@@ -384,6 +384,8 @@ export interface SchemaTypes {
   BudgetWarning: BudgetWarning;
   JobCompleted: JobCompleted;
   JobFailed: JobFailed;
+  LimitReached: LimitReached;
+  LimitWarning: LimitWarning;
   RunCancelled: RunCancelled;
   RunFailed: RunFailed;
   RunRetrying: RunRetrying;
@@ -2327,6 +2329,82 @@ export interface JobFailedOfBatch {
     message: string;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `limit.reached`: a subject has spent its whole spend limit. It is sent once per limit and period.
+ */
+export interface LimitReached {
+  /**
+   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   */
+  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  /**
+   * Id of the subject. Keys that replaced each other by rotation share the id of the first.
+   */
+  id: string;
+  /**
+   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   */
+  name?: string;
+  /**
+   * Period of the limit, in UTC.
+   */
+  period: "day" | "week" | "month" | "total";
+  /**
+   * Always 100.
+   */
+  percent: 100;
+  /**
+   * Credits spent in the period.
+   */
+  spent: number;
+  /**
+   * Limit of the period in credits, a temporary raise included.
+   */
+  limit: number;
+  /**
+   * End of the period; absent for `total`.
+   */
+  resetsAt?: string;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `limit.warning`: a subject has spent a percentage of its spend limit. It is sent once per limit, period and percentage.
+ */
+export interface LimitWarning {
+  /**
+   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   */
+  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  /**
+   * Id of the subject. Keys that replaced each other by rotation share the id of the first.
+   */
+  id: string;
+  /**
+   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   */
+  name?: string;
+  /**
+   * Period of the limit, in UTC.
+   */
+  period: "day" | "week" | "month" | "total";
+  /**
+   * Percentage of `warn_at` that the spend reached.
+   */
+  percent: number;
+  /**
+   * Credits spent in the period.
+   */
+  spent: number;
+  /**
+   * Limit of the period in credits, a temporary raise included.
+   */
+  limit: number;
+  /**
+   * End of the period; absent for `total`.
+   */
+  resetsAt?: string;
   [k: string]: unknown;
 }
 /**
@@ -5301,6 +5379,8 @@ export interface SubscriptionCreateRequest {
     | "budget.threshold_reached"
     | "budget.warning"
     | "balance.low"
+    | "limit.warning"
+    | "limit.reached"
     | "template.unavailable";
   /**
    * Run events only: deliver only events of this workflow. Default: events of all workflows.
@@ -7580,11 +7660,13 @@ export interface EventTypeList {
       | "budget.threshold_reached"
       | "budget.warning"
       | "balance.low"
+      | "limit.warning"
+      | "limit.reached"
       | "template.unavailable";
     /**
      * Group of the event type.
      */
-    group: "runs" | "jobs" | "budgets" | "balance" | "operator";
+    group: "runs" | "jobs" | "budgets" | "balance" | "limits" | "operator";
     /**
      * Description of the event.
      */
@@ -11576,6 +11658,8 @@ export interface Subscription {
     | "budget.threshold_reached"
     | "budget.warning"
     | "balance.low"
+    | "limit.warning"
+    | "limit.reached"
     | "template.unavailable";
   /**
    * Id of the workflow whose events are delivered; null: all.

@@ -7,6 +7,7 @@ import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { type ExpiredHold, expiredHolds, openHolds } from "#shared/database/holds.ts";
+import { fireSpendNotices, listSpendNoticesToCheck } from "#shared/database/spend-notices.ts";
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
 import { deleteOldCounts, endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
@@ -138,6 +139,27 @@ export async function sweepBalanceAlerts({
     const { next, fired } = await checkBalanceAlerts(database, { after, limit: batch });
     for (const alertId of fired) log.info({ alert_id: alertId }, "a balance alert fired");
     after = next;
+  }
+}
+
+/**
+ * Sends events of spend limits that have reached a percentage. A failure in one workspace does not delay other workspaces; it is retried at
+ * the next sweep.
+ */
+export async function sweepSpendNotices({
+  database,
+  log,
+}: {
+  readonly database: Queryable;
+  readonly log: Logger;
+}): Promise<void> {
+  for (const workspaceId of await listSpendNoticesToCheck(database)) {
+    try {
+      const sent = await fireSpendNotices(database, workspaceId);
+      if (sent > 0) log.info({ workspace_id: workspaceId, events: sent }, "spend limits reached a percentage");
+    } catch (error) {
+      log.warn({ err: error, workspace_id: workspaceId }, "the spend limits of a workspace could not be checked");
+    }
   }
 }
 

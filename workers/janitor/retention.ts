@@ -40,6 +40,9 @@ const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold,
   select f.alert_id, f.period, f.period_start, f.threshold, f.percent from budget_firing f join budget_alert a on a.id = f.alert_id
   where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from))
   order by f.at limit $2)`;
+// The periods of these notices have ended. Notices of totals are kept as long as their limit.
+const NOTICES = `spend_notice where (limit_id, period, since, cap, percent) in (
+  select limit_id, period, since, cap, percent from spend_notice where period <> 'total' and at < now() - $1 * interval '1 hour' order by at limit $2)`;
 const LETTERS = `dead_letter where id in (
   select id from dead_letter where at < now() - $1 * interval '1 hour' order by at limit $2)`;
 const FAULTS = `settle_fault where id in (
@@ -65,6 +68,9 @@ const NAME_DAYS = 30;
 /** Days after which undelivered events are deleted. */
 const PENDING_EVENT_DAYS = 14;
 
+/** Days for which notices of spend limits are kept. A notice must be kept until its period has ended. */
+const NOTICE_DAYS = 62;
+
 export async function sweepRetention(database: Queryable, keep: Retention): Promise<void> {
   const audit = keep.auditLogDays * HOURS_PER_DAY;
   const faults = keep.faultDays * HOURS_PER_DAY;
@@ -75,6 +81,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, MAIL_COUNTS, 0);
   await drop(database, LOGGED, audit);
   await drop(database, FIRINGS, audit);
+  await drop(database, NOTICES, NOTICE_DAYS * HOURS_PER_DAY);
   await drop(database, LETTERS, faults);
   await drop(database, FAULTS, faults);
   await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);

@@ -103,6 +103,16 @@ const TEMPLATES: Readonly<Record<MessageKind, (fields: Fields) => MessageContent
       ["Alert", fields.text("alertId")],
     ],
   }),
+  "limit.warning": (fields) => ({
+    subject: `Spend limit warning${of(": ", fields.number("percent"), " %")}${of(" of ", fields.number("limit"), " credits")}${of(", ", limitSubject(fields), "")}`,
+    sentence: "A percentage of a spend limit is spent.",
+    facts: limitFacts(fields),
+  }),
+  "limit.reached": (fields) => ({
+    subject: `Spend limit reached${of(": ", fields.number("limit"), " credits")}${of(", ", limitSubject(fields), "")}`,
+    sentence: "A spend limit is spent. Paid calls of its subject are refused until the limit resets or is raised.",
+    facts: limitFacts(fields),
+  }),
   "template.unavailable": (fields) => ({
     subject: `A workflow cannot run${of(": ", fields.text("missing"), " is not offered")}`,
     sentence: "A stored workflow names a model or capability that is no longer offered.",
@@ -172,6 +182,22 @@ function batchFacts(fields: Fields): MessageContent["facts"] {
     ["Output file", fields.text("outputFileId")],
     ["Error file", fields.text("errorFileId")],
     ...costs(fields),
+  ];
+}
+
+/** Returns the kind of a limit's subject with its name, such as `key "ci"`. */
+function limitSubject(fields: Fields): string {
+  return `${fields.text("kind").replaceAll("_", " ")}${of(' "', fields.text("name"), '"')}`;
+}
+
+function limitFacts(fields: Fields): MessageContent["facts"] {
+  return [
+    ["Subject", limitSubject(fields)],
+    ["Id", fields.text("id")],
+    ["Spent", of("", fields.number("spent"), " credits")],
+    ["Limit", of("", fields.number("limit"), " credits")],
+    ["Period", fields.text("period")],
+    ["Resets", fields.text("resetsAt")],
   ];
 }
 
