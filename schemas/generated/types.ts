@@ -11918,7 +11918,7 @@ export interface UsageRequest {
    */
   key_id: string;
   /**
-   * Slug of the model that served or was requested; null for a run, which is the sum of its steps.
+   * Slug of the model that served or was requested; null for a run, which is the sum of its steps, and for a refused call.
    */
   model: string | null;
   /**
@@ -11926,9 +11926,9 @@ export interface UsageRequest {
    */
   source: string | null;
   /**
-   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged.
+   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged. `refused`: the call was refused before it held credits.
    */
-  status: "succeeded" | "failed" | "cancelled" | "lost";
+  status: "succeeded" | "failed" | "cancelled" | "lost" | "refused";
   /**
    * Error code that the caller received; null when the call did not fail or no reason is recorded.
    */
@@ -11971,6 +11971,20 @@ export interface UsageRequest {
       duration_ms: number;
       [k: string]: unknown;
     }[];
+    [k: string]: unknown;
+  };
+  /**
+   * Request of a refused call; absent for other calls.
+   */
+  refusal?: {
+    /**
+     * Path of the called route.
+     */
+    endpoint: string;
+    /**
+     * Parameter that the error names; null when it names none.
+     */
+    param: string | null;
     [k: string]: unknown;
   };
   /**

@@ -65561,7 +65561,7 @@ return errors === 0;
 validate435.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate436;
 var schema522 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema523 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+var schema523 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost", "refused"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, refusal: { type: "object", required: ["endpoint", "param"], properties: { endpoint: { type: "string" }, param: { type: ["string", "null"] } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate436(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -65712,7 +65712,7 @@ if (typeof data9 !== "string") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost")) {
+if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost" || data9 === "refused")) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema523.properties.status.enum } }];
 return false;
 }
@@ -65886,25 +65886,42 @@ var valid3 = _errs22 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.units !== undefined) {
-let data21 = data2.units;
+if (data2.refusal !== undefined) {
+let data21 = data2.refusal;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-for (const key0 in data21) {
-let data22 = data21[key0];
-const _errs45 = errors;
-if (!(typeof data22 == "number" && isFinite(data22))) {
-validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+let missing4;
+if (data21.endpoint === undefined && (missing4 = "endpoint") || data21.param === undefined && (missing4 = "param")) {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data21.endpoint !== undefined) {
+const _errs44 = errors;
+if (typeof data21.endpoint !== "string") {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/endpoint", schemaPath: "UsageRequest/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs45 === errors;
-if (!valid7) {
-break;
+var valid7 = _errs44 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data21.param !== undefined) {
+let data23 = data21.param;
+const _errs46 = errors;
+if (typeof data23 !== "string" && data23 !== null) {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/param", schemaPath: "UsageRequest/properties/refusal/properties/param/type", keyword: "type", params: { type: schema523.properties.refusal.properties.param.type } }];
+return false;
+}
+var valid7 = _errs46 === errors;
+} else {
+var valid7 = true;
+}
 }
 }
 } else {
-validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -65913,43 +65930,70 @@ var valid3 = _errs42 === errors;
 var valid3 = true;
 }
 if (valid3) {
+if (data2.units !== undefined) {
+let data24 = data2.units;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
+for (const key0 in data24) {
+let data25 = data24[key0];
+const _errs51 = errors;
+if (!(typeof data25 == "number" && isFinite(data25))) {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid8 = _errs51 === errors;
+if (!valid8) {
+break;
+}
+}
+} else {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs48 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
 if (data2.is_estimated !== undefined) {
-const _errs47 = errors;
+const _errs53 = errors;
 if (typeof data2.is_estimated !== "boolean") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid3 = _errs47 === errors;
+var valid3 = _errs53 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.tokens !== undefined) {
-let data24 = data2.tokens;
-const _errs49 = errors;
-if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
+let data27 = data2.tokens;
+const _errs55 = errors;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs49) {
-if (typeof data24 == "number" && isFinite(data24)) {
-if (data24 < 0 || isNaN(data24)) {
+if (errors === _errs55) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 < 0 || isNaN(data27)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid3 = _errs49 === errors;
+var valid3 = _errs55 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.held !== undefined) {
-let data25 = data2.held;
-const _errs51 = errors;
-if (errors === _errs51) {
-if (typeof data25 == "number" && isFinite(data25)) {
-if (data25 < 0 || isNaN(data25)) {
+let data28 = data2.held;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 < 0 || isNaN(data28)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -65958,17 +66002,17 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", sc
 return false;
 }
 }
-var valid3 = _errs51 === errors;
+var valid3 = _errs57 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.credits !== undefined) {
-let data26 = data2.credits;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (typeof data26 == "number" && isFinite(data26)) {
-if (data26 < 0 || isNaN(data26)) {
+let data29 = data2.credits;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data29 == "number" && isFinite(data29)) {
+if (data29 < 0 || isNaN(data29)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -65977,17 +66021,17 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits",
 return false;
 }
 }
-var valid3 = _errs53 === errors;
+var valid3 = _errs59 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.uncollected !== undefined) {
-let data27 = data2.uncollected;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data27 == "number" && isFinite(data27)) {
-if (data27 < 0 || isNaN(data27)) {
+let data30 = data2.uncollected;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data30 == "number" && isFinite(data30)) {
+if (data30 < 0 || isNaN(data30)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -65996,62 +66040,62 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollect
 return false;
 }
 }
-var valid3 = _errs55 === errors;
+var valid3 = _errs61 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.workflow_id !== undefined) {
-let data28 = data2.workflow_id;
-const _errs57 = errors;
-if (typeof data28 !== "string" && data28 !== null) {
+let data31 = data2.workflow_id;
+const _errs63 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema523.properties.workflow_id.type } }];
 return false;
 }
-if (errors === _errs57) {
-if (errors === _errs57) {
-if (typeof data28 === "string") {
-if (!formats0.test(data28)) {
+if (errors === _errs63) {
+if (errors === _errs63) {
+if (typeof data31 === "string") {
+if (!formats0.test(data31)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid3 = _errs57 === errors;
+var valid3 = _errs63 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.run_id !== undefined) {
-let data29 = data2.run_id;
-const _errs59 = errors;
-if (typeof data29 !== "string" && data29 !== null) {
+let data32 = data2.run_id;
+const _errs65 = errors;
+if (typeof data32 !== "string" && data32 !== null) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema523.properties.run_id.type } }];
 return false;
 }
-if (errors === _errs59) {
-if (errors === _errs59) {
-if (typeof data29 === "string") {
-if (!formats0.test(data29)) {
+if (errors === _errs65) {
+if (errors === _errs65) {
+if (typeof data32 === "string") {
+if (!formats0.test(data32)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid3 = _errs59 === errors;
+var valid3 = _errs65 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.started_at !== undefined) {
-let data30 = data2.started_at;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (errors === _errs61) {
-if (typeof data30 === "string") {
-if (!formats20.validate(data30)) {
+let data33 = data2.started_at;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data33 === "string") {
+if (!formats20.validate(data33)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -66061,18 +66105,18 @@ return false;
 }
 }
 }
-var valid3 = _errs61 === errors;
+var valid3 = _errs67 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.ended_at !== undefined) {
-let data31 = data2.ended_at;
-const _errs63 = errors;
-if (errors === _errs63) {
-if (errors === _errs63) {
-if (typeof data31 === "string") {
-if (!formats20.validate(data31)) {
+let data34 = data2.ended_at;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (errors === _errs69) {
+if (typeof data34 === "string") {
+if (!formats20.validate(data34)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -66082,56 +66126,56 @@ return false;
 }
 }
 }
-var valid3 = _errs63 === errors;
+var valid3 = _errs69 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.parts !== undefined) {
-let data32 = data2.parts;
-const _errs65 = errors;
-if (errors === _errs65) {
-if (Array.isArray(data32)) {
-var valid8 = true;
-const len2 = data32.length;
+let data35 = data2.parts;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (Array.isArray(data35)) {
+var valid9 = true;
+const len2 = data35.length;
 for (let i2 = 0;i2 < len2; i2++) {
-let data33 = data32[i2];
-const _errs67 = errors;
-if (errors === _errs67) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
-let missing4;
-if (data33.model === undefined && (missing4 = "model") || data33.source === undefined && (missing4 = "source") || data33.credits === undefined && (missing4 = "credits") || data33.fault === undefined && (missing4 = "fault")) {
-validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
+let data36 = data35[i2];
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+let missing5;
+if (data36.model === undefined && (missing5 = "model") || data36.source === undefined && (missing5 = "source") || data36.credits === undefined && (missing5 = "credits") || data36.fault === undefined && (missing5 = "fault")) {
+validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data33.model !== undefined) {
-const _errs69 = errors;
-if (typeof data33.model !== "string") {
+if (data36.model !== undefined) {
+const _errs75 = errors;
+if (typeof data36.model !== "string") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs69 === errors;
+var valid10 = _errs75 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.source !== undefined) {
-const _errs71 = errors;
-if (typeof data33.source !== "string") {
+if (valid10) {
+if (data36.source !== undefined) {
+const _errs77 = errors;
+if (typeof data36.source !== "string") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs71 === errors;
+var valid10 = _errs77 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.credits !== undefined) {
-let data36 = data33.credits;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 0 || isNaN(data36)) {
+if (valid10) {
+if (data36.credits !== undefined) {
+let data39 = data36.credits;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (typeof data39 == "number" && isFinite(data39)) {
+if (data39 < 0 || isNaN(data39)) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -66140,36 +66184,36 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid9 = _errs73 === errors;
+var valid10 = _errs79 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.fault !== undefined) {
-const _errs75 = errors;
-if (typeof data33.fault !== "string") {
+if (valid10) {
+if (data36.fault !== undefined) {
+const _errs81 = errors;
+if (typeof data36.fault !== "string") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs75 === errors;
+var valid10 = _errs81 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.units !== undefined) {
-let data38 = data33.units;
-const _errs77 = errors;
-if (errors === _errs77) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-for (const key1 in data38) {
-let data39 = data38[key1];
-const _errs80 = errors;
-if (!(typeof data39 == "number" && isFinite(data39))) {
+if (valid10) {
+if (data36.units !== undefined) {
+let data41 = data36.units;
+const _errs83 = errors;
+if (errors === _errs83) {
+if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
+for (const key1 in data41) {
+let data42 = data41[key1];
+const _errs86 = errors;
+if (!(typeof data42 == "number" && isFinite(data42))) {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid10 = _errs80 === errors;
-if (!valid10) {
+var valid11 = _errs86 === errors;
+if (!valid11) {
 break;
 }
 }
@@ -66178,20 +66222,20 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid9 = _errs77 === errors;
+var valid10 = _errs83 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.is_estimated !== undefined) {
-const _errs82 = errors;
-if (typeof data33.is_estimated !== "boolean") {
+if (valid10) {
+if (data36.is_estimated !== undefined) {
+const _errs88 = errors;
+if (typeof data36.is_estimated !== "boolean") {
 validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid9 = _errs82 === errors;
+var valid10 = _errs88 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
 }
 }
@@ -66204,8 +66248,8 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid8 = _errs67 === errors;
-if (!valid8) {
+var valid9 = _errs73 === errors;
+if (!valid9) {
 break;
 }
 }
@@ -66214,9 +66258,10 @@ validate436.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", s
 return false;
 }
 }
-var valid3 = _errs65 === errors;
+var valid3 = _errs71 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -66259,36 +66304,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data41 = data.first_id;
-const _errs84 = errors;
-if (typeof data41 !== "string" && data41 !== null) {
+let data44 = data.first_id;
+const _errs90 = errors;
+if (typeof data44 !== "string" && data44 !== null) {
 validate436.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema522.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs84 === errors;
+var valid0 = _errs90 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data42 = data.last_id;
-const _errs86 = errors;
-if (typeof data42 !== "string" && data42 !== null) {
+let data45 = data.last_id;
+const _errs92 = errors;
+if (typeof data45 !== "string" && data45 !== null) {
 validate436.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema522.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs86 === errors;
+var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs88 = errors;
+const _errs94 = errors;
 if (typeof data.has_more !== "boolean") {
 validate436.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs94 === errors;
 } else {
 var valid0 = true;
 }
@@ -66428,7 +66473,7 @@ if (typeof data6 !== "string") {
 validate437.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost")) {
+if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost" || data6 === "refused")) {
 validate437.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema523.properties.status.enum } }];
 return false;
 }
@@ -66602,25 +66647,42 @@ var valid0 = _errs16 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.units !== undefined) {
-let data18 = data.units;
+if (data.refusal !== undefined) {
+let data18 = data.refusal;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
-for (const key0 in data18) {
-let data19 = data18[key0];
-const _errs39 = errors;
-if (!(typeof data19 == "number" && isFinite(data19))) {
-validate437.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+let missing3;
+if (data18.endpoint === undefined && (missing3 = "endpoint") || data18.param === undefined && (missing3 = "param")) {
+validate437.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data18.endpoint !== undefined) {
+const _errs38 = errors;
+if (typeof data18.endpoint !== "string") {
+validate437.errors = [{ instancePath: instancePath + "/refusal/endpoint", schemaPath: "#/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs39 === errors;
-if (!valid4) {
-break;
+var valid4 = _errs38 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data18.param !== undefined) {
+let data20 = data18.param;
+const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
+validate437.errors = [{ instancePath: instancePath + "/refusal/param", schemaPath: "#/properties/refusal/properties/param/type", keyword: "type", params: { type: schema523.properties.refusal.properties.param.type } }];
+return false;
+}
+var valid4 = _errs40 === errors;
+} else {
+var valid4 = true;
+}
 }
 }
 } else {
-validate437.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate437.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -66629,43 +66691,70 @@ var valid0 = _errs36 === errors;
 var valid0 = true;
 }
 if (valid0) {
+if (data.units !== undefined) {
+let data21 = data.units;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+for (const key0 in data21) {
+let data22 = data21[key0];
+const _errs45 = errors;
+if (!(typeof data22 == "number" && isFinite(data22))) {
+validate437.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid5 = _errs45 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate437.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.is_estimated !== undefined) {
-const _errs41 = errors;
+const _errs47 = errors;
 if (typeof data.is_estimated !== "boolean") {
 validate437.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs47 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.tokens !== undefined) {
-let data21 = data.tokens;
-const _errs43 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+let data24 = data.tokens;
+const _errs49 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate437.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs43) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 < 0 || isNaN(data21)) {
+if (errors === _errs49) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
 validate437.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs49 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.held !== undefined) {
-let data22 = data.held;
-const _errs45 = errors;
-if (errors === _errs45) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 < 0 || isNaN(data22)) {
+let data25 = data.held;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
 validate437.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -66674,17 +66763,17 @@ validate437.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/pro
 return false;
 }
 }
-var valid0 = _errs45 === errors;
+var valid0 = _errs51 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.credits !== undefined) {
-let data23 = data.credits;
-const _errs47 = errors;
-if (errors === _errs47) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 < 0 || isNaN(data23)) {
+let data26 = data.credits;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 < 0 || isNaN(data26)) {
 validate437.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -66693,17 +66782,17 @@ validate437.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs47 === errors;
+var valid0 = _errs53 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.uncollected !== undefined) {
-let data24 = data.uncollected;
-const _errs49 = errors;
-if (errors === _errs49) {
-if (typeof data24 == "number" && isFinite(data24)) {
-if (data24 < 0 || isNaN(data24)) {
+let data27 = data.uncollected;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 < 0 || isNaN(data27)) {
 validate437.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -66712,62 +66801,62 @@ validate437.errors = [{ instancePath: instancePath + "/uncollected", schemaPath:
 return false;
 }
 }
-var valid0 = _errs49 === errors;
+var valid0 = _errs55 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.workflow_id !== undefined) {
-let data25 = data.workflow_id;
-const _errs51 = errors;
-if (typeof data25 !== "string" && data25 !== null) {
+let data28 = data.workflow_id;
+const _errs57 = errors;
+if (typeof data28 !== "string" && data28 !== null) {
 validate437.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema523.properties.workflow_id.type } }];
 return false;
 }
-if (errors === _errs51) {
-if (errors === _errs51) {
-if (typeof data25 === "string") {
-if (!formats0.test(data25)) {
+if (errors === _errs57) {
+if (errors === _errs57) {
+if (typeof data28 === "string") {
+if (!formats0.test(data28)) {
 validate437.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs57 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.run_id !== undefined) {
-let data26 = data.run_id;
-const _errs53 = errors;
-if (typeof data26 !== "string" && data26 !== null) {
+let data29 = data.run_id;
+const _errs59 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
 validate437.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema523.properties.run_id.type } }];
 return false;
 }
-if (errors === _errs53) {
-if (errors === _errs53) {
-if (typeof data26 === "string") {
-if (!formats0.test(data26)) {
+if (errors === _errs59) {
+if (errors === _errs59) {
+if (typeof data29 === "string") {
+if (!formats0.test(data29)) {
 validate437.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs59 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.started_at !== undefined) {
-let data27 = data.started_at;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (errors === _errs55) {
-if (typeof data27 === "string") {
-if (!formats20.validate(data27)) {
+let data30 = data.started_at;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (errors === _errs61) {
+if (typeof data30 === "string") {
+if (!formats20.validate(data30)) {
 validate437.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -66777,18 +66866,18 @@ return false;
 }
 }
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs61 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.ended_at !== undefined) {
-let data28 = data.ended_at;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (errors === _errs57) {
-if (typeof data28 === "string") {
-if (!formats20.validate(data28)) {
+let data31 = data.ended_at;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (errors === _errs63) {
+if (typeof data31 === "string") {
+if (!formats20.validate(data31)) {
 validate437.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -66798,56 +66887,56 @@ return false;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs63 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.parts !== undefined) {
-let data29 = data.parts;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (Array.isArray(data29)) {
-var valid5 = true;
-const len1 = data29.length;
+let data32 = data.parts;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (Array.isArray(data32)) {
+var valid6 = true;
+const len1 = data32.length;
 for (let i1 = 0;i1 < len1; i1++) {
-let data30 = data29[i1];
-const _errs61 = errors;
-if (errors === _errs61) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
-let missing3;
-if (data30.model === undefined && (missing3 = "model") || data30.source === undefined && (missing3 = "source") || data30.credits === undefined && (missing3 = "credits") || data30.fault === undefined && (missing3 = "fault")) {
-validate437.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+let data33 = data32[i1];
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let missing4;
+if (data33.model === undefined && (missing4 = "model") || data33.source === undefined && (missing4 = "source") || data33.credits === undefined && (missing4 = "credits") || data33.fault === undefined && (missing4 = "fault")) {
+validate437.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data30.model !== undefined) {
-const _errs63 = errors;
-if (typeof data30.model !== "string") {
+if (data33.model !== undefined) {
+const _errs69 = errors;
+if (typeof data33.model !== "string") {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs63 === errors;
+var valid7 = _errs69 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.source !== undefined) {
-const _errs65 = errors;
-if (typeof data30.source !== "string") {
+if (valid7) {
+if (data33.source !== undefined) {
+const _errs71 = errors;
+if (typeof data33.source !== "string") {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs65 === errors;
+var valid7 = _errs71 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.credits !== undefined) {
-let data33 = data30.credits;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data33 == "number" && isFinite(data33)) {
-if (data33 < 0 || isNaN(data33)) {
+if (valid7) {
+if (data33.credits !== undefined) {
+let data36 = data33.credits;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data36 == "number" && isFinite(data36)) {
+if (data36 < 0 || isNaN(data36)) {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -66856,36 +66945,36 @@ validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits"
 return false;
 }
 }
-var valid6 = _errs67 === errors;
+var valid7 = _errs73 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.fault !== undefined) {
-const _errs69 = errors;
-if (typeof data30.fault !== "string") {
+if (valid7) {
+if (data33.fault !== undefined) {
+const _errs75 = errors;
+if (typeof data33.fault !== "string") {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs69 === errors;
+var valid7 = _errs75 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.units !== undefined) {
-let data35 = data30.units;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
-for (const key1 in data35) {
-let data36 = data35[key1];
-const _errs74 = errors;
-if (!(typeof data36 == "number" && isFinite(data36))) {
+if (valid7) {
+if (data33.units !== undefined) {
+let data38 = data33.units;
+const _errs77 = errors;
+if (errors === _errs77) {
+if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
+for (const key1 in data38) {
+let data39 = data38[key1];
+const _errs80 = errors;
+if (!(typeof data39 == "number" && isFinite(data39))) {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid7 = _errs74 === errors;
-if (!valid7) {
+var valid8 = _errs80 === errors;
+if (!valid8) {
 break;
 }
 }
@@ -66894,20 +66983,20 @@ validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", 
 return false;
 }
 }
-var valid6 = _errs71 === errors;
+var valid7 = _errs77 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.is_estimated !== undefined) {
-const _errs76 = errors;
-if (typeof data30.is_estimated !== "boolean") {
+if (valid7) {
+if (data33.is_estimated !== undefined) {
+const _errs82 = errors;
+if (typeof data33.is_estimated !== "boolean") {
 validate437.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid6 = _errs76 === errors;
+var valid7 = _errs82 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
@@ -66920,8 +67009,8 @@ validate437.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath:
 return false;
 }
 }
-var valid5 = _errs61 === errors;
-if (!valid5) {
+var valid6 = _errs67 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -66930,9 +67019,10 @@ validate437.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs65 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -66962,7 +67052,7 @@ return false;
 validate437.errors = vErrors;
 return errors === 0;
 }
-validate437.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
+validate437.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, refusal: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowDeleted = validate438;
 function validate438(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

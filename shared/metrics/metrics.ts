@@ -90,6 +90,7 @@ export interface Metrics extends ProcessMetrics {
   readonly creditLines: Gauge<[]>;
   readonly creditLineCalls: Counter<[]>;
   readonly callsLost: Counter<[]>;
+  readonly refusalsDropped: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
@@ -367,6 +368,7 @@ function faultMetrics({ total, level }: Maker) {
     creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
     creditLineCalls: total("credit_line_calls", "Number of calls admitted on a credit line.", []),
     callsLost: total("calls_lost", "Number of calls whose worker died before it reported an end.", []),
+    refusalsDropped: total("refusals_dropped", "Number of refused calls that were not stored for their owners.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",
       "Number of delivered responses that the ingress settled because their worker did not report a settlement.",

@@ -2,6 +2,7 @@
 import type { Queryable } from "#shared/database/client.ts";
 import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
+import { REFUSED_CALL_HOURS } from "#shared/database/refused-calls.ts";
 import { FAILURE_TEXT_DAYS } from "#shared/database/usage-failures.ts";
 import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
@@ -54,6 +55,9 @@ const NAMES = `released_name where name in (
 const FAILURE_TEXTS = `usage_failure set text = null where (workspace_id, job_id, attempt) in (
   select workspace_id, job_id, attempt from usage_failure where text is not null and at < now() - $1 * interval '1 hour' order by at limit $2)`;
 
+const REFUSED_CALLS = `refused_call where (workspace_id, request_id) in (
+  select workspace_id, request_id from refused_call where at < now() - $1 * interval '1 hour' order by at limit $2)`;
+
 const SESSIONS = `console_session where sha256 in (
   select sha256 from console_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
 
@@ -86,6 +90,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, FAULTS, faults);
   await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);
   await inBatches(database, `update ${FAILURE_TEXTS}`, FAILURE_TEXT_DAYS * HOURS_PER_DAY);
+  await drop(database, REFUSED_CALLS, REFUSED_CALL_HOURS);
   await drop(database, SESSIONS, SESSION_HOURS);
   await drop(database, SIGN_IN_CHOICES, 1);
   await drop(database, SIGN_IN_TRIES, 1);

@@ -133,7 +133,7 @@ const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
 
 const GROUPS: readonly UsageGroup[] = ["model", "key", "member", "workflow", "status"];
 const GROUPS_MAX = 2;
-const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
+export const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
 interface Span {
   readonly unit: "hour" | "day";

@@ -377,3 +377,42 @@ language sql set enable_seqscan = off as $$
     coalesce((select array_agg(id) from turned where is_low), '{}')
   from page
 $$;
+
+-- Calls that were refused before a hold: the newest of each workspace, for a day. The ingress writes them after their responses, in groups.
+create table refused_call (
+  workspace_id uuid not null,
+  -- x-request-id of the call.
+  request_id uuid not null,
+  key_id uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  -- Path of the route.
+  endpoint text not null,
+  code text not null,
+  -- Invalid parameter.
+  param text,
+  primary key (workspace_id, request_id)
+);
+create index refused_call_newest on refused_call (workspace_id, at, request_id);
+create index refused_call_at on refused_call (at);
+
+-- Stores refused calls, and deletes all but the newest p_max of their workspaces. A call with a hold or a usage record was not refused.
+create function record_refused_calls(p_calls jsonb, p_max int) returns void language plpgsql set enable_seqscan = off as $$
+begin
+  insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param)
+  select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param
+  from jsonb_to_recordset(p_calls) as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text)
+  where not exists (select from usage_record u where u.workspace_id = c.workspace_id and u.job_id = c.request_id)
+    and not exists (select from hold h where h.workspace_id = c.workspace_id and h.job_id = c.request_id)
+  order by c.workspace_id, c.request_id
+  on conflict do nothing;
+  -- Another ingress may delete the same rows.
+  delete from refused_call where ctid = any (array(
+    select o.ctid
+    from (select distinct c.workspace_id from jsonb_to_recordset(p_calls) as c(workspace_id uuid)) w
+    cross join lateral (
+      select r.at, r.request_id from refused_call r where r.workspace_id = w.workspace_id
+      order by r.at desc, r.request_id desc offset p_max - 1 limit 1) last
+    cross join lateral (
+      select r.ctid from refused_call r
+      where r.workspace_id = w.workspace_id and (r.at, r.request_id) < (last.at, last.request_id) for update skip locked) o));
+end $$;

@@ -219,3 +219,18 @@ test("notices of spend limits are deleted after two months, except those of tota
   const rows = await db.query("select percent from spend_notice where limit_id = $1 order by percent", [limitId]);
   expect(rows).toEqual([{ percent: 53 }, { percent: 54 }]);
 });
+
+test("refused calls are deleted after a day", async () => {
+  await db.query(
+    `insert into refused_call (workspace_id, request_id, key_id, at, endpoint, code)
+     select $1, gen_random_uuid(), gen_random_uuid(), now() - n * interval '1 hour', '/v1/embeddings', 'overloaded'
+     from (values (23), (25)) ages(n)`,
+    [workspaceId],
+  );
+  await sweep();
+  const rows = await db.query(
+    "select at > now() - interval '1 day' as is_young from refused_call where workspace_id = $1",
+    [workspaceId],
+  );
+  expect(rows).toEqual([{ is_young: true }]);
+});
