@@ -22,19 +22,18 @@ export interface MediaTest {
  */
 export async function testMedia(providers: Pick<Providers, "media">, test: MediaTest): Promise<boolean> {
   const { kind, model, provider } = test;
-  const slug = model.slug;
-  switch (kind) {
-    case "speech":
-      return run(test, providers.media(provider, kind), checkSpeech({ model: slug, input: "Hi" }, model).params);
-    case "images":
-      return run(test, providers.media(provider, kind), checkImages({ model: slug, prompt: "A dot" }, model).params);
-    case "transcription":
-      return run(test, providers.media(provider, kind), {
-        wantsWords: false,
-        wantsSegments: false,
-        audio: { bytes: silence(), contentType: "audio/wav", filename: "silence.wav" },
-      });
+  if (kind === "speech") {
+    return run(test, providers.media(provider, kind), checkSpeech({ model: model.slug, input: "Hi" }, model).params);
   }
+  if (kind === "images") {
+    const { params } = checkImages({ model: model.slug, prompt: "A dot" }, model);
+    return run(test, providers.media(provider, kind), params);
+  }
+  return run(test, providers.media(provider, kind), {
+    wantsWords: false,
+    wantsSegments: false,
+    audio: { bytes: silence(), contentType: "audio/wav", filename: "silence.wav" },
+  });
 }
 
 async function run<Input, Output>(

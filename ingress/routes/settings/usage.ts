@@ -230,7 +230,7 @@ function groupsIn(call: RequestFacts): readonly UsageGroup[] {
 /**
  * Returns the filters in the query string. A developer sees only the usage of that developer's keys. @throws ApiError `unsupported_value`
  */
-export function filterIn(call: SettingsCall): UsageFilter {
+function filterIn(call: SettingsCall): UsageFilter {
   return {
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
