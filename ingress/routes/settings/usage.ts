@@ -133,7 +133,7 @@ const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
 
 const GROUPS: readonly UsageGroup[] = ["model", "key", "member", "workflow", "status"];
 const GROUPS_MAX = 2;
-const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
+export const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
 interface Span {
   readonly unit: "hour" | "day";
@@ -230,7 +230,7 @@ function groupsIn(call: RequestFacts): readonly UsageGroup[] {
 /**
  * Returns the filters in the query string. A developer sees only the usage of that developer's keys. @throws ApiError `unsupported_value`
  */
-export function filterIn(call: SettingsCall): UsageFilter {
+function filterIn(call: SettingsCall): UsageFilter {
   return {
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
