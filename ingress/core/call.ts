@@ -27,6 +27,8 @@ export interface RouteCall extends RequestFacts {
    * one source.
    */
   readonly affinity?: string;
+  /** Maximum cost of the call, set by the tool loop that makes it, in nano-credits. Absent for calls of clients. */
+  readonly maxNano?: bigint;
 }
 
 /** Call of a route with `auth: "operator"`. */

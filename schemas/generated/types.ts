@@ -2482,6 +2482,10 @@ export interface JobMessage {
    */
   may_exceed: boolean;
   /**
+   * Maximum cost of the call with any model, in nano-credits as digits. Models that could cost more are skipped.
+   */
+  max_nano?: string;
+  /**
    * Number of output tokens that the hold covers.
    */
   output_tokens_max: number;
@@ -2839,6 +2843,10 @@ export interface BatchRequest {
     seconds: number;
     [k: string]: unknown;
   } | null;
+  /**
+   * Maximum cost of all lines of the batch in credits, with at most 9 decimal places. Lines that could exceed it end in the error file with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -2929,6 +2937,10 @@ export interface CapabilityRunRequest {
    * True to receive the job immediately instead of waiting for the result. Default: false.
    */
   async?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3167,6 +3179,10 @@ export interface ChatCompletionRequest {
         name: string;
         [k: string]: unknown;
       };
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits. With tools that the service runs, the maximum covers all turns and runs together.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3743,6 +3759,10 @@ export interface EmbeddingsRequest {
    * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3878,6 +3898,10 @@ export interface ImageEditRequest {
    * Accepted, not forwarded to providers.
    */
   prompt_extend?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3972,6 +3996,10 @@ export interface ImageGenerationRequest {
    * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4116,6 +4144,10 @@ export interface MeshGenerationRequest {
    * Seed of the random generator. Ignored by models without this parameter.
    */
   seed?: number;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4198,6 +4230,10 @@ export interface MessagesRequest {
    * @maxItems 0
    */
   mcp_servers?: unknown[] | null;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4232,6 +4268,10 @@ export interface MusicGenerationRequest {
    * Audio format. Default: `mp3`. Other formats are rejected for models without a choice.
    */
   output_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4564,6 +4604,10 @@ export interface PipelineRunRequest {
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
+  /**
+   * Maximum cost of the run and its sub-workflows in credits, with at most 9 decimal places. A step that could exceed it fails with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4774,6 +4818,10 @@ export interface ResponsesRequest {
    * True to receive the response immediately with the status `queued` while a job creates it. GET /v1/responses/{response_id} returns its state. Requires `store`. With `stream`, the events can be read again from any position. Default: false.
    */
   background?: boolean | null;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits. With tools that the service runs, the maximum covers all turns and runs together.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5137,6 +5185,10 @@ export interface SpeechRequest {
    * Speaking rate from 0.25 to 4. Default: 1.
    */
   speed?: number;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5212,6 +5264,10 @@ export interface TranscriptionRequest {
    * True to receive the transcription as server-sent events; supported for `json` and `text`. Default: false.
    */
   stream?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5266,6 +5322,10 @@ export interface VideoGenerationRequest {
    * Policy for persons in videos, one of the model's `person_generation` values.
    */
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5344,6 +5404,10 @@ export interface WorkflowRunRequest {
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
+  /**
+   * Maximum cost of the run and its sub-workflows in credits, with at most 9 decimal places. A step that could exceed it fails with `max_credits_exceeded`. Default: `max_credits` of the definition.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**

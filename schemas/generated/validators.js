@@ -11282,9 +11282,10 @@ return errors === 0;
 }
 validate80.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate81;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
-var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
+var pattern14 = new RegExp("^[0-9]{1,30}$", "u");
+var pattern15 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -11602,19 +11603,18 @@ var valid1 = _errs32 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data15 = data.output_tokens_max;
+if (data.max_nano !== undefined) {
+let data15 = data.max_nano;
 const _errs34 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate81.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs34) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
-validate81.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (typeof data15 === "string") {
+if (!pattern14.test(data15)) {
+validate81.errors = [{ instancePath: instancePath + "/max_nano", schemaPath: "#/properties/max_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,30}$" } }];
 return false;
 }
+} else {
+validate81.errors = [{ instancePath: instancePath + "/max_nano", schemaPath: "#/properties/max_nano/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
 }
 var valid1 = _errs34 === errors;
@@ -11622,25 +11622,45 @@ var valid1 = _errs34 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data16 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data16 = data.output_tokens_max;
 const _errs36 = errors;
-if (!(data16 && typeof data16 == "object" && !Array.isArray(data16))) {
-validate81.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate81.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs36) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 < 0 || isNaN(data16)) {
+validate81.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs36 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.credit_line !== undefined) {
-let data17 = data.credit_line;
+if (data.price !== undefined) {
+let data17 = data.price;
 const _errs38 = errors;
-if (errors === _errs38) {
-if (errors === _errs38) {
-if (typeof data17 === "string") {
-if (!formats0.test(data17)) {
+if (!(data17 && typeof data17 == "object" && !Array.isArray(data17))) {
+validate81.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.credit_line !== undefined) {
+let data18 = data.credit_line;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (errors === _errs40) {
+if (typeof data18 === "string") {
+if (!formats0.test(data18)) {
 validate81.errors = [{ instancePath: instancePath + "/credit_line", schemaPath: "#/properties/credit_line/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -11650,35 +11670,35 @@ return false;
 }
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.batch_line !== undefined) {
-let data18 = data.batch_line;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+let data19 = data.batch_line;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing3;
-if (data18.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data19.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data18.price_millionths !== undefined) {
-let data19 = data18.price_millionths;
-const _errs42 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (data19.price_millionths !== undefined) {
+let data20 = data19.price_millionths;
+const _errs44 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 > 1e6 || isNaN(data19)) {
+if (errors === _errs44) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 > 1e6 || isNaN(data20)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data19 < 1 || isNaN(data19)) {
+if (data20 < 1 || isNaN(data20)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -11692,46 +11712,35 @@ validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs40 === errors;
+var valid1 = _errs42 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data20 = data.deadline_ms;
-const _errs44 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+let data21 = data.deadline_ms;
+const _errs46 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
+if (errors === _errs46) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
-}
-var valid1 = _errs44 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.reply !== undefined) {
-const _errs46 = errors;
-if (typeof data.reply !== "string") {
-validate81.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 var valid1 = _errs46 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.frame_bundles !== undefined) {
+if (data.reply !== undefined) {
 const _errs48 = errors;
-if (typeof data.frame_bundles !== "boolean") {
-validate81.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate81.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs48 === errors;
@@ -11739,10 +11748,10 @@ var valid1 = _errs48 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.frame_bundles !== undefined) {
 const _errs50 = errors;
-if (typeof data.repeat !== "boolean") {
-validate81.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.frame_bundles !== "boolean") {
+validate81.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs50 === errors;
@@ -11750,23 +11759,34 @@ var valid1 = _errs50 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data24 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs52 = errors;
-if (errors === _errs52) {
-if (Array.isArray(data24)) {
-if (data24.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate81.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs52 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data25 = data.fallbacks;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (Array.isArray(data25)) {
+if (data25.length > 10) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid3 = true;
-const len0 = data24.length;
+const len0 = data25.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data25 = data24[i0];
-const _errs54 = errors;
-if (errors === _errs54) {
-if (typeof data25 === "string") {
-if (data25.length < 1 || data25.length < 2 && func2(data25) < 1) {
+let data26 = data25[i0];
+const _errs56 = errors;
+if (errors === _errs56) {
+if (typeof data26 === "string") {
+if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11775,7 +11795,7 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs54 === errors;
+var valid3 = _errs56 === errors;
 if (!valid3) {
 break;
 }
@@ -11786,26 +11806,15 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs54 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs56 = errors;
+const _errs58 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs56 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs58 = errors;
-if (typeof data.stream !== "boolean") {
-validate81.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs58 === errors;
@@ -11813,22 +11822,33 @@ var valid1 = _errs58 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data28 = data.cache;
+if (data.stream !== undefined) {
 const _errs60 = errors;
-if (errors === _errs60) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+if (typeof data.stream !== "boolean") {
+validate81.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs60 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data29 = data.cache;
+const _errs62 = errors;
+if (errors === _errs62) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
 let missing4;
-if (data28.key === undefined && (missing4 = "key") || data28.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data29.key === undefined && (missing4 = "key") || data29.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data28.key !== undefined) {
-let data29 = data28.key;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (typeof data29 === "string") {
-if (!pattern14.test(data29)) {
+if (data29.key !== undefined) {
+let data30 = data29.key;
+const _errs64 = errors;
+if (errors === _errs64) {
+if (typeof data30 === "string") {
+if (!pattern15.test(data30)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11837,27 +11857,27 @@ validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs62 === errors;
+var valid4 = _errs64 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data28.ttl_s !== undefined) {
-let data30 = data28.ttl_s;
-const _errs64 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
+if (data29.ttl_s !== undefined) {
+let data31 = data29.ttl_s;
+const _errs66 = errors;
+if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs64) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 < 1 || isNaN(data30)) {
+if (errors === _errs66) {
+if (typeof data31 == "number" && isFinite(data31)) {
+if (data31 < 1 || isNaN(data31)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs64 === errors;
+var valid4 = _errs66 === errors;
 } else {
 var valid4 = true;
 }
@@ -11868,32 +11888,32 @@ validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs60 === errors;
+var valid1 = _errs62 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data31 = data.stored_inputs;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-for (const key0 in data31) {
-let data32 = data31[key0];
-const _errs69 = errors;
-if (errors === _errs69) {
+let data32 = data.stored_inputs;
+const _errs68 = errors;
+if (errors === _errs68) {
 if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+for (const key0 in data32) {
+let data33 = data32[key0];
+const _errs71 = errors;
+if (errors === _errs71) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
 let missing5;
-if (data32.reference === undefined && (missing5 = "reference") || data32.content_type === undefined && (missing5 = "content_type")) {
+if (data33.reference === undefined && (missing5 = "reference") || data33.content_type === undefined && (missing5 = "content_type")) {
 validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data32.reference !== undefined) {
-let data33 = data32.reference;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (typeof data33 === "string") {
-if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
+if (data33.reference !== undefined) {
+let data34 = data33.reference;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data34 === "string") {
+if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11902,17 +11922,17 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs71 === errors;
+var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data32.content_type !== undefined) {
-let data34 = data32.content_type;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (typeof data34 === "string") {
-if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
+if (data33.content_type !== undefined) {
+let data35 = data33.content_type;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (typeof data35 === "string") {
+if (data35.length < 1 || data35.length < 2 && func2(data35) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11921,7 +11941,7 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid6 = _errs73 === errors;
+var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
@@ -11932,7 +11952,7 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.rep
 return false;
 }
 }
-var valid5 = _errs69 === errors;
+var valid5 = _errs71 === errors;
 if (!valid5) {
 break;
 }
@@ -11942,17 +11962,17 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs66 === errors;
+var valid1 = _errs68 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data35 = data.fingerprint;
-const _errs75 = errors;
-if (errors === _errs75) {
-if (typeof data35 === "string") {
-if (!pattern14.test(data35)) {
+let data36 = data.fingerprint;
+const _errs77 = errors;
+if (errors === _errs77) {
+if (typeof data36 === "string") {
+if (!pattern15.test(data36)) {
 validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11961,40 +11981,40 @@ validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs75 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs77 = errors;
-if (data.checked !== true) {
-validate81.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs77 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs79 = errors;
+if (data.checked !== true) {
+validate81.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs79 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data37 = data.request;
-const _errs78 = errors;
-if (!(data37 && typeof data37 == "object" && !Array.isArray(data37))) {
+let data38 = data.request;
+const _errs80 = errors;
+if (!(data38 && typeof data38 == "object" && !Array.isArray(data38))) {
 validate81.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs78 === errors;
+var valid1 = _errs80 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data38 = data.request_ref;
-const _errs80 = errors;
-if (errors === _errs80) {
-if (typeof data38 === "string") {
-if (data38.length < 1 || data38.length < 2 && func2(data38) < 1) {
+let data39 = data.request_ref;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (typeof data39 === "string") {
+if (data39.length < 1 || data39.length < 2 && func2(data39) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12003,39 +12023,39 @@ validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs80 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs82 = errors;
-if (data.goes_on !== true) {
-validate81.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs82 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs84 = errors;
+if (data.goes_on !== true) {
+validate81.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs84 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data40 = data.step;
-const _errs83 = errors;
-if (errors === _errs83) {
-if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+let data41 = data.step;
+const _errs85 = errors;
+if (errors === _errs85) {
+if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
 let missing6;
-if (data40.run_id === undefined && (missing6 = "run_id") || data40.step_id === undefined && (missing6 = "step_id") || data40.attempt === undefined && (missing6 = "attempt")) {
+if (data41.run_id === undefined && (missing6 = "run_id") || data41.step_id === undefined && (missing6 = "step_id") || data41.attempt === undefined && (missing6 = "attempt")) {
 validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data40.run_id !== undefined) {
-let data41 = data40.run_id;
-const _errs85 = errors;
-if (errors === _errs85) {
-if (errors === _errs85) {
-if (typeof data41 === "string") {
-if (!formats0.test(data41)) {
+if (data41.run_id !== undefined) {
+let data42 = data41.run_id;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (errors === _errs87) {
+if (typeof data42 === "string") {
+if (!formats0.test(data42)) {
 validate81.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -12045,58 +12065,58 @@ return false;
 }
 }
 }
-var valid7 = _errs85 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data40.step_id !== undefined) {
-const _errs87 = errors;
-if (typeof data40.step_id !== "string") {
-validate81.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid7 = _errs87 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data40.attempt !== undefined) {
-let data43 = data40.attempt;
+if (data41.step_id !== undefined) {
 const _errs89 = errors;
-if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
-validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data41.step_id !== "string") {
+validate81.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 < 1 || isNaN(data43)) {
-validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid7 = _errs89 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data40.index !== undefined) {
-let data44 = data40.index;
+if (data41.attempt !== undefined) {
+let data44 = data41.attempt;
 const _errs91 = errors;
 if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
-validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs91) {
 if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 0 || isNaN(data44)) {
-validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data44 < 1 || isNaN(data44)) {
+validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid7 = _errs91 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data41.index !== undefined) {
+let data45 = data41.index;
+const _errs93 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs93) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 < 0 || isNaN(data45)) {
+validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid7 = _errs93 === errors;
 } else {
 var valid7 = true;
 }
@@ -12109,9 +12129,10 @@ validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs83 === errors;
+var valid1 = _errs85 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -12155,7 +12176,7 @@ return false;
 validate81.errors = vErrors;
 return errors === 0;
 }
-validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate82;
 function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -13929,7 +13950,7 @@ return errors === 0;
 validate86.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateApiKeyCreateRequest = validate87;
 var schema110 = { type: "object", required: ["name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, member_id: { type: "string", format: "uuid" }, preset: { type: "string", minLength: 1, maxLength: 64 }, expires_at: { type: "string", format: "date-time" }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } } } };
-var pattern19 = new RegExp("^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", "u");
+var pattern20 = new RegExp("^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", "u");
 function validate87(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14078,7 +14099,7 @@ let data6 = data5[i0];
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (!pattern19.test(data6)) {
+if (!pattern20.test(data6)) {
 validate87.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -14261,7 +14282,7 @@ let data4 = data3[i0];
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!pattern19.test(data4)) {
+if (!pattern20.test(data4)) {
 validate89.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -14295,7 +14316,7 @@ return errors === 0;
 }
 validate89.evaluated = { props: { name: true, preset: true, expires_at: true, tools: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchRequest = validate90;
-var schema113 = { type: "object", required: ["input_file_id", "endpoint", "completion_window"], properties: { input_file_id: { type: "string", minLength: 1 }, endpoint: { type: "string", minLength: 1, maxLength: 256 }, completion_window: { enum: ["24h"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, output_expires_after: { type: ["object", "null"], required: ["anchor", "seconds"], properties: { anchor: { const: "created_at" }, seconds: { type: "integer", minimum: 3600, maximum: 2592000 } } } } };
+var schema113 = { type: "object", required: ["input_file_id", "endpoint", "completion_window"], properties: { input_file_id: { type: "string", minLength: 1 }, endpoint: { type: "string", minLength: 1, maxLength: 256 }, completion_window: { enum: ["24h"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, output_expires_after: { type: ["object", "null"], required: ["anchor", "seconds"], properties: { anchor: { const: "created_at" }, seconds: { type: "integer", minimum: 3600, maximum: 2592000 } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate90(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14493,6 +14514,31 @@ var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data8 = data.max_credits;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 > 1e9 || isNaN(data8)) {
+validate90.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data8 <= 0 || isNaN(data8)) {
+validate90.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate90.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -14506,7 +14552,7 @@ return false;
 validate90.errors = vErrors;
 return errors === 0;
 }
-validate90.evaluated = { props: { input_file_id: true, endpoint: true, completion_window: true, metadata: true, output_expires_after: true }, dynamicProps: false, dynamicItems: false };
+validate90.evaluated = { props: { input_file_id: true, endpoint: true, completion_window: true, metadata: true, output_expires_after: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertCreateRequest = validate91;
 var schema114 = { type: "object", required: ["name", "threshold_credits", "period"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, threshold_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", maxItems: 20, items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" } } };
 function validate91(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -14899,6 +14945,31 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data3 = data.max_credits;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 1e9 || isNaN(data3)) {
+validate93.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data3 <= 0 || isNaN(data3)) {
+validate93.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate93.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -14910,9 +14981,9 @@ return false;
 validate93.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = { props: { input: true, params: true, async: true }, dynamicProps: false, dynamicItems: false };
+validate93.evaluated = { props: { input: true, params: true, async: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionRequest = validate94;
-var schema117 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } } } };
+var schema117 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema119 = { type: "string", enum: ["none", "auto", "required"] };
 var schema120 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "allowed_tools"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "FunctionToolChoice" }, { $ref: "CustomToolChoice" }, { $ref: "AllowedToolsChoice" }] }] };
 var schema123 = { type: "object", required: ["type", "allowed_tools"], properties: { type: { const: "allowed_tools" }, allowed_tools: { type: "object", required: ["mode", "tools"], properties: { mode: { enum: ["auto", "required"] }, tools: { type: "array", items: { type: "object" } } } } } };
@@ -16457,6 +16528,31 @@ var valid0 = _errs106 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data59 = data.max_credits;
+const _errs110 = errors;
+if (errors === _errs110) {
+if (typeof data59 == "number" && isFinite(data59)) {
+if (data59 > 1e9 || isNaN(data59)) {
+validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data59 <= 0 || isNaN(data59)) {
+validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs110 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -16499,7 +16595,7 @@ return false;
 validate94.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = { props: { model: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true }, dynamicProps: false, dynamicItems: false };
+validate94.evaluated = { props: { model: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateConsoleSessionCreateRequest = validate104;
 function validate104(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -16938,7 +17034,7 @@ return errors === 0;
 validate113.evaluated = { props: { type: true, text: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 var schema141 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url", "file"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }] }] };
 var schema142 = { type: "object", required: ["type", "media_type", "data"], properties: { type: { const: "base64" }, media_type: { enum: ["image/jpeg", "image/png", "image/gif", "image/webp"] }, data: { type: "string", minLength: 1 } } };
-var pattern22 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
+var pattern23 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 function validate115(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -17072,7 +17168,7 @@ let data5 = data.url;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data5 === "string") {
-if (!pattern22.test(data5)) {
+if (!pattern23.test(data5)) {
 validate115.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -17624,7 +17720,7 @@ let data8 = data.url;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data8 === "string") {
-if (!pattern22.test(data8)) {
+if (!pattern23.test(data8)) {
 validate118.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -19153,7 +19249,7 @@ return errors === 0;
 validate154.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
 var schema169 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
 var schema170 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, max_characters: { type: ["integer", "null"], minimum: 1 }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var pattern24 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
+var pattern25 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate158(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19183,7 +19279,7 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (!pattern24.test(data1)) {
+if (!pattern25.test(data1)) {
 validate158.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -19723,7 +19819,7 @@ return errors === 0;
 }
 validate161.evaluated = { props: { since: true, until: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddingsRequest = validate162;
-var schema176 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
+var schema176 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19901,6 +19997,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -19914,7 +20035,7 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { model: true, input: true, dimensions: true, encoding_format: true, user: true }, dynamicProps: false, dynamicItems: false };
+validate162.evaluated = { props: { model: true, input: true, dimensions: true, encoding_format: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateEstimateRequest = validate163;
 function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -20124,7 +20245,7 @@ return errors === 0;
 }
 validate165.evaluated = { props: { file: true, purpose: true, "expires_after[anchor]": true, "expires_after[seconds]": true }, dynamicProps: false, dynamicItems: false };
 var validateImageEditRequest = validate166;
-var schema180 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
+var schema180 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20521,6 +20642,31 @@ var valid0 = _errs39 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data20 = data.max_credits;
+const _errs41 = errors;
+if (errors === _errs41) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 > 1e9 || isNaN(data20)) {
+validate166.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data20 <= 0 || isNaN(data20)) {
+validate166.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate166.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -20549,9 +20695,9 @@ return false;
 validate166.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true }, dynamicProps: false, dynamicItems: false };
+validate166.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateImageGenerationRequest = validate167;
-var schema181 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
+var schema181 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20971,6 +21117,31 @@ var valid0 = _errs43 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data22 = data.max_credits;
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 1e9 || isNaN(data22)) {
+validate167.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data22 <= 0 || isNaN(data22)) {
+validate167.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate167.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -21001,7 +21172,7 @@ return false;
 validate167.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true }, dynamicProps: false, dynamicItems: false };
+validate167.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMcpMessage = validate168;
 var schema182 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object", properties: { _meta: { type: "object" }, arguments: { type: "object" }, cursor: { type: "string" } } }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
 function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -21569,6 +21740,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate171.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate171.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate171.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -21584,9 +21780,9 @@ return false;
 validate171.errors = vErrors;
 return errors === 0;
 }
-validate171.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true }, dynamicProps: false, dynamicItems: false };
+validate171.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMessagesRequest = validate172;
-var schema186 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
+var schema186 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22175,6 +22371,31 @@ var valid0 = _errs65 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data35 = data.max_credits;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (typeof data35 == "number" && isFinite(data35)) {
+if (data35 > 1e9 || isNaN(data35)) {
+validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data35 <= 0 || isNaN(data35)) {
+validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs67 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -22202,9 +22423,9 @@ return false;
 validate172.errors = vErrors;
 return errors === 0;
 }
-validate172.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true }, dynamicProps: false, dynamicItems: false };
+validate172.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMusicGenerationRequest = validate176;
-var schema192 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
+var schema192 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22375,6 +22596,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate176.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate176.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate176.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -22390,7 +22636,7 @@ return false;
 validate176.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
+validate176.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelCreateRequest = validate177;
 var schema193 = { type: "object", required: ["type", "name", "config"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
 function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -23093,7 +23339,7 @@ let data3 = data2[i0];
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data3 === "string") {
-if (!pattern19.test(data3)) {
+if (!pattern20.test(data3)) {
 validate179.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -23868,7 +24114,7 @@ return errors === 0;
 }
 validate187.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate188;
-var schema204 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema204 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23925,6 +24171,31 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data3 = data.max_credits;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 1e9 || isNaN(data3)) {
+validate188.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data3 <= 0 || isNaN(data3)) {
+validate188.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate188.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -23936,7 +24207,7 @@ return false;
 validate188.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate188.evaluated = { props: { definition: true, input: true, mode: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesCompactRequest = validate189;
 var schema205 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
 function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -24076,7 +24347,7 @@ return errors === 0;
 }
 validate189.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate190;
-var schema206 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] } } };
+var schema206 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema207 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };
 var schema214 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] } } };
 var schema217 = { type: "object", required: ["type"], properties: { type: { const: "image_generation" }, model: { type: ["string", "null"], minLength: 1, maxLength: 200 }, size: { type: ["string", "null"], maxLength: 40 }, quality: { type: ["string", "null"], maxLength: 40 }, background: { enum: ["transparent", "opaque", "auto", null] }, output_format: { enum: ["png", "webp", "jpeg", null] }, output_compression: { type: ["integer", "null"], minimum: 0, maximum: 100 }, moderation: { enum: ["auto", "low", null] }, action: { enum: ["generate", "auto", null] }, partial_images: { type: ["integer", "null"], minimum: 0, maximum: 0 }, input_image_mask: { type: "null" }, input_fidelity: { type: "null" }, complexity: { type: "null" } } };
@@ -24269,7 +24540,7 @@ let data1 = data.name;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 === "string") {
-if (!pattern24.test(data1)) {
+if (!pattern25.test(data1)) {
 validate192.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -24391,7 +24662,7 @@ let data2 = data.name;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data2 === "string") {
-if (!pattern24.test(data2)) {
+if (!pattern25.test(data2)) {
 validate196.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponsesFunctionTool/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -24541,7 +24812,7 @@ let data1 = data.name;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 === "string") {
-if (!pattern24.test(data1)) {
+if (!pattern25.test(data1)) {
 validate195.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -24678,7 +24949,7 @@ let data2 = data.name;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data2 === "string") {
-if (!pattern24.test(data2)) {
+if (!pattern25.test(data2)) {
 validate191.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponsesFunctionTool/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -27215,6 +27486,31 @@ var valid0 = _errs88 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data40 = data.max_credits;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (typeof data40 == "number" && isFinite(data40)) {
+if (data40 > 1e9 || isNaN(data40)) {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data40 <= 0 || isNaN(data40)) {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs90 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -27255,9 +27551,9 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { model: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true }, dynamicProps: false, dynamicItems: false };
+validate190.evaluated = { props: { model: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate214;
-var schema241 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema241 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27421,6 +27717,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate214.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate214.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate214.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -27436,7 +27757,7 @@ return false;
 validate214.errors = vErrors;
 return errors === 0;
 }
-validate214.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+validate214.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateSubscriptionCreateRequest = validate215;
 var schema242 = { type: "object", required: ["event"], properties: { id: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"] }, workflowId: { type: "string", format: "uuid" } } };
 function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -27526,7 +27847,7 @@ return errors === 0;
 }
 validate215.evaluated = { props: { id: true, event: true, workflowId: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate216;
-var schema243 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+var schema243 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27756,6 +28077,31 @@ var valid0 = _errs21 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data11 = data.max_credits;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 > 1e9 || isNaN(data11)) {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data11 <= 0 || isNaN(data11)) {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -27774,9 +28120,9 @@ return false;
 validate216.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
+validate216.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateVideoGenerationRequest = validate217;
-var schema244 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+var schema244 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28055,6 +28401,31 @@ var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data12 = data.max_credits;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 > 1e9 || isNaN(data12)) {
+validate217.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data12 <= 0 || isNaN(data12)) {
+validate217.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -28075,10 +28446,10 @@ return false;
 validate217.errors = vErrors;
 return errors === 0;
 }
-validate217.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
+validate217.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate218;
 var schema245 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-var pattern31 = new RegExp("^[^\\u0000]*$", "u");
+var pattern32 = new RegExp("^[^\\u0000]*$", "u");
 function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28109,7 +28480,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate218.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern31.test(data0)) {
+if (!pattern32.test(data0)) {
 validate218.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -28134,7 +28505,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate218.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern31.test(data1)) {
+if (!pattern32.test(data1)) {
 validate218.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -28319,7 +28690,7 @@ return errors === 0;
 }
 validate219.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunRequest = validate220;
-var schema247 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema247 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28384,6 +28755,31 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data3 = data.max_credits;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 1e9 || isNaN(data3)) {
+validate220.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data3 <= 0 || isNaN(data3)) {
+validate220.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate220.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -28394,7 +28790,7 @@ return false;
 validate220.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate220.evaluated = { props: { input: true, version: true, mode: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate221;
 var schema248 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { "x-svc-refuses-null": true, type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28422,7 +28818,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate221.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern31.test(data0)) {
+if (!pattern32.test(data0)) {
 validate221.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -28447,7 +28843,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate221.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern31.test(data1)) {
+if (!pattern32.test(data1)) {
 validate221.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -34395,7 +34791,7 @@ return errors === 0;
 validate243.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchLineList = validate244;
 var schema307 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "custom_id", "response", "error"], properties: { id: { type: "string", pattern: "^batch_req_[0-9a-f]{32}$" }, custom_id: { type: "string" }, response: { type: ["object", "null"], required: ["status_code", "request_id", "body"], properties: { status_code: { type: "integer" }, request_id: { type: "string" }, body: {} } }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } } } } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var pattern37 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
+var pattern38 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
 function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -34446,7 +34842,7 @@ let data3 = data2.id;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data3 === "string") {
-if (!pattern37.test(data3)) {
+if (!pattern38.test(data3)) {
 validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "#/properties/data/items/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_req_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -34634,7 +35030,7 @@ validate244.evaluated = { props: { object: true, data: true, first_id: true, las
 var validateBatchList = validate245;
 var schema308 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Batch" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema309 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
-var pattern38 = new RegExp("^batch_[0-9a-f]{32}$", "u");
+var pattern39 = new RegExp("^batch_[0-9a-f]{32}$", "u");
 function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -34686,7 +35082,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern38.test(data3)) {
+if (!pattern39.test(data3)) {
 validate245.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Batch/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -35414,7 +35810,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern38.test(data0)) {
+if (!pattern39.test(data0)) {
 validate246.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -41605,7 +42001,7 @@ validate288.evaluated = { props: { id: true, object: true, deleted: true }, dyna
 var validateStoredFileList = validate289;
 var schema350 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema351 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "batch_output", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern40 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
+var pattern41 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate289(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41657,7 +42053,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern40.test(data3)) {
+if (!pattern41.test(data3)) {
 validate289.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -41858,7 +42254,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern40.test(data0)) {
+if (!pattern41.test(data0)) {
 validate290.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -67689,7 +68085,7 @@ return errors === 0;
 }
 validate440.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowTemplateList = validate441;
-var pattern42 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+var pattern43 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
 function validate441(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67741,7 +68137,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern42.test(data3)) {
+if (!pattern43.test(data3)) {
 validate441.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
@@ -68097,7 +68493,7 @@ var validateWorkflow = validate444;
 var schema534 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
 var schema536 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
 var schema537 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { "x-svc-refuses-null": true, type: ["string", "boolean"] }, for_each: { "x-svc-refuses-null": true, type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern43 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+var pattern44 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
 function validate445(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -68136,7 +68532,7 @@ return false;
 for (const key1 in data0) {
 const _errs4 = errors;
 if (typeof key1 === "string") {
-if (!pattern43.test(key1)) {
+if (!pattern44.test(key1)) {
 const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
 if (vErrors === null) {
 vErrors = [err0];
@@ -68292,7 +68688,7 @@ let data7 = data6.id;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
-if (!pattern43.test(data7)) {
+if (!pattern44.test(data7)) {
 validate445.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
@@ -69534,7 +69930,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern42.test(data0)) {
+if (!pattern43.test(data0)) {
 validate449.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }

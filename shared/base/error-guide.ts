@@ -96,6 +96,11 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     cause: "The spend of the workspace has reached a budget alert with `stops_calls`.",
     fix: "Wait until the period of the budget ends, or ask an owner, admin or billing member to raise it. A top-up does not help.",
   },
+  max_credits_exceeded: {
+    cause:
+      "The most that the call can cost exceeds `max_credits` of the request, or what is left of `max_credits` of its run or batch.",
+    fix: "Raise `max_credits`, or request less: lower `max_tokens`, shorten the input, or choose a cheaper model. A top-up does not help.",
+  },
   permission_denied: {
     cause: "The role, the tool list or the preset of the key does not allow the operation.",
     fix: "Use a key with a role that the API reference names for the operation.",

@@ -20,6 +20,7 @@ import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
 import { modelOf } from "./kinds/models.ts";
+import { type CostMax, costMaxOf, maxCreditsBytes, type OuterMax, takeMaxCredits, withinMax } from "./max-credits.ts";
 import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
 import type { Model } from "./model.ts";
 import { type Inline, releaseBody } from "./offload-inputs.ts";
@@ -71,6 +72,8 @@ export interface CallRead {
   readonly exactIntegers?: ExactIntegers | undefined;
   /** Number of attempts to read the call, including this one. It limits how often unreadable audio is retried. */
   readonly tries: number;
+  /** Maximum cost of the call, in addition to the maximum in the body. */
+  readonly max?: OuterMax | undefined;
 }
 
 /**
@@ -79,14 +82,14 @@ export interface CallRead {
  */
 export async function readCall(
   context: Context,
-  { caller, target, body, exactIntegers, tries }: CallRead,
+  { caller, target, body, exactIntegers, tries, max }: CallRead,
 ): Promise<ReadCall> {
-  if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
+  if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body, { max }));
   const { kind } = target;
   refuseUnsupported(body);
-  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
-  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
-  return readTextCall(context, caller, kind, body, exactIntegers);
+  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body, { max })).call;
+  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries, max);
+  return readTextCall(context, caller, kind, body, { exactIntegers, max });
 }
 
 /** Reads the text call of a job, as described at `readCall`. */
@@ -95,10 +98,11 @@ export async function readTextCall(
   caller: Caller,
   kind: Kind,
   body: CallRead["body"],
-  exactIntegers?: ExactIntegers,
+  { exactIntegers, max }: Pick<CallRead, "exactIntegers" | "max"> = {},
 ): Promise<ReadCall> {
   const bodyText = stringifyExact(body, exactIntegers);
-  const read = await readTextRequest(context, caller, kind, { value: body, bytes: Buffer.byteLength(bodyText) });
+  const received = { value: body, bytes: Buffer.byteLength(bodyText) };
+  const read = await readTextRequest(context, caller, kind, received, { max });
   const text = read.request === body ? bodyText : stringifyExact(read.request, exactIntegers);
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
@@ -118,12 +122,16 @@ export async function readResponsesCall(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   request: ChatCompletionRequest,
-  { exactIntegers, beside }: { readonly exactIntegers: ExactIntegers | undefined; readonly beside: object },
+  {
+    exactIntegers,
+    beside,
+    max,
+  }: { readonly exactIntegers: ExactIntegers | undefined; readonly beside: object; readonly max: CostMax | undefined },
 ): Promise<ReadCall> {
   const model = modelOf(CHAT, catalogue.current(), request.model);
   const own = stringifyExact(request, exactIntegers);
   const files = await findStoredFiles(database, caller, request);
-  const checked = CHAT.check(request, model, { bodyBytes: Buffer.byteLength(own), files });
+  const checked = CHAT.check(request, model, { bodyBytes: Buffer.byteLength(own), files, max });
   const text = `${own.slice(0, -1)},${stringifyExact(beside, exactIntegers).slice(1)}`;
   return ready(CHAT, model, { ...checked, api: "responses", inline: [], text: () => text });
 }
@@ -132,8 +140,15 @@ export async function readResponsesCall(
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
+/** How a call is read, in addition to its body. */
+interface Reading {
+  readonly pause?: Pause;
+  /** Maximum cost of the call, in addition to the maximum in the body. */
+  readonly max?: OuterMax | undefined;
+}
+
 /**
- * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members.
+ * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members, or if the body has `max_credits`.
  * @param body parsed body, and the number of bytes of its text
  * @throws ApiError that names the invalid member
  */
@@ -142,14 +157,16 @@ export async function readTextRequest<Checked extends CheckedCall>(
   caller: Caller,
   kind: Kind<object, Checked>,
   { value, bytes }: { readonly value: unknown; readonly bytes: number },
-  pause: Pause = NO_PAUSE,
+  { pause = NO_PAUSE, max: outer }: Reading = {},
 ): Promise<{ readonly request: object; readonly model: Model; readonly checked: Checked }> {
   await pause();
-  const request = kind.read(value);
+  const { request, maxNano } = takeMaxCredits(kind.read(value));
+  const max = costMaxOf(maxNano, outer);
   const model = modelOf(kind, catalogue.current(), request.model);
   await pause();
   const files = kind.namesFiles === true ? await findStoredFiles(database, caller, request) : NO_FILES;
-  return { request, model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
+  const checked = kind.check(request, model, { bodyBytes: bytes - maxCreditsBytes(value), files, max });
+  return { request, model, checked: { ...checked, bound: withinMax(checked.bound, max) } };
 }
 
 export interface ReadMedia<Request> {
@@ -164,26 +181,28 @@ export async function readMedia<Request extends object>(
   caller: Caller,
   kind: MediaKind<Request>,
   body: unknown,
-  pause: Pause = NO_PAUSE,
+  { pause = NO_PAUSE, max }: Reading = {},
 ): Promise<ReadMedia<Request>> {
   await pause();
-  const asked = kind.read(body);
+  const { request: asked, maxNano } = takeMaxCredits(kind.read(body));
   const model = modelOf(kind, catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
+  const bound = withinMax(checked.bound, costMaxOf(maxNano, max));
   await pause();
   const inputs = await kind.inputs(asked, model);
   await pause();
   await checkInputFiles(database, caller, inputs, (one) => inputBytesMax(one, model));
   const { request, take } = releaseBody<Request>(asked, inputs);
-  const { bound, price } = checked;
+  const { price } = checked;
   const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
   const text = (): string => JSON.stringify(workerRequest);
   return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
 }
 
-/** Converts the run of a capability to a call. */
-export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCall {
-  return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
+/** Converts the run of a capability to a call. @throws ApiError `max_credits_exceeded` */
+export function callOfRun({ model, checked, max, request, inline }: ReadRun): ReadCall {
+  const bound = withinMax(checked.bound, max);
+  return ready(RUN_KIND, model, { ...checked, bound, inline, text: () => JSON.stringify(request) });
 }
 
 /** Returns a call whose inputs are already loaded. */
@@ -205,14 +224,20 @@ function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedC
   };
 }
 
-function readTranscriptionBody(context: Context, caller: Caller, body: object, tries: number): ReadCall {
-  const asked = TRANSCRIPTION.read(body);
+function readTranscriptionBody(
+  context: Context,
+  caller: Caller,
+  body: object,
+  tries: number,
+  outer: OuterMax | undefined,
+): ReadCall {
+  const { request: asked, maxNano } = takeMaxCredits(TRANSCRIPTION.read(body));
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const { signal } = new AbortController();
   const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
   audioOf(asked);
   const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
-  return readTranscription(context, caller, { request, model, receive, tries, signal });
+  return readTranscription(context, caller, { request, model, receive, tries, signal, max: costMaxOf(maxNano, outer) });
 }
 
 export interface TranscriptionRead {
@@ -225,6 +250,7 @@ export interface TranscriptionRead {
   readonly receive: () => Promise<ReceivedAudio>;
   readonly tries: number;
   readonly signal: AbortSignal;
+  readonly max: CostMax | undefined;
 }
 
 const SECONDS_MIN = 0.001;
@@ -240,7 +266,7 @@ const READ_ATTEMPTS_MAX = 8;
 export function readTranscription(
   { probes }: Pick<Context, "probes">,
   { workspaceId }: Caller,
-  { request, model, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
+  { request, model, known = { bytes: 1, param: "file" }, receive, tries, signal, max }: TranscriptionRead,
 ): ReadCall {
   const kind = TRANSCRIPTION;
   const facts = { bodyBytes: 0, files: NO_FILES };
@@ -261,7 +287,7 @@ export function readTranscription(
       const checked = kind.check(request, model, { ...facts, recording });
       const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
       return {
-        bound: checked.bound,
+        bound: withinMax(checked.bound, max),
         price: checked.price,
         bringsCheck: true,
         inline: fileId === undefined ? [media] : [],
@@ -274,6 +300,6 @@ export function readTranscription(
       audio.remove();
     }
   };
-  const { bound } = kind.check(request, model, { ...facts, recording: shortest });
+  const bound = withinMax(kind.check(request, model, { ...facts, recording: shortest }).bound, max);
   return { kind, model, leastNano: bound.holdNano, isHeavy: () => true, load };
 }

@@ -177,8 +177,9 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const { batch, caller, line, target, bytes, slices } = feed;
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
+  const batchLine = { price_millionths: context.config.batchPriceMillionths };
   // No other process reads the line, so unreadable audio is not retried.
-  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves };
+  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves, max: { line: batchLine } };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {
@@ -195,7 +196,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       if (call instanceof ApiError) throw call;
       return call;
     },
-    batchLine: { price_millionths: context.config.batchPriceMillionths },
+    batchLine,
     batch,
     starves,
     part: `${batch.epoch}`,

@@ -6,6 +6,7 @@ import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -193,11 +194,13 @@ export interface LineCall {
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
+  /** Maximum cost of the batch, and the share of the price that its lines pay. */
+  readonly max: OuterMax;
 }
 
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
-  const { caller, target, bytes, tries } = line;
+  const { caller, target, bytes, tries, max } = line;
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
   await slices.yieldIfOver();
@@ -205,8 +208,8 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
-  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries });
-  const asked = readResponses(body);
+  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries, max });
+  const { request: asked, maxNano } = takeMaxCredits(readResponses(body));
   const { items, own } = await readConversation(context.responses, caller, asked);
   const translated = await slices.run(translatingRequest(asked, items));
   const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
@@ -218,7 +221,11 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     ...(input === undefined ? {} : { response_input: input }),
   };
   try {
-    return await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+    return await readResponsesCall(context, caller, translated.request, {
+      exactIntegers,
+      beside,
+      max: costMaxOf(maxNano, max),
+    });
   } catch (error) {
     throw withParam(error, translated.paramOf);
   }

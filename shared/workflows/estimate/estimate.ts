@@ -20,6 +20,8 @@ import {
   WORKFLOW_NESTED_MAX,
 } from "#shared/workflows/limits.ts";
 
+import { readMaxCredits } from "#shared/calls/max-credits.ts";
+
 import { readerOf } from "../access.ts";
 import { type CompiledDefinition, type CompiledStep, compilingDefinition } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
@@ -237,7 +239,17 @@ function passOver(error: unknown): undefined {
   throw error;
 }
 
+/** Returns the cost of a call on one model, which is at most `max_credits` of its params. */
 async function costOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
+  const cost = await fullCostOn(context, model, kind, params);
+  const { max_credits: credits } = params.value;
+  if (typeof credits !== "number") return cost;
+  const most = readMaxCredits(credits);
+  const lower = (nano: bigint): bigint => (nano < most ? nano : most);
+  return { ...cost, estimatedNano: lower(cost.estimatedNano), maxNano: lower(cost.maxNano) };
+}
+
+async function fullCostOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
   if (kind === CHAT) return chatCost(context, model, params);
   if (kind === EMBEDDINGS) return embeddingsCost(context, model, params);
   return mediaCost(context, model, kind, params);
