@@ -11282,7 +11282,7 @@ return errors === 0;
 }
 validate80.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate81;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9]{1,30}$", "u");
 var pattern15 = new RegExp("^[0-9a-f]{64}$", "u");
@@ -11675,30 +11675,69 @@ var valid1 = _errs40 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.batch_line !== undefined) {
-let data19 = data.batch_line;
+if (data.labels !== undefined) {
+let data19 = data.labels;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+if (Object.keys(data19).length > 8) {
+validate81.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/properties/labels/maxProperties", keyword: "maxProperties", params: { limit: 8 } }];
+return false;
+} else {
+for (const key0 in data19) {
+let data20 = data19[key0];
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data20 === "string") {
+if (data20.length > 256 && (data20.length > 512 || func2(data20) > 256)) {
+validate81.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/labels/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 256 } }];
+return false;
+}
+} else {
+validate81.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/labels/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs45 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+} else {
+validate81.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/properties/labels/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs42 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.batch_line !== undefined) {
+let data21 = data.batch_line;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing3;
-if (data19.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data21.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data19.price_millionths !== undefined) {
-let data20 = data19.price_millionths;
-const _errs44 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+if (data21.price_millionths !== undefined) {
+let data22 = data21.price_millionths;
+const _errs49 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 > 1e6 || isNaN(data20)) {
+if (errors === _errs49) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 1e6 || isNaN(data22)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data20 < 1 || isNaN(data20)) {
+if (data22 < 1 || isNaN(data22)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -11712,81 +11751,81 @@ validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs42 === errors;
+var valid1 = _errs47 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data21 = data.deadline_ms;
-const _errs46 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+let data23 = data.deadline_ms;
+const _errs51 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs46) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 < 0 || isNaN(data21)) {
+if (errors === _errs51) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs51 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.reply !== undefined) {
-const _errs48 = errors;
+const _errs53 = errors;
 if (typeof data.reply !== "string") {
 validate81.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid1 = _errs48 === errors;
+var valid1 = _errs53 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.frame_bundles !== undefined) {
-const _errs50 = errors;
+const _errs55 = errors;
 if (typeof data.frame_bundles !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs50 === errors;
+var valid1 = _errs55 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.repeat !== undefined) {
-const _errs52 = errors;
+const _errs57 = errors;
 if (typeof data.repeat !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs57 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fallbacks !== undefined) {
-let data25 = data.fallbacks;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (Array.isArray(data25)) {
-if (data25.length > 10) {
+let data27 = data.fallbacks;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (Array.isArray(data27)) {
+if (data27.length > 10) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
-var valid3 = true;
-const len0 = data25.length;
+var valid4 = true;
+const len0 = data27.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data26 = data25[i0];
-const _errs56 = errors;
-if (errors === _errs56) {
-if (typeof data26 === "string") {
-if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
+let data28 = data27[i0];
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11795,8 +11834,8 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs56 === errors;
-if (!valid3) {
+var valid4 = _errs61 === errors;
+if (!valid4) {
 break;
 }
 }
@@ -11806,49 +11845,49 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs54 === errors;
+var valid1 = _errs59 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs58 = errors;
+const _errs63 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs58 === errors;
+var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stream !== undefined) {
-const _errs60 = errors;
+const _errs65 = errors;
 if (typeof data.stream !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs60 === errors;
+var valid1 = _errs65 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.cache !== undefined) {
-let data29 = data.cache;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let data31 = data.cache;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
 let missing4;
-if (data29.key === undefined && (missing4 = "key") || data29.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data31.key === undefined && (missing4 = "key") || data31.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data29.key !== undefined) {
-let data30 = data29.key;
-const _errs64 = errors;
-if (errors === _errs64) {
-if (typeof data30 === "string") {
-if (!pattern15.test(data30)) {
+if (data31.key !== undefined) {
+let data32 = data31.key;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (typeof data32 === "string") {
+if (!pattern15.test(data32)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11857,29 +11896,29 @@ validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs64 === errors;
+var valid5 = _errs69 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data29.ttl_s !== undefined) {
-let data31 = data29.ttl_s;
-const _errs66 = errors;
-if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
+if (valid5) {
+if (data31.ttl_s !== undefined) {
+let data33 = data31.ttl_s;
+const _errs71 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs66) {
-if (typeof data31 == "number" && isFinite(data31)) {
-if (data31 < 1 || isNaN(data31)) {
+if (errors === _errs71) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 1 || isNaN(data33)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs66 === errors;
+var valid5 = _errs71 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
@@ -11888,72 +11927,72 @@ validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs62 === errors;
+var valid1 = _errs67 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data32 = data.stored_inputs;
-const _errs68 = errors;
-if (errors === _errs68) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-for (const key0 in data32) {
-let data33 = data32[key0];
-const _errs71 = errors;
-if (errors === _errs71) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
-let missing5;
-if (data33.reference === undefined && (missing5 = "reference") || data33.content_type === undefined && (missing5 = "content_type")) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
-return false;
-} else {
-if (data33.reference !== undefined) {
-let data34 = data33.reference;
+let data34 = data.stored_inputs;
 const _errs73 = errors;
 if (errors === _errs73) {
-if (typeof data34 === "string") {
-if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+for (const key1 in data34) {
+let data35 = data34[key1];
+const _errs76 = errors;
+if (errors === _errs76) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let missing5;
+if (data35.reference === undefined && (missing5 = "reference") || data35.content_type === undefined && (missing5 = "content_type")) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
+return false;
+} else {
+if (data35.reference !== undefined) {
+let data36 = data35.reference;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data36 === "string") {
+if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid6 = _errs73 === errors;
+var valid7 = _errs78 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data33.content_type !== undefined) {
-let data35 = data33.content_type;
-const _errs75 = errors;
-if (errors === _errs75) {
-if (typeof data35 === "string") {
-if (data35.length < 1 || data35.length < 2 && func2(data35) < 1) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (valid7) {
+if (data35.content_type !== undefined) {
+let data37 = data35.content_type;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (typeof data37 === "string") {
+if (data37.length < 1 || data37.length < 2 && func2(data37) < 1) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid6 = _errs75 === errors;
+var valid7 = _errs80 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/type", keyword: "type", params: { type: "object" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid5 = _errs71 === errors;
-if (!valid5) {
+var valid6 = _errs76 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -11962,17 +12001,17 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs68 === errors;
+var valid1 = _errs73 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data36 = data.fingerprint;
-const _errs77 = errors;
-if (errors === _errs77) {
-if (typeof data36 === "string") {
-if (!pattern15.test(data36)) {
+let data38 = data.fingerprint;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (typeof data38 === "string") {
+if (!pattern15.test(data38)) {
 validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11981,40 +12020,40 @@ validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs77 === errors;
+var valid1 = _errs82 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.checked !== undefined) {
-const _errs79 = errors;
+const _errs84 = errors;
 if (data.checked !== true) {
 validate81.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
-var valid1 = _errs79 === errors;
+var valid1 = _errs84 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request !== undefined) {
-let data38 = data.request;
-const _errs80 = errors;
-if (!(data38 && typeof data38 == "object" && !Array.isArray(data38))) {
+let data40 = data.request;
+const _errs85 = errors;
+if (!(data40 && typeof data40 == "object" && !Array.isArray(data40))) {
 validate81.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs80 === errors;
+var valid1 = _errs85 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data39 = data.request_ref;
-const _errs82 = errors;
-if (errors === _errs82) {
-if (typeof data39 === "string") {
-if (data39.length < 1 || data39.length < 2 && func2(data39) < 1) {
+let data41 = data.request_ref;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (typeof data41 === "string") {
+if (data41.length < 1 || data41.length < 2 && func2(data41) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12023,39 +12062,39 @@ validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs82 === errors;
+var valid1 = _errs87 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.goes_on !== undefined) {
-const _errs84 = errors;
+const _errs89 = errors;
 if (data.goes_on !== true) {
 validate81.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
-var valid1 = _errs84 === errors;
+var valid1 = _errs89 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.step !== undefined) {
-let data41 = data.step;
-const _errs85 = errors;
-if (errors === _errs85) {
-if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
+let data43 = data.step;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 let missing6;
-if (data41.run_id === undefined && (missing6 = "run_id") || data41.step_id === undefined && (missing6 = "step_id") || data41.attempt === undefined && (missing6 = "attempt")) {
+if (data43.run_id === undefined && (missing6 = "run_id") || data43.step_id === undefined && (missing6 = "step_id") || data43.attempt === undefined && (missing6 = "attempt")) {
 validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data41.run_id !== undefined) {
-let data42 = data41.run_id;
-const _errs87 = errors;
-if (errors === _errs87) {
-if (errors === _errs87) {
-if (typeof data42 === "string") {
-if (!formats0.test(data42)) {
+if (data43.run_id !== undefined) {
+let data44 = data43.run_id;
+const _errs92 = errors;
+if (errors === _errs92) {
+if (errors === _errs92) {
+if (typeof data44 === "string") {
+if (!formats0.test(data44)) {
 validate81.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -12065,60 +12104,60 @@ return false;
 }
 }
 }
-var valid7 = _errs87 === errors;
+var valid8 = _errs92 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data41.step_id !== undefined) {
-const _errs89 = errors;
-if (typeof data41.step_id !== "string") {
+if (valid8) {
+if (data43.step_id !== undefined) {
+const _errs94 = errors;
+if (typeof data43.step_id !== "string") {
 validate81.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs89 === errors;
+var valid8 = _errs94 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data41.attempt !== undefined) {
-let data44 = data41.attempt;
-const _errs91 = errors;
-if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
+if (valid8) {
+if (data43.attempt !== undefined) {
+let data46 = data43.attempt;
+const _errs96 = errors;
+if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
 validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 1 || isNaN(data44)) {
+if (errors === _errs96) {
+if (typeof data46 == "number" && isFinite(data46)) {
+if (data46 < 1 || isNaN(data46)) {
 validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid7 = _errs91 === errors;
+var valid8 = _errs96 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data41.index !== undefined) {
-let data45 = data41.index;
-const _errs93 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+if (valid8) {
+if (data43.index !== undefined) {
+let data47 = data43.index;
+const _errs98 = errors;
+if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
 validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs93) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
+if (errors === _errs98) {
+if (typeof data47 == "number" && isFinite(data47)) {
+if (data47 < 0 || isNaN(data47)) {
 validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid7 = _errs93 === errors;
+var valid8 = _errs98 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
 }
 }
@@ -12129,9 +12168,10 @@ validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs85 === errors;
+var valid1 = _errs90 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -12176,7 +12216,7 @@ return false;
 validate81.errors = vErrors;
 return errors === 0;
 }
-validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate82;
 function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -52252,7 +52292,7 @@ return errors === 0;
 }
 validate342.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorRedrive = validate343;
-var schema423 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
+var schema423 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds", "limit"] } } } } } };
 function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52326,7 +52366,7 @@ if (typeof data4 !== "string") {
 validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds")) {
+if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds" || data4 === "limit")) {
 validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema423.properties.data.items.properties.result.enum } }];
 return false;
 }

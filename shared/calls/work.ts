@@ -43,6 +43,7 @@ export function holdOf(
     tokensMax,
     dailyTokens: caller.preset.daily_tokens,
     lifeMs,
+    hasSpendLimit: caller.hasSpendLimit === true,
   };
 }
 
@@ -127,6 +128,7 @@ export function workHead(
     ...(bringsCheck === true ? { checked: true } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(creditLineHold === undefined ? {} : { credit_line: creditLineHold.lineId }),
+    ...(creditLineHold?.labels === undefined ? {} : { labels: creditLineHold.labels }),
     deadline_ms: deadlineMs,
   };
 }
