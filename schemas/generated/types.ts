@@ -6491,6 +6491,10 @@ export interface Batch {
    */
   credits_used: number;
   /**
+   * Maximum cost of the batch in credits. Absent when there is none.
+   */
+  max_credits?: number;
+  /**
    * Labels of the caller; null when there are none.
    */
   metadata?: {
@@ -12092,6 +12096,10 @@ export interface WorkflowRun {
    */
   creditsUsed: number;
   /**
+   * Maximum cost of the run in credits (`max_credits` of the request or definition). Absent when there is none.
+   */
+  maxCredits?: number;
+  /**
    * One entry per attempt of a step. Ordered by readiness in the response of a new `sync` run, otherwise by step id and attempt.
    */
   stepRuns: WorkflowStepRun[];
@@ -12197,6 +12205,10 @@ export interface WorkflowRunSummary {
    * Credits charged so far, over all steps.
    */
   creditsUsed: number;
+  /**
+   * Maximum cost of the run in credits (`max_credits` of the request or definition). Absent when there is none.
+   */
+  maxCredits?: number;
   /**
    * Milliseconds from start to end; 0 while the run has not ended, or when it never started.
    */
@@ -12396,6 +12408,10 @@ export interface WorkflowDefinition {
      */
     max_attempts: number;
   };
+  /**
+   * Maximum cost of a run in credits, with at most 9 decimal places, for runs whose request has no `max_credits`.
+   */
+  max_credits?: number;
   /**
    * Free-form data of the author. The service stores and returns it without effect.
    */

@@ -35069,7 +35069,7 @@ return errors === 0;
 validate244.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchList = validate245;
 var schema308 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Batch" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema309 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
+var schema309 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, max_credits: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
 var pattern39 = new RegExp("^batch_[0-9a-f]{32}$", "u");
 function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -35710,31 +35710,51 @@ var valid3 = _errs79 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.metadata !== undefined) {
-let data42 = data2.metadata;
+if (data2.max_credits !== undefined) {
+let data42 = data2.max_credits;
 const _errs81 = errors;
-if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null) {
+if (errors === _errs81) {
+if (typeof data42 == "number" && isFinite(data42)) {
+if (data42 < 0 || isNaN(data42)) {
+validate245.errors = [{ instancePath: instancePath + "/data/" + i0 + "/max_credits", schemaPath: "Batch/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate245.errors = [{ instancePath: instancePath + "/data/" + i0 + "/max_credits", schemaPath: "Batch/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs81 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.metadata !== undefined) {
+let data43 = data2.metadata;
+const _errs83 = errors;
+if (!(data43 && typeof data43 == "object" && !Array.isArray(data43)) && data43 !== null) {
 validate245.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata", schemaPath: "Batch/properties/metadata/type", keyword: "type", params: { type: schema309.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs81) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-for (const key0 in data42) {
-const _errs84 = errors;
-if (typeof data42[key0] !== "string") {
+if (errors === _errs83) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+for (const key0 in data43) {
+const _errs86 = errors;
+if (typeof data43[key0] !== "string") {
 validate245.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "Batch/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid11 = _errs84 === errors;
+var valid11 = _errs86 === errors;
 if (!valid11) {
 break;
 }
 }
 }
 }
-var valid3 = _errs81 === errors;
+var valid3 = _errs83 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -35780,22 +35800,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data44 = data.first_id;
-const _errs86 = errors;
-if (typeof data44 !== "string" && data44 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema308.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs86 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data45 = data.last_id;
+let data45 = data.first_id;
 const _errs88 = errors;
 if (typeof data45 !== "string" && data45 !== null) {
-validate245.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema308.properties.last_id.type } }];
+validate245.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema308.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -35803,13 +35811,25 @@ var valid0 = _errs88 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_more !== undefined) {
+if (data.last_id !== undefined) {
+let data46 = data.last_id;
 const _errs90 = errors;
+if (typeof data46 !== "string" && data46 !== null) {
+validate245.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema308.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs90 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs92 = errors;
 if (typeof data.has_more !== "boolean") {
 validate245.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs90 === errors;
+var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
@@ -36438,31 +36458,51 @@ var valid0 = _errs73 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.metadata !== undefined) {
-let data39 = data.metadata;
+if (data.max_credits !== undefined) {
+let data39 = data.max_credits;
 const _errs75 = errors;
-if (!(data39 && typeof data39 == "object" && !Array.isArray(data39)) && data39 !== null) {
+if (errors === _errs75) {
+if (typeof data39 == "number" && isFinite(data39)) {
+if (data39 < 0 || isNaN(data39)) {
+validate246.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate246.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs75 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data40 = data.metadata;
+const _errs77 = errors;
+if (!(data40 && typeof data40 == "object" && !Array.isArray(data40)) && data40 !== null) {
 validate246.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema309.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs75) {
-if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
-for (const key0 in data39) {
-const _errs78 = errors;
-if (typeof data39[key0] !== "string") {
+if (errors === _errs77) {
+if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+for (const key0 in data40) {
+const _errs80 = errors;
+if (typeof data40[key0] !== "string") {
 validate246.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid8 = _errs78 === errors;
+var valid8 = _errs80 === errors;
 if (!valid8) {
 break;
 }
 }
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs77 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -36495,7 +36535,7 @@ return false;
 validate246.errors = vErrors;
 return errors === 0;
 }
-validate246.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, metadata: true }, dynamicProps: false, dynamicItems: false };
+validate246.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, max_credits: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertList = validate247;
 var schema311 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema312 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
@@ -66159,7 +66199,7 @@ validate433.evaluated = { props: { id: true, status: true }, dynamicProps: false
 var validateWorkflowRunFrame = validate434;
 var schema521 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
 var schema522 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema523 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+var schema523 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate435(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -66341,39 +66381,40 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.stepRuns !== undefined) {
-let data9 = data.stepRuns;
+if (data.maxCredits !== undefined) {
+let data9 = data.maxCredits;
 const _errs19 = errors;
-if (errors === _errs19) {
-if (Array.isArray(data9)) {
-var valid1 = true;
-const len0 = data9.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data10 = data9[i0];
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate435.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRuns !== undefined) {
+let data10 = data.stepRuns;
 const _errs21 = errors;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid1 = true;
+const len0 = data10.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data11 = data10[i0];
+const _errs23 = errors;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing1;
-if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
+if (data11.id === undefined && (missing1 = "id") || data11.type === undefined && (missing1 = "type") || data11.status === undefined && (missing1 = "status") || data11.attempt === undefined && (missing1 = "attempt") || data11.creditsUsed === undefined && (missing1 = "creditsUsed") || data11.durationMs === undefined && (missing1 = "durationMs")) {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data10.id !== undefined) {
-const _errs24 = errors;
-if (typeof data10.id !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.type !== undefined) {
+if (data11.id !== undefined) {
 const _errs26 = errors;
-if (typeof data10.type !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data11.id !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -66381,15 +66422,10 @@ var valid3 = _errs26 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.status !== undefined) {
-let data13 = data10.status;
+if (data11.type !== undefined) {
 const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
+if (typeof data11.type !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -66397,40 +66433,56 @@ var valid3 = _errs28 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.attempt !== undefined) {
-let data14 = data10.attempt;
+if (data11.status !== undefined) {
+let data14 = data11.status;
 const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data14 !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (errors === _errs30) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 1 || isNaN(data14)) {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (!(data14 === "queued" || data14 === "running" || data14 === "succeeded" || data14 === "failed" || data14 === "skipped" || data14 === "cancelled")) {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema522.properties.status.enum } }];
 return false;
-}
-}
 }
 var valid3 = _errs30 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.childRunIds !== undefined) {
-let data15 = data10.childRunIds;
+if (data11.attempt !== undefined) {
+let data15 = data11.attempt;
 const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
 if (errors === _errs32) {
-if (Array.isArray(data15)) {
-var valid4 = true;
-const len1 = data15.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data16 = data15[i1];
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 1 || isNaN(data15)) {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data11.childRunIds !== undefined) {
+let data16 = data11.childRunIds;
 const _errs34 = errors;
 if (errors === _errs34) {
-if (errors === _errs34) {
-if (typeof data16 === "string") {
-if (!formats0.test(data16)) {
+if (Array.isArray(data16)) {
+var valid4 = true;
+const len1 = data16.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data17 = data16[i1];
+const _errs36 = errors;
+if (errors === _errs36) {
+if (errors === _errs36) {
+if (typeof data17 === "string") {
+if (!formats0.test(data17)) {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -66440,7 +66492,7 @@ return false;
 }
 }
 }
-var valid4 = _errs34 === errors;
+var valid4 = _errs36 === errors;
 if (!valid4) {
 break;
 }
@@ -66450,28 +66502,16 @@ validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/child
 return false;
 }
 }
-var valid3 = _errs32 === errors;
+var valid3 = _errs34 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.creditsUsed !== undefined) {
-let data17 = data10.creditsUsed;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && isFinite(data17))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs36 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.durationMs !== undefined) {
-let data18 = data10.durationMs;
+if (data11.creditsUsed !== undefined) {
+let data18 = data11.creditsUsed;
 const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data18 == "number" && isFinite(data18))) {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs38 === errors;
@@ -66479,11 +66519,11 @@ var valid3 = _errs38 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.output !== undefined) {
-let data19 = data10.output;
+if (data11.durationMs !== undefined) {
+let data19 = data11.durationMs;
 const _errs40 = errors;
-if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema522.properties.output.type } }];
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -66491,10 +66531,11 @@ var valid3 = _errs40 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.outputRef !== undefined) {
+if (data11.output !== undefined) {
+let data20 = data11.output;
 const _errs42 = errors;
-if (typeof data10.outputRef !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+if (typeof data20 != "object" && typeof data20 !== "string" && !(typeof data20 == "number" && isFinite(data20)) && typeof data20 !== "boolean") {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema522.properties.output.type } }];
 return false;
 }
 var valid3 = _errs42 === errors;
@@ -66502,34 +66543,45 @@ var valid3 = _errs42 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.error !== undefined) {
-let data21 = data10.error;
+if (data11.outputRef !== undefined) {
 const _errs44 = errors;
-if (errors === _errs44) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (typeof data11.outputRef !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs44 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data11.error !== undefined) {
+let data22 = data11.error;
+const _errs46 = errors;
+if (errors === _errs46) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
-if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
+if (data22.code === undefined && (missing2 = "code") || data22.message === undefined && (missing2 = "message")) {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data21.code !== undefined) {
-const _errs46 = errors;
-if (typeof data21.code !== "string") {
+if (data22.code !== undefined) {
+const _errs48 = errors;
+if (typeof data22.code !== "string") {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs46 === errors;
+var valid5 = _errs48 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data21.message !== undefined) {
-const _errs48 = errors;
-if (typeof data21.message !== "string") {
+if (data22.message !== undefined) {
+const _errs50 = errors;
+if (typeof data22.message !== "string") {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs48 === errors;
+var valid5 = _errs50 === errors;
 } else {
 var valid5 = true;
 }
@@ -66540,23 +66592,23 @@ validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error
 return false;
 }
 }
-var valid3 = _errs44 === errors;
+var valid3 = _errs46 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.skippedReason !== undefined) {
-let data24 = data10.skippedReason;
-const _errs50 = errors;
-if (typeof data24 !== "string") {
+if (data11.skippedReason !== undefined) {
+let data25 = data11.skippedReason;
+const _errs52 = errors;
+if (typeof data25 !== "string") {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
+if (!(data25 === "condition_false" || data25 === "dependency_failed")) {
 validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema522.properties.skippedReason.enum } }];
 return false;
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
@@ -66576,7 +66628,7 @@ validate435.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPa
 return false;
 }
 }
-var valid1 = _errs21 === errors;
+var valid1 = _errs23 === errors;
 if (!valid1) {
 break;
 }
@@ -66586,30 +66638,30 @@ validate435.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs21 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.durationMs !== undefined) {
-let data25 = data.durationMs;
-const _errs52 = errors;
-if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
+let data26 = data.durationMs;
+const _errs54 = errors;
+if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
 validate435.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.createdAt !== undefined) {
-let data26 = data.createdAt;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (errors === _errs54) {
-if (typeof data26 === "string") {
-if (!formats18.validate(data26)) {
+let data27 = data.createdAt;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (errors === _errs56) {
+if (typeof data27 === "string") {
+if (!formats18.validate(data27)) {
 validate435.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -66619,28 +66671,16 @@ return false;
 }
 }
 }
-var valid0 = _errs54 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input !== undefined) {
-let data27 = data.input;
-const _errs56 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate435.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 var valid0 = _errs56 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.output !== undefined) {
-let data28 = data.output;
+if (data.input !== undefined) {
+let data28 = data.input;
 const _errs58 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate435.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate435.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -66648,31 +66688,32 @@ var valid0 = _errs58 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.error !== undefined) {
-let data29 = data.error;
+if (data.output !== undefined) {
+let data29 = data.output;
 const _errs60 = errors;
-if (errors === _errs60) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate435.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data30 = data.error;
+const _errs62 = errors;
+if (errors === _errs62) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing3;
-if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
+if (data30.code === undefined && (missing3 = "code") || data30.message === undefined && (missing3 = "message") || data30.stepId === undefined && (missing3 = "stepId")) {
 validate435.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data29.code !== undefined) {
-const _errs62 = errors;
-if (typeof data29.code !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs62 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.message !== undefined) {
+if (data30.code !== undefined) {
 const _errs64 = errors;
-if (typeof data29.message !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+if (typeof data30.code !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs64 === errors;
@@ -66680,13 +66721,24 @@ var valid6 = _errs64 === errors;
 var valid6 = true;
 }
 if (valid6) {
-if (data29.stepId !== undefined) {
+if (data30.message !== undefined) {
 const _errs66 = errors;
-if (typeof data29.stepId !== "string") {
-validate435.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+if (typeof data30.message !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs66 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.stepId !== undefined) {
+const _errs68 = errors;
+if (typeof data30.stepId !== "string") {
+validate435.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs68 === errors;
 } else {
 var valid6 = true;
 }
@@ -66698,9 +66750,10 @@ validate435.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs62 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -66725,7 +66778,7 @@ return false;
 validate435.errors = vErrors;
 return errors === 0;
 }
-validate435.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+validate435.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
 function validate434(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67097,7 +67150,7 @@ return errors === 0;
 }
 validate434.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunList = validate437;
-var schema526 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+var schema526 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
 function validate437(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -67297,11 +67350,11 @@ var valid3 = _errs22 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.durationMs !== undefined) {
-let data11 = data1.durationMs;
+if (data1.maxCredits !== undefined) {
+let data11 = data1.maxCredits;
 const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate437.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data11 == "number" && isFinite(data11))) {
+validate437.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxCredits", schemaPath: "WorkflowRunSummary/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -67309,13 +67362,25 @@ var valid3 = _errs24 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.createdAt !== undefined) {
-let data12 = data1.createdAt;
+if (data1.durationMs !== undefined) {
+let data12 = data1.durationMs;
 const _errs26 = errors;
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data12 === "string") {
-if (!formats18.validate(data12)) {
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate437.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data13 = data1.createdAt;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data13 === "string") {
+if (!formats18.validate(data13)) {
 validate437.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -67325,9 +67390,10 @@ return false;
 }
 }
 }
-var valid3 = _errs26 === errors;
+var valid3 = _errs28 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -67361,22 +67427,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.total !== undefined) {
-let data13 = data.total;
-const _errs28 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate437.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs28 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data14 = data.limit;
+let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate437.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate437.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -67384,14 +67438,26 @@ var valid0 = _errs30 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.offset !== undefined) {
-let data15 = data.offset;
+if (data.limit !== undefined) {
+let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate437.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate437.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate437.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
@@ -67590,11 +67656,11 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.durationMs !== undefined) {
-let data9 = data.durationMs;
+if (data.maxCredits !== undefined) {
+let data9 = data.maxCredits;
 const _errs19 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate438.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate438.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -67602,13 +67668,25 @@ var valid0 = _errs19 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.createdAt !== undefined) {
-let data10 = data.createdAt;
+if (data.durationMs !== undefined) {
+let data10 = data.durationMs;
 const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data10 === "string") {
-if (!formats18.validate(data10)) {
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate438.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data11 = data.createdAt;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data11 === "string") {
+if (!formats18.validate(data11)) {
 validate438.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -67618,9 +67696,10 @@ return false;
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -67641,7 +67720,7 @@ return false;
 validate438.errors = vErrors;
 return errors === 0;
 }
-validate438.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+validate438.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRun = validate435;
 var validateWorkflowStepRun = validate439;
 function validate439(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -68553,7 +68632,7 @@ return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
-if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
+if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "max_credits" || key0 === "metadata")) {
 validate445.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
@@ -69189,16 +69268,41 @@ var valid0 = _errs61 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.metadata !== undefined) {
-let data28 = data.metadata;
+if (data.max_credits !== undefined) {
+let data28 = data.max_credits;
 const _errs66 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate445.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs66) {
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 > 1e9 || isNaN(data28)) {
+validate445.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
+} else {
+if (data28 <= 0 || isNaN(data28)) {
+validate445.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate445.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data29 = data.metadata;
+const _errs68 = errors;
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate445.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs68 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }

@@ -12,7 +12,7 @@ import { ApiError, isRefusal } from "#shared/base/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import type { CallAdmission, HoldRequest } from "#shared/ledger/call-admission.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import type { Logger } from "#shared/base/logger.ts";
@@ -84,6 +84,8 @@ export interface Work {
   readonly affinity?: string;
   /** Fingerprint of a batch message, used to detect an equal message. */
   readonly fingerprint?: string;
+  /** Ids of the runs and of the batch whose `max_credits` applies to the job. */
+  readonly scopes?: readonly string[];
   /** Batch line that the job executes. The result of the job becomes the result of this line. */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
   /** Batch of the line, with the epoch of its leader. The job is rejected once another process leads the batch. */
@@ -191,7 +193,8 @@ function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, sto
     ...(affinity === undefined ? {} : { affinity }),
   };
   const { hold } = terms.terms;
-  const held = { ...hold, amountNano: priceAt(hold.amountNano, batchLine) };
+  const scopes = work.scopes === undefined ? {} : { scopes: [...(hold.scopes ?? []), ...work.scopes] };
+  const held: HoldRequest = { ...hold, ...scopes, amountNano: priceAt(hold.amountNano, batchLine) };
   return { ...terms, work: { ...terms.work, ...extraFields }, terms: { hold: held } };
 }
 

@@ -8,6 +8,7 @@ await import("./keys-and-credits/key.ts");
 await import("./keys-and-credits/rate-window.ts");
 await import("./keys-and-credits/spend.ts");
 await import("./keys-and-credits/max-credits.ts");
+await import("./keys-and-credits/max-credits-runs.ts");
 await import("./keys-and-credits/operator.ts");
 await import("./keys-and-credits/revoked-key.ts");
 

@@ -4,6 +4,7 @@
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
+import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
@@ -148,7 +149,7 @@ function errorOf({ code, message }: ApiError): StepError {
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
-  const call = await readCall(context, { caller, target, body, tries: 1 });
+  const call = await readCall(context, { caller, target, body, tries: 1, max: maxOf(work) });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -170,10 +171,16 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
     lane: facts.lane,
     read: () => call,
     step: { runId: facts.id, stepId: step.id },
+    ...(facts.limitIds === null ? {} : { scopes: facts.limitIds }),
     ...(facts.mode === "stream" && name === "chat" ? { streamTarget: streamTargetOf(work) } : {}),
     ...(isOnlyWork === true && name === "chat" && facts.lane === "live" ? { continuesInWorker: true } : {}),
     ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
   };
+}
+
+/** Returns the maximum cost that the call shares with other calls of its run. */
+function maxOf({ facts: { limitNano } }: WorkToStart): OuterMax {
+  return limitNano === null ? {} : { sharedNano: limitNano };
 }
 
 /**
@@ -190,7 +197,7 @@ export async function prepareChatRequest(
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const call = await readTextCall(context, caller, target.kind, body);
+  const call = await readTextCall(context, caller, target.kind, body, { max: maxOf(work) });
   return prepareJobRequest(context, jobOf(caller, work, call));
 }
 

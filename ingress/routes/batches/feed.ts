@@ -35,8 +35,8 @@ const WAIT_MS = paced(2_000);
 
 /** Result of admitting a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** The line has a job. `refused` is the error code if that job was refused. */
-  | { readonly kind: "admitted"; readonly refused?: Code }
+  /** The line has a job. `refused` is the error code if that job was refused; `isInvalid` is true if its request was the reason. */
+  | { readonly kind: "admitted"; readonly refused?: Code; readonly isInvalid?: true }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
 
@@ -116,14 +116,20 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
 }
 
 /** Error codes of refusals that may be due to credits or tokens held by other running lines. */
-const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
+const HELD_BY_OTHERS: ReadonlySet<Code> = new Set([
+  "insufficient_credits",
+  "daily_tokens_exceeded",
+  "key_limit_reached",
+  "max_credits_exceeded",
+]);
 
 /**
  * Defers a line that was refused because other lines of its batch hold the credits or tokens that it needs. Deletes the line's refused job,
  * so that the line can be admitted later.
  */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
-  if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
+  if (fed.kind !== "admitted" || fed.refused === undefined || fed.isInvalid === true) return fed;
+  if (!HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
@@ -179,7 +185,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
   // No other process reads the line, so unreadable audio is not retried.
-  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves, max: { line: batchLine } };
+  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves, max: { line: batchLine, sharedNano: batch.max_nano ?? undefined } };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {
@@ -198,6 +204,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     },
     batchLine,
     batch,
+    ...(batch.max_nano === null ? {} : { scopes: [batch.id] }),
     starves,
     part: `${batch.epoch}`,
     takePermit: context.takePermit(batch.workspace_id),
@@ -211,7 +218,11 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "known":
       return ADMITTED;
     case "refused":
-      return { kind: "admitted", refused: admission.error.code };
+      return {
+        kind: "admitted",
+        refused: admission.error.code,
+        ...(call instanceof ApiError ? { isInvalid: true } : {}),
+      };
     case "unknown_workspace":
       return {
         kind: "refused",

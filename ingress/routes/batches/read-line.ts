@@ -233,16 +233,19 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, batch, id, starves }: LineCall,
+  { caller, batch, id, starves, max }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
-  const { input, version } = request;
+  const { input, version, max_credits: maxCredits } = request;
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
-  const run = await newRunOf(database, caller, asked);
+  const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, {
+    ...asked,
+    ...(max.sharedNano === undefined ? {} : { outerLimit: { id: batch.id, nano: max.sharedNano } }),
+  });
   const { requests_per_minute: limit } = caller.preset;
   return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };
 }

@@ -61,7 +61,8 @@ describe("an amount", () => {
   test("is taken out of a request, which is otherwise unchanged", () => {
     const plain = { model: "one" };
     expect(takeMaxCredits(plain).request).toBe(plain);
-    expect(takeMaxCredits({ ...plain, max_credits: 0.25 })).toEqual({ request: plain, maxNano: 250_000_000n });
+    const taken: { request: object; maxNano?: bigint } = takeMaxCredits({ ...plain, max_credits: 0.25 });
+    expect(taken).toEqual({ request: plain, maxNano: 250_000_000n });
   });
 
   test("counts no more bytes than it adds to a body", () => {
