@@ -185,7 +185,16 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
   // No other process reads the line, so unreadable audio is not retried.
-  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves, max: { line: batchLine, sharedNano: batch.max_nano ?? undefined } };
+  const asked = {
+    caller,
+    batch,
+    target,
+    id: line.job_id,
+    bytes,
+    tries: Infinity,
+    starves,
+    max: { line: batchLine, sharedNano: batch.max_nano ?? undefined },
+  };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {

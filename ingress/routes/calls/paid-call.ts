@@ -145,7 +145,13 @@ export async function preparePaidCall(
   const { value, textBytes: bytes, pause } = body;
   const header = call.request.headers.get("x-cache");
   const max = outerMaxOf(call);
-  const { request, model, checked } = await readTextRequest(context, call.caller, kind, { value, bytes }, { pause, max });
+  const { request, model, checked } = await readTextRequest(
+    context,
+    call.caller,
+    kind,
+    { value, bytes },
+    { pause, max },
+  );
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,

@@ -51,7 +51,19 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, maxNano, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
+  {
+    api,
+    request,
+    paramOf,
+    maxNano,
+    planCache,
+    response,
+    affinity,
+    input,
+    renamed = [],
+    needsText,
+    run,
+  }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();

@@ -115,7 +115,14 @@ describe("a run", () => {
         workspace,
         {
           steps: [
-            { id: "each", type: "sub_pipeline", workflow_id: child, for_each: [1, 2, 3, 4, 5, 6], concurrency: 2, input: {} },
+            {
+              id: "each",
+              type: "sub_pipeline",
+              workflow_id: child,
+              for_each: [1, 2, 3, 4, 5, 6],
+              concurrency: 2,
+              input: {},
+            },
           ],
         },
         { max_credits },
@@ -194,21 +201,36 @@ describe("a run", () => {
     const workspace = await newWorkspace();
     for (const body of [{ definition: CHAIN, max_credits }, { definition: { ...CHAIN, max_credits } }]) {
       const { status, body: answer } = await call(workspace, "/v1/pipelines/runs", body);
-      expect([status, answer["error"]]).toEqual([400, expect.objectContaining({ param: expect.stringMatching(/max_credits$/) })]);
+      expect([status, answer["error"]]).toEqual([
+        400,
+        expect.objectContaining({ param: expect.stringMatching(/max_credits$/) }),
+      ]);
     }
   });
 });
 
 describe("a batch", () => {
-  async function batchOf(workspace: Workspace, lines: readonly object[], endpoint: string, more: object): Promise<Batch> {
-    const text = lines.map((body, at) => JSON.stringify({ custom_id: `${at}`, method: "POST", url: endpoint, body })).join("\n");
+  async function batchOf(
+    workspace: Workspace,
+    lines: readonly object[],
+    endpoint: string,
+    more: object,
+  ): Promise<Batch> {
+    const text = lines
+      .map((body, at) => JSON.stringify({ custom_id: `${at}`, method: "POST", url: endpoint, body }))
+      .join("\n");
     const form = new FormData();
     form.append("purpose", "batch");
     form.append("file", new File([text], "lines.jsonl"));
     const headers = { authorization: `Bearer ${workspace.key}` };
     const upload = await fetch(`${bed.target().url}/v1/files`, { method: "POST", headers, body: form });
     const { id } = (await upload.json()) as { readonly id: string };
-    const made = await call(workspace, "/v1/batches", { input_file_id: id, endpoint, completion_window: "24h", ...more });
+    const made = await call(workspace, "/v1/batches", {
+      input_file_id: id,
+      endpoint,
+      completion_window: "24h",
+      ...more,
+    });
     expect([made.status, made.body]).toEqual([200, expect.objectContaining({ object: "batch" })]);
     return eventually(
       "the batch has ended",
@@ -223,7 +245,10 @@ describe("a batch", () => {
   async function errorsOf(workspace: Workspace, { error_file_id: id }: Batch): Promise<readonly string[]> {
     const headers = { authorization: `Bearer ${workspace.key}` };
     const text = await (await fetch(`${bed.target().url}/v1/files/${id}/content`, { headers })).text();
-    const codes = text.trimEnd().split("\n").map((row) => row.match(/"code":"(\w+)"/)?.[1] ?? row);
+    const codes = text
+      .trimEnd()
+      .split("\n")
+      .map((row) => row.match(/"code":"(\w+)"/)?.[1] ?? row);
     return [...new Set(codes)];
   }
 

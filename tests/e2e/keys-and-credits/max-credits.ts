@@ -52,14 +52,20 @@ describe("a chat call without an output limit", () => {
     expect(await chargeOf(answer)).toBeGreaterThan(0n);
   });
 
-  test.each([false, true])("is charged at most the maximum, whatever its provider reports (stream: %p)", async (stream) => {
-    bed.upstream.next({ text: "words", usage: { prompt_tokens: 900, completion_tokens: 9_000, total_tokens: 9_900 } });
-    const answer = await chat(ask("metered", { stream, max_credits: 0.05 }));
-    expect(answer.status).toBe(200);
-    const charge = await chargeOf(answer);
-    expect(charge).toBeGreaterThan(0n);
-    expect(charge).toBeLessThanOrEqual(50_000_000n);
-  });
+  test.each([false, true])(
+    "is charged at most the maximum, whatever its provider reports (stream: %p)",
+    async (stream) => {
+      bed.upstream.next({
+        text: "words",
+        usage: { prompt_tokens: 900, completion_tokens: 9_000, total_tokens: 9_900 },
+      });
+      const answer = await chat(ask("metered", { stream, max_credits: 0.05 }));
+      expect(answer.status).toBe(200);
+      const charge = await chargeOf(answer);
+      expect(charge).toBeGreaterThan(0n);
+      expect(charge).toBeLessThanOrEqual(50_000_000n);
+    },
+  );
 
   test("keeps the limit of its model when that fits", async () => {
     const answer = await chat(ask("metered", { max_credits: 100 }));
@@ -177,7 +183,9 @@ test("a batch message is refused and limited like a call", async () => {
     const key = "limited by its credits";
     await publisher.submit({ endpoint: "/v1/chat/completions", body: ask("metered", { max_credits: 0.1 }) }, { key });
     expect((await publisher.ended(key)).status).toBe("completed");
-    const sent = bed.upstream.requests.map(({ body }) => body as Record<string, unknown>).findLast(({ model }) => model === "upstream");
+    const sent = bed.upstream.requests
+      .map(({ body }) => body as Record<string, unknown>)
+      .findLast(({ model }) => model === "upstream");
     expect(sent?.["max_completion_tokens"] ?? sent?.["max_tokens"]).toBeLessThan(500);
   } finally {
     await publisher.close();

@@ -40,7 +40,11 @@ async function limited(path: string, body: object, max_credits: number, asHeader
   const spent = (await spentOf(tenant)).nano - before.nano;
   expect(spent).toBeLessThanOrEqual(Math.round(max_credits * 1e9));
   if (answer.status !== 200) {
-    expect([answer.status, read["error"], spent]).toEqual([402, expect.objectContaining({ code: "max_credits_exceeded" }), 0]);
+    expect([answer.status, read["error"], spent]).toEqual([
+      402,
+      expect.objectContaining({ code: "max_credits_exceeded" }),
+      0,
+    ]);
     return undefined;
   }
   const summary = read["sluice"] as SluiceSummary;
@@ -55,12 +59,16 @@ test("a loop that fits is answered, and a first turn that does not fit is refuse
   expect(await limited("/v1/responses", { model: MODEL, input: USE_REGEX, tools: [REGEX] }, 0.000001)).toBeUndefined();
 }, 60_000);
 
-test.each([0.1, 0.5, 0.9, 1, 1.1, 2, 5, 20])("with %p of its cost a loop never costs more", async (share) => {
-  const max = rounded(whole * share);
-  await limited("/v1/chat/completions", chatBody, max);
-  await limited("/v1/chat/completions", chatBody, max, true);
-  await limited("/v1/responses", { model: MODEL, input: USE_REGEX, tools: [REGEX] }, max);
-}, 60_000);
+test.each([0.1, 0.5, 0.9, 1, 1.1, 2, 5, 20])(
+  "with %p of its cost a loop never costs more",
+  async (share) => {
+    const max = rounded(whole * share);
+    await limited("/v1/chat/completions", chatBody, max);
+    await limited("/v1/chat/completions", chatBody, max, true);
+    await limited("/v1/responses", { model: MODEL, input: USE_REGEX, tools: [REGEX] }, max);
+  },
+  60_000,
+);
 
 test("a loop whose next turn does not fit ends like at its other limits, with what it has made", async () => {
   // A run of the regex follows, and then its input alone is above what is left.
@@ -106,7 +114,7 @@ test("a run of a tool over MCP is limited by the header", async () => {
         method: "tools/call",
         params: {
           name: "run_tool",
-          arguments: { tool: "code.regex", input: { text: "abc" }, params: { pattern: "b" } },
+          arguments: { tool: "code.regex", input: { text: { base64: "YWJj" } }, params: { pattern: "b" } },
         },
       }),
     });

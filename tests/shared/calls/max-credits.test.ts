@@ -43,18 +43,30 @@ describe("an amount", () => {
     expect(readMaxCredits(credits)).toBe(nano);
   });
 
-  test.each<[number | string]>([[0], [-1], [1e-10], [1.0000000001], [1_000_000_001], [""], ["many"], ["1,5"], ["1e999"]])(
-    "%p is refused",
-    (credits) => {
-      expect(errorOf(() => readMaxCredits(credits, "x-max-credits"))).toMatchObject({
-        code: "unsupported_value",
-        param: "x-max-credits",
-      });
-    },
-  );
+  test.each<[number | string]>([
+    [0],
+    [-1],
+    [1e-10],
+    [1.0000000001],
+    [1_000_000_001],
+    [""],
+    ["many"],
+    ["1,5"],
+    ["1e999"],
+  ])("%p is refused", (credits) => {
+    expect(errorOf(() => readMaxCredits(credits, "x-max-credits"))).toMatchObject({
+      code: "unsupported_value",
+      param: "x-max-credits",
+    });
+  });
 
   test("of two maximums the lower applies", () => {
-    expect([lowerMax(1n, 2n), lowerMax(2n, 1n), lowerMax(undefined, 3n), lowerMax(3n, undefined)]).toEqual([1n, 1n, 3n, 3n]);
+    expect([lowerMax(1n, 2n), lowerMax(2n, 1n), lowerMax(undefined, 3n), lowerMax(3n, undefined)]).toEqual([
+      1n,
+      1n,
+      3n,
+      3n,
+    ]);
     expect(lowerMax(undefined, undefined)).toBeUndefined();
   });
 
@@ -66,7 +78,10 @@ describe("an amount", () => {
   });
 
   test("counts no more bytes than it adds to a body", () => {
-    const amounts = fc.oneof(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), fc.integer({ min: 1, max: 1_000_000_000 }));
+    const amounts = fc.oneof(
+      fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+      fc.integer({ min: 1, max: 1_000_000_000 }),
+    );
     fc.assert(
       fc.property(amounts, (max_credits) => {
         const body = { model: "one", max_credits };
@@ -116,17 +131,22 @@ describe("a chat call", () => {
 
   test("without an output limit gets the largest one that fits, and never exceeds its hold", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 25_000 }), fc.integer({ min: 1, max: 4 }), fc.bigInt(0n, 1_000n), (tokens, n, extra) => {
-        const nano = holdOf(Math.min(tokens, 20_000), n) + extra;
-        const checked = check({ n }, nano);
-        expect(checked.mayExceed).toBe(false);
-        expect(checked.holdNano <= nano).toBe(true);
-        const each = checked.outputTokensMax / n;
-        expect(each).toBeGreaterThanOrEqual(Math.min(tokens, 20_000));
-        if (each < 20_000) expect(holdOf(each + 1, n) > nano).toBe(true);
-        expect(checked.loweredLimit).toBe(each < 20_000 ? each : undefined);
-        expect(withHeldLimit(request({ n }), checked.outputTokensMax).max_completion_tokens).toBe(each);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 25_000 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.bigInt(0n, 1_000n),
+        (tokens, n, extra) => {
+          const nano = holdOf(Math.min(tokens, 20_000), n) + extra;
+          const checked = check({ n }, nano);
+          expect(checked.mayExceed).toBe(false);
+          expect(checked.holdNano <= nano).toBe(true);
+          const each = checked.outputTokensMax / n;
+          expect(each).toBeGreaterThanOrEqual(Math.min(tokens, 20_000));
+          if (each < 20_000) expect(holdOf(each + 1, n) > nano).toBe(true);
+          expect(checked.loweredLimit).toBe(each < 20_000 ? each : undefined);
+          expect(withHeldLimit(request({ n }), checked.outputTokensMax).max_completion_tokens).toBe(each);
+        },
+      ),
     );
   });
 
