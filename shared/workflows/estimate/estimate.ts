@@ -20,14 +20,12 @@ import {
   WORKFLOW_NESTED_MAX,
 } from "#shared/workflows/limits.ts";
 
-import { readMaxCredits } from "#shared/calls/max-credits.ts";
-
 import { readerOf } from "../access.ts";
 import { type CompiledDefinition, type CompiledStep, compilingDefinition } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
 import { kindOf } from "../step-work.ts";
 import { chatCost, embeddingsCost, mediaCost } from "./call-cost.ts";
-import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
+import { atMost, type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
   type Known,
   type KnownItem,
@@ -173,7 +171,7 @@ class Estimate {
     const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
     return this.#workflows.costOf(found, depth, known, async () => {
       const steps = await this.ofSteps(found.compiled, { known, attempts, depth });
-      return { ...sumOf(steps), assumption: `A workflow of ${steps.length} steps.` };
+      return { ...atMost(sumOf(steps), definition.max_credits), assumption: `A workflow of ${steps.length} steps.` };
     });
   }
 }
@@ -241,12 +239,8 @@ function passOver(error: unknown): undefined {
 
 /** Returns the cost of a call on one model, which is at most `max_credits` of its params. */
 async function costOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
-  const cost = await fullCostOn(context, model, kind, params);
   const { max_credits: credits } = params.value;
-  if (typeof credits !== "number") return cost;
-  const most = readMaxCredits(credits);
-  const lower = (nano: bigint): bigint => (nano < most ? nano : most);
-  return { ...cost, estimatedNano: lower(cost.estimatedNano), maxNano: lower(cost.maxNano) };
+  return atMost(await fullCostOn(context, model, kind, params), typeof credits === "number" ? credits : undefined);
 }
 
 async function fullCostOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {

@@ -149,6 +149,21 @@ describe("a run", () => {
     expect(await start({ max_credits: 4 })).toMatchObject({ status: "succeeded", maxCredits: 4, creditsUsed: 3 });
   });
 
+  test("is estimated at its maximum at most, also as a sub-workflow", async () => {
+    const workspace = await newWorkspace();
+    const limited = { ...CHAIN, max_credits: 2 };
+    const child = await store(workspace, limited);
+    const parent = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child, input: {} }] };
+    for (const [definition, max_credits] of [
+      [CHAIN, 3],
+      [limited, 2],
+      [parent, 2],
+    ] as const) {
+      const { body } = await call(workspace, "/v1/workflows/estimate", { definition });
+      expect(body).toMatchObject({ max_credits });
+    }
+  });
+
   test("limits the output of a call without a limit of its own", async () => {
     const workspace = await newWorkspace();
     const step = { id: "say", type: "model", model: "metered", params: { messages } };

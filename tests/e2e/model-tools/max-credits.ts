@@ -1,9 +1,12 @@
 /** `max_credits` of calls whose tools the service runs: all turns and runs together never cost more. */
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import sharp from "sharp";
 
 import type { ChatCompletion, SluiceSummary } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Tenant } from "#tests/support/tenant.ts";
+import { wavOf } from "#tests/providers/fal/clips.ts";
 import { readStream } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 
 import { MODEL, newTenant, post, REGEX, spentOf, USE_REGEX } from "./bench.ts";
@@ -124,3 +127,84 @@ test("a run of a tool over MCP is limited by the header", async () => {
   expect(refused).toContain("max_credits_exceeded");
   expect(await send("1")).not.toContain("max_credits_exceeded");
 }, 60_000);
+
+describe("a call of any kind", () => {
+  const wav = wavOf(1);
+  const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+  const LEAST = 0.000000001;
+
+  async function refused(path: string, body: object | FormData, headers: Record<string, string> = {}) {
+    const isForm = body instanceof FormData;
+    const { baseUrls, key } = tenant;
+    const answer = await fetch(`${baseUrls[0]}${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(isForm ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const { error } = (await answer.json()) as { readonly error?: object };
+    expect([path, answer.status, error]).toEqual([
+      path,
+      402,
+      expect.objectContaining({ code: "max_credits_exceeded", param: "max_credits" }),
+    ]);
+  }
+
+  test.each<[string, object]>([
+    ["/v1/embeddings", { model: "sandbox-embed", input: "a boat" }],
+    ["/v1/images/generations", { model: "sandbox-image", prompt: "a boat" }],
+    ["/v1/audio/speech", { model: "sandbox-tts", input: "Good morning." }],
+    ["/v1/music/generations", { model: "sandbox-music", prompt: "a march", duration: 3 }],
+    ["/v1/videos/generations", { model: "sandbox-video", prompt: "a boat", duration: 2 }],
+    ["/v1/3d/generations", { model: "sandbox-3d", prompt: "a cube" }],
+    [
+      "/v1/capabilities/image.resize/run",
+      { input: { image: { file_id: "file-sample-photo" } }, params: { width: 32 } },
+    ],
+  ])("is refused by %s, by member and header", async (path, body) => {
+    await refused(path, { ...body, max_credits: LEAST });
+    await refused(path, body, { "x-max-credits": String(LEAST) });
+  });
+
+  test("with media is refused as JSON and as a form", async () => {
+    const audio = { model: "sandbox-stt", audio_base64: wav.toString("base64"), mime_type: "audio/wav" };
+    const edit = { model: "sandbox-image", prompt: "in red", image_base64: (await picture).toString("base64") };
+    await refused("/v1/audio/transcriptions", { ...audio, max_credits: LEAST });
+    await refused("/v1/images/edits", { ...edit, max_credits: LEAST });
+    const audioForm = (more: Record<string, string>): FormData => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries({ model: "sandbox-stt", ...more })) form.append(name, value);
+      form.append("file", new File([new Uint8Array(wav)], "a.wav", { type: "audio/wav" }));
+      return form;
+    };
+    await refused("/v1/audio/transcriptions", audioForm({ max_credits: String(LEAST) }));
+    await refused("/v1/audio/transcriptions", audioForm({}), { "x-max-credits": String(LEAST) });
+    const editForm = new FormData();
+    for (const [name, value] of Object.entries({
+      model: "sandbox-image",
+      prompt: "in red",
+      max_credits: "0.000000001",
+    }))
+      editForm.append(name, value);
+    editForm.append("image", new File([new Uint8Array(await picture)], "a.png", { type: "image/png" }));
+    await refused("/v1/images/edits", editForm);
+  });
+
+  test("that fits is served, and costs no more", async () => {
+    const before = await spentOf(tenant);
+    const image = { model: "sandbox-image", prompt: "a boat", size: "512x512", max_credits: 100 };
+    expect((await post(tenant, "/v1/images/generations", image)).status).toBe(200);
+    const embedding = { model: "sandbox-embed", input: "a boat", max_credits: 1 };
+    expect((await post(tenant, "/v1/embeddings", embedding)).status).toBe(200);
+    const run = { input: { image: { file_id: "file-sample-photo" } }, params: { width: 32 }, max_credits: 100 };
+    expect((await post(tenant, "/v1/capabilities/image.resize/run", run)).status).toBe(200);
+    const spent = (await spentOf(tenant)).nano - before.nano;
+    expect(spent).toBeGreaterThan(0);
+    expect(spent).toBeLessThanOrEqual(201 * 1e9);
+  });
+});
