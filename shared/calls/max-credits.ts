@@ -6,7 +6,7 @@ import { priceAt } from "#shared/ledger/charge.ts";
 import { type CallBound, CHAT_DEFAULT_OUTPUT_TOKENS } from "./kinds/call-bound.ts";
 
 /** Name of the member in request bodies, and `param` of the errors. */
-export const MAX_CREDITS = "max_credits";
+const MAX_CREDITS = "max_credits";
 
 const CREDITS_MAX = 1_000_000_000;
 

@@ -140,7 +140,7 @@ export async function readResponsesCall(
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
-/** How a call is read, in addition to its body. */
+/** Conditions under which a call is read. */
 interface Reading {
   readonly pause?: Pause;
   /** Maximum cost of the call, in addition to the maximum in the body. */
