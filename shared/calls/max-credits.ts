@@ -59,19 +59,32 @@ type BatchLine = Parameters<typeof priceAt>[1];
 export interface OuterMax {
   /** Maximum of this call, from a header or from the tool loop that makes the call. */
   readonly nano?: bigint | undefined;
-  /** Maximum of the run or batch that the call belongs to. Other calls share it. */
+  /**
+   * Amount that is left of `max_credits` of the run or batch that the call belongs to. It lowers the output limit of a chat call without a
+   * limit. The admission refuses calls that exceed it.
+   */
   readonly sharedNano?: bigint | undefined;
   readonly line?: BatchLine;
 }
 
-/** Maximum cost of one call. */
+/** Maximum cost of one call, at its full price. The charge for a line of a batch is a share of it. */
 export interface CostMax {
-  /** Maximum at the full price. The charge for a line of a batch is a share of it. */
-  readonly nano: bigint;
+  /** Maximum of the call itself; a call that could cost more is refused. Undefined if only its run or batch has one. */
+  readonly nano: bigint | undefined;
+  /** Amount to which the output limit of a chat call without a limit is lowered. */
+  readonly fitNano: bigint;
   readonly line?: BatchLine;
   /** Highest output limit per choice that a chat call without a limit gets, in tokens. Default: the limit of the model. */
   readonly outputTokensMax?: number;
+  /** Lowest output limit per choice that a chat call without a limit gets, in tokens. Default: 1. */
+  readonly outputTokensMin?: number;
 }
+
+/**
+ * Output tokens per choice below which the limit of a chat call is not lowered to what is left of its run or batch. The call is then
+ * refused, because a cut answer would spoil the steps that use it.
+ */
+export const SHARED_OUTPUT_TOKENS_MIN = 256;
 
 const WHOLE = 1_000_000n;
 
@@ -80,15 +93,18 @@ const WHOLE = 1_000_000n;
  * @param ownNano maximum in the body of the call
  */
 export function costMaxOf(ownNano: bigint | undefined, { nano, sharedNano, line }: OuterMax = {}): CostMax | undefined {
+  // The largest full price whose share, rounded up as in `priceAt`, is at most the amount.
+  const full = (part: bigint): bigint => (line === undefined ? part : (part * WHOLE) / BigInt(line.price_millionths));
   const single = lowerMax(ownNano, nano);
   const lowest = lowerMax(single, sharedNano);
   if (lowest === undefined) return undefined;
   return {
-    // The largest full price whose share, rounded up as in `priceAt`, is at most the maximum.
-    nano: line === undefined ? lowest : (lowest * WHOLE) / BigInt(line.price_millionths),
+    nano: single === undefined ? undefined : full(single),
+    fitNano: full(lowest),
     ...(line === undefined ? {} : { line }),
     // A single call must not hold all credits that the calls share.
     ...(single === undefined ? { outputTokensMax: CHAT_DEFAULT_OUTPUT_TOKENS } : {}),
+    ...(sharedNano === undefined ? {} : { outputTokensMin: SHARED_OUTPUT_TOKENS_MIN }),
   };
 }
 
@@ -99,7 +115,7 @@ export function costMaxOf(ownNano: bigint | undefined, { nano, sharedNano, line 
  */
 export function withinMax(bound: CallBound, max: CostMax | undefined, advice = "request less"): CallBound {
   if (max === undefined) return bound;
-  if (bound.holdNano <= max.nano) return { ...bound, maxNano: max.nano };
+  if (max.nano === undefined || bound.holdNano <= max.nano) return { ...bound, maxNano: max.fitNano };
   const [most, allowed] = [bound.holdNano, max.nano].map((nano) => formatCredits(priceAt(nano, max.line)));
   throw new ApiError(
     "max_credits_exceeded",

@@ -23,7 +23,7 @@ interface RunRequest {
   readonly maxCredits?: number | undefined;
   /** Maximum cost that is not in the body of the request, in nano-credits. */
   readonly outerNano?: bigint | undefined;
-  readonly outerLimit?: NewRun["outerLimit"];
+  readonly limitedBatch?: string;
   readonly traceparent?: string | null;
 }
 
@@ -69,7 +69,7 @@ export async function newRunOf(
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
-  { id, input, mode, lane, parent, depth, maxCredits, outerNano, outerLimit, traceparent }: RunRequest,
+  { id, input, mode, lane, parent, depth, maxCredits, outerNano, limitedBatch, traceparent }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const runInput = readRunInput(definition.inputs ?? {}, input);
@@ -92,7 +92,7 @@ export function inlineRunOf(
     ...(parent ? { parent } : {}),
     depth,
     maxNano: lowerMax(credits === undefined ? undefined : readMaxCredits(credits), outerNano),
-    outerLimit,
+    limitedBatch,
     ...(traceparent == null ? {} : { traceparent }),
   };
 }

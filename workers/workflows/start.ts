@@ -20,6 +20,7 @@ import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/base/ids.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
+import { leftOf } from "#shared/ledger/spend-limits.ts";
 import { beginRun } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
@@ -149,7 +150,8 @@ function errorOf({ code, message }: ApiError): StepError {
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
-  const call = await readCall(context, { caller, target, body, tries: 1, max: maxOf(work) });
+  const max = await maxOf(context, target, work.facts);
+  const call = await readCall(context, { caller, target, body, tries: 1, max });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -178,9 +180,14 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
   };
 }
 
-/** Returns the maximum cost that the call shares with other calls of its run. */
-function maxOf({ facts: { limitNano } }: WorkToStart): OuterMax {
-  return limitNano === null ? {} : { sharedNano: limitNano };
+/** Returns the amount that the limits of the run leave for a chat call. The output of a call without a limit is lowered to it. */
+async function maxOf(
+  { database }: Pick<StartContext, "database">,
+  target: CallTarget,
+  { limitIds, workspaceId }: RunFacts,
+): Promise<OuterMax> {
+  const isChat = "kind" in target && target.kind.name === "chat";
+  return limitIds === null || !isChat ? {} : { sharedNano: await leftOf(database, workspaceId, limitIds) };
 }
 
 /**
@@ -193,11 +200,12 @@ export async function prepareChatRequest(
   caller: Caller,
   work: WorkToStart,
 ): Promise<JobRequest | undefined> {
-  if (work.step.type !== "model") return undefined;
+  // The credits that are left of a limited run are known only after the previous call has settled.
+  if (work.step.type !== "model" || work.facts.limitIds !== null) return undefined;
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const call = await readTextCall(context, caller, target.kind, body, { max: maxOf(work) });
+  const call = await readTextCall(context, caller, target.kind, body);
   return prepareJobRequest(context, jobOf(caller, work, call));
 }
 

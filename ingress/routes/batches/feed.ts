@@ -10,6 +10,7 @@ import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
+import { leftOf } from "#shared/ledger/spend-limits.ts";
 import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
@@ -79,9 +80,10 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
+      const leftNano = batch.max_nano === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.id]);
       // All admissions end before this returns: a line that is reported as never run is not admitted later.
       const settled = await Promise.allSettled(
-        some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
+        some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, leftNano, slices })),
       );
       const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
       hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);
@@ -176,11 +178,13 @@ interface Feed {
   readonly line: BatchLine;
   readonly bytes: Uint8Array;
   readonly hasOthers: boolean;
+  /** Amount that is left of `max_credits` of the batch, in nano-credits; undefined if the batch has no maximum. */
+  readonly leftNano: bigint | undefined;
   readonly slices: TimeSlices;
 }
 
 async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
-  const { batch, caller, line, target, bytes, slices } = feed;
+  const { batch, caller, line, target, bytes, leftNano, slices } = feed;
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
@@ -193,7 +197,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     bytes,
     tries: Infinity,
     starves,
-    max: { line: batchLine, sharedNano: batch.max_nano ?? undefined },
+    max: { line: batchLine, sharedNano: leftNano },
   };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);

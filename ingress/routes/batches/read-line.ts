@@ -194,7 +194,7 @@ export interface LineCall {
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
-  /** Maximum cost of the batch, and the share of the price that its lines pay. */
+  /** Amount that is left of `max_credits` of the batch, and the share of the price that its lines pay. */
   readonly max: OuterMax;
 }
 
@@ -244,7 +244,7 @@ async function readRun(
   const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, {
     ...asked,
-    ...(max.sharedNano === undefined ? {} : { outerLimit: { id: batch.id, nano: max.sharedNano } }),
+    ...(max.sharedNano === undefined ? {} : { limitedBatch: batch.id }),
   });
   const { requests_per_minute: limit } = caller.preset;
   return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };

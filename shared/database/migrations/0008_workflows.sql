@@ -102,9 +102,8 @@ create table run (
   credits bigint not null default 0,
   -- Maximum nano-credits of its work and that of its nested runs. Null: no maximum.
   max_nano bigint,
-  -- Rows of spend_limit that apply to its work: its own, those of its parents and its batch; and the lowest of their maximums. Null: none.
+  -- Rows of spend_limit that apply to its work: its own, those of its parents and its batch. Null: none.
   limit_ids uuid[],
-  limit_nano bigint,
   -- Number of its last frame.
   frames int not null default 0,
   -- Weight of workers' checks while it was stalled, since its last progress (shared/database/run-work.ts), and the time of the janitor's

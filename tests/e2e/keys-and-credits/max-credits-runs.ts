@@ -175,6 +175,33 @@ describe("a run", () => {
     expect(await spentBy(workspace)).toBeLessThanOrEqual(100_000_000n);
   });
 
+  test("gives later calls without a limit what the earlier ones have left", async () => {
+    const workspace = await newWorkspace();
+    const say = (id: string, user?: string) => ({
+      id,
+      type: "model",
+      model: "metered",
+      params: { messages, ...(user === undefined ? {} : { user }) },
+    });
+    const steps = [
+      say("one"),
+      say("two", "${{ steps.one.status }}"),
+      say("three", "${{ steps.two.status }}"),
+      say("four", "${{ steps.three.status }}"),
+    ];
+    // Each call costs a small part of the maximum, and may hold all that is left of it.
+    const ended = await run(workspace, { steps }, { max_credits: 0.3 });
+    expect(ended.status).toBe("succeeded");
+    expect(await spentBy(workspace)).toBeLessThanOrEqual(300_000_000n);
+    const refused = await run(workspace, { steps }, { max_credits: 0.05 });
+    expect(refused).toMatchObject({
+      status: "failed",
+      creditsUsed: 0,
+      error: { code: "max_credits_exceeded", stepId: "one" },
+    });
+    expect(refused.error?.message).toContain("max_credits of the run (0.05) leaves 0.05");
+  });
+
   test("refuses a call that exceeds max_credits of its step", async () => {
     const workspace = await newWorkspace();
     const step = flat("say", { params: { messages, max_credits: 0.5 } });

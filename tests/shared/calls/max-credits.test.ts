@@ -11,6 +11,7 @@ import {
   lowerMax,
   maxCreditsBytes,
   readMaxCredits,
+  SHARED_OUTPUT_TOKENS_MIN,
   takeMaxCredits,
   withinMax,
 } from "#shared/calls/max-credits.ts";
@@ -111,8 +112,8 @@ const bound = { holdNano: 1_000_000_000n, outputTokensMax: 0, mayExceed: false, 
 
 test("a bound that fits contains the maximum, and another one is refused with both amounts", () => {
   expect(withinMax(bound, undefined)).toBe(bound);
-  expect(withinMax(bound, { nano: 1_000_000_000n }).maxNano).toBe(1_000_000_000n);
-  const error = errorOf(() => withinMax(bound, { nano: 999_999_999n }));
+  expect(withinMax(bound, { nano: 1_000_000_000n, fitNano: 1_000_000_000n }).maxNano).toBe(1_000_000_000n);
+  const error = errorOf(() => withinMax(bound, { nano: 999_999_999n, fitNano: 1n }));
   expect(error).toMatchObject({ code: "max_credits_exceeded", status: 402, param: "max_credits" });
   expect(error.message).toContain("up to 1 credits");
   expect(error.message).toContain("allows 0.999999999");
@@ -126,7 +127,7 @@ describe("a chat call", () => {
   });
   const BYTES = 100;
   const check = (more: object, nano: bigint, outer: object = {}) =>
-    checkChat(request(more), model, BYTES, undefined, { nano, ...outer });
+    checkChat(request(more), model, BYTES, undefined, costMaxOf(nano, outer));
   const holdOf = (max_tokens: number, n = 1): bigint => checkChat(request({ max_tokens, n }), model, BYTES).holdNano;
 
   test("without an output limit gets the largest one that fits, and never exceeds its hold", () => {
@@ -167,9 +168,23 @@ describe("a chat call", () => {
     }
   });
 
-  test("of a run holds no more than a call without maximum", () => {
-    const max = costMaxOf(undefined, { sharedNano: holdOf(20_000) });
-    expect(check({}, max?.nano ?? 0n, max).outputTokensMax).toBe(CHAT_DEFAULT_OUTPUT_TOKENS);
-    expect(costMaxOf(holdOf(20_000), { sharedNano: holdOf(20_000) })?.outputTokensMax).toBeUndefined();
+  test("of a run holds no more than a call without maximum, and is lowered to what is left", () => {
+    const whole = checkChat(request(), model, BYTES, undefined, costMaxOf(undefined, { sharedNano: holdOf(20_000) }));
+    expect(whole).toMatchObject({ outputTokensMax: CHAT_DEFAULT_OUTPUT_TOKENS, mayExceed: false });
+    const lowered = checkChat(request(), model, BYTES, undefined, costMaxOf(undefined, { sharedNano: holdOf(300) }));
+    expect(lowered).toMatchObject({ outputTokensMax: 300, loweredLimit: 300, mayExceed: false });
+    // Too little is left: the admission refuses the call, and its message has the amounts of the run.
+    const max = costMaxOf(undefined, { sharedNano: holdOf(SHARED_OUTPUT_TOKENS_MIN - 1) });
+    expect(checkChat(request(), model, BYTES, undefined, max).outputTokensMax).toBe(CHAT_DEFAULT_OUTPUT_TOKENS);
+    const limited = checkChat(request({ max_tokens: 500 }), model, BYTES, undefined, max);
+    expect(limited).toMatchObject({ outputTokensMax: 500, mayExceed: false });
+  });
+
+  test("of a run with a maximum of its own is limited by both", () => {
+    const both = (own: bigint, sharedNano: bigint) => check({}, own, { sharedNano });
+    expect(both(holdOf(400), holdOf(300)).outputTokensMax).toBe(300);
+    expect(both(holdOf(300), holdOf(400)).outputTokensMax).toBe(300);
+    expect(both(holdOf(300), 1n).outputTokensMax).toBe(300);
+    expect(errorOf(() => both(1n, holdOf(300))).code).toBe("max_credits_exceeded");
   });
 });

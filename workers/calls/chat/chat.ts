@@ -305,7 +305,8 @@ class ChatRun {
   private maxAfter(tookNano: bigint, { n }: ChatCompletionRequest): CostMax | undefined {
     const { max_nano: nano, output_tokens_max: outputTokensMax } = this.job;
     if (nano === undefined) return undefined;
-    return { nano: BigInt(nano) - tookNano, outputTokensMax: Math.floor(outputTokensMax / (n ?? 1)) };
+    const left = BigInt(nano) - tookNano;
+    return { nano: left, fitNano: left, outputTokensMax: Math.floor(outputTokensMax / (n ?? 1)) };
   }
 
   private checkDocuments(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<void> {

@@ -113,7 +113,10 @@ export async function moveHold(
 ): Promise<HeldPrice | undefined> {
   try {
     const { bound, price } = check();
-    if (job.max_nano !== undefined) withinMax(bound, { nano: BigInt(job.max_nano), line: job.batch_line });
+    if (job.max_nano !== undefined) {
+      const nano = BigInt(job.max_nano);
+      withinMax(bound, { nano, fitNano: nano, line: job.batch_line });
+    }
     const adjusted = await adjustHold(database, {
       workspaceId: job.workspace_id,
       jobId: job.job_id,

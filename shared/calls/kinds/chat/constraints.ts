@@ -68,18 +68,15 @@ export function checkChat(
     return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
   }
   const most = Math.min(outputLimit ?? max.outputTokensMax ?? Infinity, model.max_output_tokens);
-  const fitting = largestWithin(most, (perChoice) => boundOf(perChoice).holdNano <= max.nano);
-  const advice = fitting === 0 ? "shorten the input" : `lower the output limit to at most ${fitting} tokens`;
+  const within = (nano: bigint | undefined): number =>
+    nano === undefined ? most : largestWithin(most, (perChoice) => boundOf(perChoice).holdNano <= nano);
+  const allowed = within(max.nano);
+  const advice = allowed === 0 ? "shorten the input" : `lower the output limit to at most ${allowed} tokens`;
   if (outputLimit !== undefined) return withinMax({ ...bound, mayExceed: false, outputLimit }, max, advice);
-  return withinMax(
-    {
-      ...boundOf(Math.max(1, fitting)),
-      mayExceed: false,
-      ...(fitting < model.max_output_tokens ? { loweredLimit: fitting } : {}),
-    },
-    max,
-    advice,
-  );
+  const fitting = within(max.fitNano);
+  const perChoice = fitting < Math.min(max.outputTokensMin ?? 1, most) ? allowed : fitting;
+  const limited = { ...boundOf(Math.max(1, perChoice)), mayExceed: false };
+  return withinMax(perChoice < model.max_output_tokens ? { ...limited, loweredLimit: perChoice } : limited, max, advice);
 }
 
 /** Returns the largest number from 1 to `most` that fits, if smaller numbers fit too; 0 if none fits. */
