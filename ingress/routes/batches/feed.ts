@@ -80,10 +80,13 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
-      const leftNano = batch.max_nano === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.id]);
+      const leftNano =
+        batch.max_nano === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.id]);
       // All admissions end before this returns: a line that is reported as never run is not admitted later.
       const settled = await Promise.allSettled(
-        some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, leftNano, slices })),
+        some.map((line) =>
+          feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, leftNano, slices }),
+        ),
       );
       const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
       hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);

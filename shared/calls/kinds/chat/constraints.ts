@@ -76,7 +76,11 @@ export function checkChat(
   const fitting = within(max.fitNano);
   const perChoice = fitting < Math.min(max.outputTokensMin ?? 1, most) ? allowed : fitting;
   const limited = { ...boundOf(Math.max(1, perChoice)), mayExceed: false };
-  return withinMax(perChoice < model.max_output_tokens ? { ...limited, loweredLimit: perChoice } : limited, max, advice);
+  return withinMax(
+    perChoice < model.max_output_tokens ? { ...limited, loweredLimit: perChoice } : limited,
+    max,
+    advice,
+  );
 }
 
 /** Returns the largest number from 1 to `most` that fits, if smaller numbers fit too; 0 if none fits. */
