@@ -12,8 +12,8 @@ import type {
   SluiceSummary,
   ToolCall,
 } from "#schemas/generated/types.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { lowerMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
-import { parse } from "#shared/json/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { type ExactIntegers, exactIntegersOf } from "#shared/json/serialize.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
@@ -47,7 +47,7 @@ export async function answerChatWithTools(
   { value, text, textBytes }: ReadBody,
 ): Promise<Response> {
   if (textBytes > TOOLS_BODY_BYTES_MAX) throw tooLarge("request");
-  const { request, maxNano: ownNano } = takeMaxCredits(parse("ChatCompletionRequest", value));
+  const { request, maxNano: ownNano } = takeMaxCredits(CHAT.read(value));
   const maxNano = lowerMax(ownNano, headerMax(call.request));
   if ((request.n ?? 1) > 1) {
     throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
@@ -55,7 +55,7 @@ export async function answerChatWithTools(
   const toolSet = await readToolSet(context, call, request.tools ?? [], { nameOf });
   if (!toolSet) throw new Error("a call without such a tool");
   const format = new ChatToolLoopFormat(request, toolSet, exactIntegersOf(text));
-  const turns = { ...call, affinity: call.requestId };
+  const turns = { ...call, affinity: call.requestId, drawId: call.requestId };
   const loop = { context, call: turns, tools: toolSet.tools, limits: { ...toolSet.limits, maxNano } };
   if (request.stream !== true)
     return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));

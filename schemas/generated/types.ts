@@ -2532,7 +2532,7 @@ export interface JobMessage {
    */
   repeat?: boolean;
   /**
-   * Slugs of the workspace's fallback chain at the time of admission.
+   * Slugs of the call's fallback models at the time of admission, from its request or from the workspace's fallback chain.
    *
    * @maxItems 10
    */
@@ -2957,6 +2957,13 @@ export interface ChatCompletionRequest {
    * Slug of a chat model from GET /v1/models.
    */
   model: string;
+  /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
   /**
    * Messages of the conversation, oldest first.
    *
@@ -3748,6 +3755,13 @@ export interface EmbeddingsRequest {
    */
   model: string;
   /**
+   * Slugs of embedding models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
+  /**
    * Input to embed: a string, a list of strings, a list of token ids, or a list of token id lists. Inputs may not be empty or exceed the model's `max_context_tokens`.
    *
    * @minItems 1
@@ -3786,12 +3800,32 @@ export interface EstimateRequest {
  */
 export interface FallbackChainRequest {
   /**
-   * Slugs of other chat models in the order of use, at most 10. Chains that lead back to this model are rejected.
+   * Other models of the same kind in the order of use, at most 10: slugs, or objects with a slug and a weight. A slug without a weight is never drawn as the first model. Chains that lead back to this model are rejected.
    *
    * @minItems 1
    * @maxItems 10
    */
-  fallbacks: string[];
+  fallbacks: (
+    | string
+    | {
+        /**
+         * Slug of the model.
+         */
+        model: string;
+        /**
+         * Share of the calls for which this model is tried first, relative to the sum of all weights of the chain.
+         */
+        weight: number;
+      }
+  )[];
+  /**
+   * Share of the calls for which the requested model itself is tried first. Required if a fallback has a weight. Without weights, the requested model is always tried first.
+   */
+  weight?: number;
+  /**
+   * `user`: calls with the same `user` draw the same model. `conversation`: calls of one conversation draw the same model. Null: each call draws. Requires weights. Default: null.
+   */
+  sticky?: "user" | "conversation" | null;
   /**
    * True to let the next model of the chain continue an interrupted text stream. This applies to streams with one choice and without tools, JSON mode or log probabilities. The client receives one stream; each part is billed at its model's price. Default: false.
    */
@@ -4161,6 +4195,13 @@ export interface MeshGenerationRequest {
  */
 export interface MessagesRequest {
   model: MessagesModel;
+  /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
   /**
    * Maximum number of output tokens, thinking included.
    */
@@ -4655,6 +4696,13 @@ export interface ResponsesRequest {
    * Slug of a chat model from GET /v1/models.
    */
   model: string;
+  /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
   /**
    * Text of the user, or the items of the conversation, oldest first. It may be empty when the call continues from stored items.
    */
@@ -7476,12 +7524,33 @@ export interface FallbackChain {
    */
   model: string;
   /**
-   * Slugs of the fallback models in order. Models that are no longer in the catalogue are skipped.
+   * Fallback models in order: slugs, or objects if the chain has weights. Models that are no longer in the catalogue are skipped.
    *
    * @minItems 1
    * @maxItems 10
    */
-  fallbacks: string[];
+  fallbacks: (
+    | string
+    | {
+        /**
+         * Slug of the model.
+         */
+        model: string;
+        /**
+         * Share of the calls for which this model is tried first, relative to the sum of all weights.
+         */
+        weight: number;
+        [k: string]: unknown;
+      }
+  )[];
+  /**
+   * Share of the calls for which the requested model itself is tried first. Present if the chain has weights.
+   */
+  weight?: number;
+  /**
+   * Part of the request that determines the draw; null if each call draws. Present if the chain has weights.
+   */
+  sticky?: "user" | "conversation" | null;
   /**
    * True when the next model of the chain that supports it continues an interrupted text stream.
    */

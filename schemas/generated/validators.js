@@ -15023,7 +15023,7 @@ return errors === 0;
 }
 validate93.evaluated = { props: { input: true, params: true, async: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionRequest = validate94;
-var schema117 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
+var schema117 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema119 = { type: "string", enum: ["none", "auto", "required"] };
 var schema120 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "allowed_tools"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "FunctionToolChoice" }, { $ref: "CustomToolChoice" }, { $ref: "AllowedToolsChoice" }] }] };
 var schema123 = { type: "object", required: ["type", "allowed_tools"], properties: { type: { const: "allowed_tools" }, allowed_tools: { type: "object", required: ["mode", "tools"], properties: { mode: { enum: ["auto", "required"] }, tools: { type: "array", items: { type: "object" } } } } } };
@@ -15644,25 +15644,76 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.messages !== undefined) {
-let data1 = data.messages;
+if (data.models !== undefined) {
+let data1 = data.models;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (Array.isArray(data1)) {
+if (data1.length > 10) {
+validate94.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+return false;
+} else {
 if (data1.length < 1) {
-validate94.errors = [{ instancePath: instancePath + "/messages", schemaPath: "#/properties/messages/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate94.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid1 = true;
 const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
 const _errs5 = errors;
-if (!validate38(data1[i0], { instancePath: instancePath + "/messages/" + i0, parentData: data1, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
-errors = vErrors.length;
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
+validate94.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate94.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate94.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid1 = _errs5 === errors;
 if (!valid1) {
+break;
+}
+}
+}
+}
+} else {
+validate94.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.messages !== undefined) {
+let data3 = data.messages;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (Array.isArray(data3)) {
+if (data3.length < 1) {
+validate94.errors = [{ instancePath: instancePath + "/messages", schemaPath: "#/properties/messages/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid2 = true;
+const len1 = data3.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs9 = errors;
+if (!validate38(data3[i1], { instancePath: instancePath + "/messages/" + i1, parentData: data3, parentDataProperty: i1, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs9 === errors;
+if (!valid2) {
 break;
 }
 }
@@ -15672,126 +15723,76 @@ validate94.errors = [{ instancePath: instancePath + "/messages", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs7 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.stream !== undefined) {
-let data3 = data.stream;
-const _errs6 = errors;
-if (typeof data3 !== "boolean" && data3 !== null) {
+let data5 = data.stream;
+const _errs10 = errors;
+if (typeof data5 !== "boolean" && data5 !== null) {
 validate94.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema117.properties.stream.type } }];
 return false;
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.stream_options !== undefined) {
-let data4 = data.stream_options;
-const _errs8 = errors;
-if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
+let data6 = data.stream_options;
+const _errs12 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
 validate94.errors = [{ instancePath: instancePath + "/stream_options", schemaPath: "#/properties/stream_options/type", keyword: "type", params: { type: schema117.properties.stream_options.type } }];
 return false;
 }
-if (errors === _errs8) {
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-if (data4.include_usage !== undefined) {
-const _errs10 = errors;
-if (typeof data4.include_usage !== "boolean") {
+if (errors === _errs12) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+if (data6.include_usage !== undefined) {
+const _errs14 = errors;
+if (typeof data6.include_usage !== "boolean") {
 validate94.errors = [{ instancePath: instancePath + "/stream_options/include_usage", schemaPath: "#/properties/stream_options/properties/include_usage/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid2 = _errs10 === errors;
+var valid3 = _errs14 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
-if (valid2) {
-if (data4.include_obfuscation !== undefined) {
-const _errs12 = errors;
-if (typeof data4.include_obfuscation !== "boolean") {
+if (valid3) {
+if (data6.include_obfuscation !== undefined) {
+const _errs16 = errors;
+if (typeof data6.include_obfuscation !== "boolean") {
 validate94.errors = [{ instancePath: instancePath + "/stream_options/include_obfuscation", schemaPath: "#/properties/stream_options/properties/include_obfuscation/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid2 = _errs12 === errors;
+var valid3 = _errs16 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
 }
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_completion_tokens !== undefined) {
-let data7 = data.max_completion_tokens;
-const _errs14 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7)) && data7 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/type", keyword: "type", params: { type: schema117.properties.max_completion_tokens.type } }];
-return false;
-}
-if (errors === _errs14) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 2147483647 || isNaN(data7)) {
-validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
-return false;
-} else {
-if (data7 < 1 || isNaN(data7)) {
-validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs14 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.max_tokens !== undefined) {
-let data8 = data.max_tokens;
-const _errs16 = errors;
-if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8)) && data8 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/type", keyword: "type", params: { type: schema117.properties.max_tokens.type } }];
-return false;
-}
-if (errors === _errs16) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 > 2147483647 || isNaN(data8)) {
-validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
-return false;
-} else {
-if (data8 < 1 || isNaN(data8)) {
-validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs16 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.temperature !== undefined) {
-let data9 = data.temperature;
+let data9 = data.max_completion_tokens;
 const _errs18 = errors;
-if (!(typeof data9 == "number" && isFinite(data9)) && data9 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema117.properties.temperature.type } }];
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/type", keyword: "type", params: { type: schema117.properties.max_completion_tokens.type } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 2 || isNaN(data9)) {
-validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
+if (data9 > 2147483647 || isNaN(data9)) {
+validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
-if (data9 < 0 || isNaN(data9)) {
-validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data9 < 1 || isNaN(data9)) {
+validate94.errors = [{ instancePath: instancePath + "/max_completion_tokens", schemaPath: "#/properties/max_completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -15802,21 +15803,21 @@ var valid0 = _errs18 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_p !== undefined) {
-let data10 = data.top_p;
+if (data.max_tokens !== undefined) {
+let data10 = data.max_tokens;
 const _errs20 = errors;
-if (!(typeof data10 == "number" && isFinite(data10)) && data10 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema117.properties.top_p.type } }];
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/type", keyword: "type", params: { type: schema117.properties.max_tokens.type } }];
 return false;
 }
 if (errors === _errs20) {
 if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 > 1 || isNaN(data10)) {
-validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+if (data10 > 2147483647 || isNaN(data10)) {
+validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
-if (data10 < 0 || isNaN(data10)) {
-validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data10 < 1 || isNaN(data10)) {
+validate94.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -15827,21 +15828,21 @@ var valid0 = _errs20 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.n !== undefined) {
-let data11 = data.n;
+if (data.temperature !== undefined) {
+let data11 = data.temperature;
 const _errs22 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/type", keyword: "type", params: { type: schema117.properties.n.type } }];
+if (!(typeof data11 == "number" && isFinite(data11)) && data11 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema117.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data11 == "number" && isFinite(data11)) {
-if (data11 > 128 || isNaN(data11)) {
-validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 } }];
+if (data11 > 2 || isNaN(data11)) {
+validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
 return false;
 } else {
-if (data11 < 1 || isNaN(data11)) {
-validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (data11 < 0 || isNaN(data11)) {
+validate94.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -15852,31 +15853,22 @@ var valid0 = _errs22 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.stop !== undefined) {
-let data12 = data.stop;
+if (data.top_p !== undefined) {
+let data12 = data.top_p;
 const _errs24 = errors;
-if (typeof data12 !== "string" && !Array.isArray(data12) && data12 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/stop", schemaPath: "#/properties/stop/type", keyword: "type", params: { type: schema117.properties.stop.type } }];
+if (!(typeof data12 == "number" && isFinite(data12)) && data12 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema117.properties.top_p.type } }];
 return false;
 }
 if (errors === _errs24) {
-if (Array.isArray(data12)) {
-if (data12.length > 16) {
-validate94.errors = [{ instancePath: instancePath + "/stop", schemaPath: "#/properties/stop/maxItems", keyword: "maxItems", params: { limit: 16 } }];
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 > 1 || isNaN(data12)) {
+validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
-var valid3 = true;
-const len1 = data12.length;
-for (let i1 = 0;i1 < len1; i1++) {
-const _errs26 = errors;
-if (typeof data12[i1] !== "string") {
-validate94.errors = [{ instancePath: instancePath + "/stop/" + i1, schemaPath: "#/properties/stop/items/type", keyword: "type", params: { type: "string" } }];
+if (data12 < 0 || isNaN(data12)) {
+validate94.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
-}
-var valid3 = _errs26 === errors;
-if (!valid3) {
-break;
-}
 }
 }
 }
@@ -15886,22 +15878,56 @@ var valid0 = _errs24 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.frequency_penalty !== undefined) {
-let data14 = data.frequency_penalty;
+if (data.n !== undefined) {
+let data13 = data.n;
+const _errs26 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13)) && data13 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/type", keyword: "type", params: { type: schema117.properties.n.type } }];
+return false;
+}
+if (errors === _errs26) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 > 128 || isNaN(data13)) {
+validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/maximum", keyword: "maximum", params: { comparison: "<=", limit: 128 } }];
+return false;
+} else {
+if (data13 < 1 || isNaN(data13)) {
+validate94.errors = [{ instancePath: instancePath + "/n", schemaPath: "#/properties/n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stop !== undefined) {
+let data14 = data.stop;
 const _errs28 = errors;
-if (!(typeof data14 == "number" && isFinite(data14)) && data14 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema117.properties.frequency_penalty.type } }];
+if (typeof data14 !== "string" && !Array.isArray(data14) && data14 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/stop", schemaPath: "#/properties/stop/type", keyword: "type", params: { type: schema117.properties.stop.type } }];
 return false;
 }
 if (errors === _errs28) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 > 2 || isNaN(data14)) {
-validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
+if (Array.isArray(data14)) {
+if (data14.length > 16) {
+validate94.errors = [{ instancePath: instancePath + "/stop", schemaPath: "#/properties/stop/maxItems", keyword: "maxItems", params: { limit: 16 } }];
 return false;
 } else {
-if (data14 < -2 || isNaN(data14)) {
-validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
+var valid4 = true;
+const len2 = data14.length;
+for (let i2 = 0;i2 < len2; i2++) {
+const _errs30 = errors;
+if (typeof data14[i2] !== "string") {
+validate94.errors = [{ instancePath: instancePath + "/stop/" + i2, schemaPath: "#/properties/stop/items/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+var valid4 = _errs30 === errors;
+if (!valid4) {
+break;
+}
 }
 }
 }
@@ -15911,62 +15937,22 @@ var valid0 = _errs28 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.presence_penalty !== undefined) {
-let data15 = data.presence_penalty;
-const _errs30 = errors;
-if (!(typeof data15 == "number" && isFinite(data15)) && data15 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema117.properties.presence_penalty.type } }];
-return false;
-}
-if (errors === _errs30) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 > 2 || isNaN(data15)) {
-validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
-return false;
-} else {
-if (data15 < -2 || isNaN(data15)) {
-validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs30 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.logit_bias !== undefined) {
-let data16 = data.logit_bias;
+if (data.frequency_penalty !== undefined) {
+let data16 = data.frequency_penalty;
 const _errs32 = errors;
-if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/logit_bias", schemaPath: "#/properties/logit_bias/type", keyword: "type", params: { type: schema117.properties.logit_bias.type } }];
+if (!(typeof data16 == "number" && isFinite(data16)) && data16 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema117.properties.frequency_penalty.type } }];
 return false;
 }
 if (errors === _errs32) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-for (const key0 in data16) {
-let data17 = data16[key0];
-const _errs35 = errors;
-if (errors === _errs35) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 > 100 || isNaN(data17)) {
-validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }];
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 2 || isNaN(data16)) {
+validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
 return false;
 } else {
-if (data17 < -100 || isNaN(data17)) {
-validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: -100 } }];
+if (data16 < -2 || isNaN(data16)) {
+validate94.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
 return false;
-}
-}
-} else {
-validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid4 = _errs35 === errors;
-if (!valid4) {
-break;
 }
 }
 }
@@ -15976,83 +15962,148 @@ var valid0 = _errs32 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.logprobs !== undefined) {
-let data18 = data.logprobs;
-const _errs37 = errors;
-if (typeof data18 !== "boolean" && data18 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: schema117.properties.logprobs.type } }];
+if (data.presence_penalty !== undefined) {
+let data17 = data.presence_penalty;
+const _errs34 = errors;
+if (!(typeof data17 == "number" && isFinite(data17)) && data17 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema117.properties.presence_penalty.type } }];
 return false;
 }
-var valid0 = _errs37 === errors;
+if (errors === _errs34) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 > 2 || isNaN(data17)) {
+validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
+return false;
+} else {
+if (data17 < -2 || isNaN(data17)) {
+validate94.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_logprobs !== undefined) {
-let data19 = data.top_logprobs;
-const _errs39 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema117.properties.top_logprobs.type } }];
+if (data.logit_bias !== undefined) {
+let data18 = data.logit_bias;
+const _errs36 = errors;
+if (!(data18 && typeof data18 == "object" && !Array.isArray(data18)) && data18 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/logit_bias", schemaPath: "#/properties/logit_bias/type", keyword: "type", params: { type: schema117.properties.logit_bias.type } }];
 return false;
 }
+if (errors === _errs36) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+for (const key0 in data18) {
+let data19 = data18[key0];
+const _errs39 = errors;
 if (errors === _errs39) {
 if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 > 20 || isNaN(data19)) {
-validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 20 } }];
+if (data19 > 100 || isNaN(data19)) {
+validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/maximum", keyword: "maximum", params: { comparison: "<=", limit: 100 } }];
 return false;
 } else {
-if (data19 < 0 || isNaN(data19)) {
-validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data19 < -100 || isNaN(data19)) {
+validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: -100 } }];
 return false;
 }
 }
+} else {
+validate94.errors = [{ instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/logit_bias/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
 }
 }
-var valid0 = _errs39 === errors;
+var valid5 = _errs39 === errors;
+if (!valid5) {
+break;
+}
+}
+}
+}
+var valid0 = _errs36 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.seed !== undefined) {
-let data20 = data.seed;
+if (data.logprobs !== undefined) {
+let data20 = data.logprobs;
 const _errs41 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: schema117.properties.seed.type } }];
+if (typeof data20 !== "boolean" && data20 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/logprobs", schemaPath: "#/properties/logprobs/type", keyword: "type", params: { type: schema117.properties.logprobs.type } }];
 return false;
-}
-if (errors === _errs41) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 > 9223372036854776000 || isNaN(data20)) {
-validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9223372036854776000 } }];
-return false;
-} else {
-if (data20 < -9223372036854776000 || isNaN(data20)) {
-validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9223372036854776000 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs41 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.tools !== undefined) {
-let data21 = data.tools;
+if (data.top_logprobs !== undefined) {
+let data21 = data.top_logprobs;
 const _errs43 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21)) && data21 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema117.properties.top_logprobs.type } }];
+return false;
+}
 if (errors === _errs43) {
-if (Array.isArray(data21)) {
-var valid5 = true;
-const len2 = data21.length;
-for (let i2 = 0;i2 < len2; i2++) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 20 || isNaN(data21)) {
+validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 20 } }];
+return false;
+} else {
+if (data21 < 0 || isNaN(data21)) {
+validate94.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs43 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.seed !== undefined) {
+let data22 = data.seed;
 const _errs45 = errors;
-if (!validate63(data21[i2], { instancePath: instancePath + "/tools/" + i2, parentData: data21, parentDataProperty: i2, rootData, dynamicAnchors })) {
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: schema117.properties.seed.type } }];
+return false;
+}
+if (errors === _errs45) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 9223372036854776000 || isNaN(data22)) {
+validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9223372036854776000 } }];
+return false;
+} else {
+if (data22 < -9223372036854776000 || isNaN(data22)) {
+validate94.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9223372036854776000 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs45 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tools !== undefined) {
+let data23 = data.tools;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (Array.isArray(data23)) {
+var valid6 = true;
+const len3 = data23.length;
+for (let i3 = 0;i3 < len3; i3++) {
+const _errs49 = errors;
+if (!validate63(data23[i3], { instancePath: instancePath + "/tools/" + i3, parentData: data23, parentDataProperty: i3, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
 errors = vErrors.length;
 }
-var valid5 = _errs45 === errors;
-if (!valid5) {
+var valid6 = _errs49 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -16061,136 +16112,136 @@ validate94.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/pro
 return false;
 }
 }
-var valid0 = _errs43 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.tool_choice !== undefined) {
-const _errs46 = errors;
-if (!validate97(data.tool_choice, { instancePath: instancePath + "/tool_choice", parentData: data, parentDataProperty: "tool_choice", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs46 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.parallel_tool_calls !== undefined) {
-const _errs47 = errors;
-if (typeof data.parallel_tool_calls !== "boolean") {
-validate94.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
 var valid0 = _errs47 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.response_format !== undefined) {
-const _errs49 = errors;
-if (!validate101(data.response_format, { instancePath: instancePath + "/response_format", parentData: data, parentDataProperty: "response_format", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs49 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.reasoning_effort !== undefined) {
-let data26 = data.reasoning_effort;
+if (data.tool_choice !== undefined) {
 const _errs50 = errors;
-if (typeof data26 !== "string" && data26 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/type", keyword: "type", params: { type: schema117.properties.reasoning_effort.type } }];
-return false;
-}
-if (errors === _errs50) {
-if (typeof data26 === "string") {
-if (data26.length > 40 && (data26.length > 80 || func2(data26) > 40)) {
-validate94.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
-return false;
-}
-}
+if (!validate97(data.tool_choice, { instancePath: instancePath + "/tool_choice", parentData: data, parentDataProperty: "tool_choice", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs50 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.verbosity !== undefined) {
-let data27 = data.verbosity;
-const _errs52 = errors;
-if (!(data27 === "low" || data27 === "medium" || data27 === "high" || data27 === null)) {
-validate94.errors = [{ instancePath: instancePath + "/verbosity", schemaPath: "#/properties/verbosity/enum", keyword: "enum", params: { allowedValues: schema117.properties.verbosity.enum } }];
+if (data.parallel_tool_calls !== undefined) {
+const _errs51 = errors;
+if (typeof data.parallel_tool_calls !== "boolean") {
+validate94.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs51 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.modalities !== undefined) {
-let data28 = data.modalities;
+if (data.response_format !== undefined) {
 const _errs53 = errors;
-if (!Array.isArray(data28) && data28 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/modalities", schemaPath: "#/properties/modalities/type", keyword: "type", params: { type: schema117.properties.modalities.type } }];
-return false;
-}
-if (errors === _errs53) {
-if (Array.isArray(data28)) {
-var valid6 = true;
-const len3 = data28.length;
-for (let i3 = 0;i3 < len3; i3++) {
-let data29 = data28[i3];
-const _errs55 = errors;
-if (!(data29 === "text" || data29 === "audio")) {
-validate94.errors = [{ instancePath: instancePath + "/modalities/" + i3, schemaPath: "#/properties/modalities/items/enum", keyword: "enum", params: { allowedValues: schema117.properties.modalities.items.enum } }];
-return false;
-}
-var valid6 = _errs55 === errors;
-if (!valid6) {
-break;
-}
-}
-}
+if (!validate101(data.response_format, { instancePath: instancePath + "/response_format", parentData: data, parentDataProperty: "response_format", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs53 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.audio !== undefined) {
-let data30 = data.audio;
+if (data.reasoning_effort !== undefined) {
+let data28 = data.reasoning_effort;
+const _errs54 = errors;
+if (typeof data28 !== "string" && data28 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/type", keyword: "type", params: { type: schema117.properties.reasoning_effort.type } }];
+return false;
+}
+if (errors === _errs54) {
+if (typeof data28 === "string") {
+if (data28.length > 40 && (data28.length > 80 || func2(data28) > 40)) {
+validate94.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+return false;
+}
+}
+}
+var valid0 = _errs54 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.verbosity !== undefined) {
+let data29 = data.verbosity;
 const _errs56 = errors;
-if (!(data30 && typeof data30 == "object" && !Array.isArray(data30)) && data30 !== null) {
+if (!(data29 === "low" || data29 === "medium" || data29 === "high" || data29 === null)) {
+validate94.errors = [{ instancePath: instancePath + "/verbosity", schemaPath: "#/properties/verbosity/enum", keyword: "enum", params: { allowedValues: schema117.properties.verbosity.enum } }];
+return false;
+}
+var valid0 = _errs56 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.modalities !== undefined) {
+let data30 = data.modalities;
+const _errs57 = errors;
+if (!Array.isArray(data30) && data30 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/modalities", schemaPath: "#/properties/modalities/type", keyword: "type", params: { type: schema117.properties.modalities.type } }];
+return false;
+}
+if (errors === _errs57) {
+if (Array.isArray(data30)) {
+var valid7 = true;
+const len4 = data30.length;
+for (let i4 = 0;i4 < len4; i4++) {
+let data31 = data30[i4];
+const _errs59 = errors;
+if (!(data31 === "text" || data31 === "audio")) {
+validate94.errors = [{ instancePath: instancePath + "/modalities/" + i4, schemaPath: "#/properties/modalities/items/enum", keyword: "enum", params: { allowedValues: schema117.properties.modalities.items.enum } }];
+return false;
+}
+var valid7 = _errs59 === errors;
+if (!valid7) {
+break;
+}
+}
+}
+}
+var valid0 = _errs57 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.audio !== undefined) {
+let data32 = data.audio;
+const _errs60 = errors;
+if (!(data32 && typeof data32 == "object" && !Array.isArray(data32)) && data32 !== null) {
 validate94.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema117.properties.audio.type } }];
 return false;
 }
-if (errors === _errs56) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+if (errors === _errs60) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 let missing1;
-if (data30.voice === undefined && (missing1 = "voice") || data30.format === undefined && (missing1 = "format")) {
+if (data32.voice === undefined && (missing1 = "voice") || data32.format === undefined && (missing1 = "format")) {
 validate94.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data30.voice !== undefined) {
-let data31 = data30.voice;
-const _errs58 = errors;
-if (typeof data31 !== "string" && !(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
+if (data32.voice !== undefined) {
+let data33 = data32.voice;
+const _errs62 = errors;
+if (typeof data33 !== "string" && !(data33 && typeof data33 == "object" && !Array.isArray(data33))) {
 validate94.errors = [{ instancePath: instancePath + "/audio/voice", schemaPath: "#/properties/audio/properties/voice/type", keyword: "type", params: { type: schema117.properties.audio.properties.voice.type } }];
 return false;
 }
-if (errors === _errs58) {
-if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
+if (errors === _errs62) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
 let missing2;
-if (data31.id === undefined && (missing2 = "id")) {
+if (data33.id === undefined && (missing2 = "id")) {
 validate94.errors = [{ instancePath: instancePath + "/audio/voice", schemaPath: "#/properties/audio/properties/voice/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data31.id !== undefined) {
-if (typeof data31.id !== "string") {
+if (data33.id !== undefined) {
+if (typeof data33.id !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/audio/voice/id", schemaPath: "#/properties/audio/properties/voice/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
@@ -16198,187 +16249,187 @@ return false;
 }
 }
 }
-var valid7 = _errs58 === errors;
+var valid8 = _errs62 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data30.format !== undefined) {
-let data33 = data30.format;
-const _errs62 = errors;
-if (!(data33 === "wav" || data33 === "aac" || data33 === "mp3" || data33 === "flac" || data33 === "opus" || data33 === "pcm16")) {
+if (valid8) {
+if (data32.format !== undefined) {
+let data35 = data32.format;
+const _errs66 = errors;
+if (!(data35 === "wav" || data35 === "aac" || data35 === "mp3" || data35 === "flac" || data35 === "opus" || data35 === "pcm16")) {
 validate94.errors = [{ instancePath: instancePath + "/audio/format", schemaPath: "#/properties/audio/properties/format/enum", keyword: "enum", params: { allowedValues: schema117.properties.audio.properties.format.enum } }];
 return false;
 }
-var valid7 = _errs62 === errors;
+var valid8 = _errs66 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
 }
 }
 }
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs60 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.prediction !== undefined) {
-let data34 = data.prediction;
-const _errs63 = errors;
-if (!(data34 && typeof data34 == "object" && !Array.isArray(data34)) && data34 !== null) {
+let data36 = data.prediction;
+const _errs67 = errors;
+if (!(data36 && typeof data36 == "object" && !Array.isArray(data36)) && data36 !== null) {
 validate94.errors = [{ instancePath: instancePath + "/prediction", schemaPath: "#/properties/prediction/type", keyword: "type", params: { type: schema117.properties.prediction.type } }];
 return false;
 }
-if (errors === _errs63) {
-if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+if (errors === _errs67) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
 let missing3;
-if (data34.type === undefined && (missing3 = "type") || data34.content === undefined && (missing3 = "content")) {
+if (data36.type === undefined && (missing3 = "type") || data36.content === undefined && (missing3 = "content")) {
 validate94.errors = [{ instancePath: instancePath + "/prediction", schemaPath: "#/properties/prediction/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data34.type !== undefined) {
-const _errs65 = errors;
-if (data34.type !== "content") {
+if (data36.type !== undefined) {
+const _errs69 = errors;
+if (data36.type !== "content") {
 validate94.errors = [{ instancePath: instancePath + "/prediction/type", schemaPath: "#/properties/prediction/properties/type/const", keyword: "const", params: { allowedValue: "content" } }];
 return false;
 }
-var valid9 = _errs65 === errors;
+var valid10 = _errs69 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data34.content !== undefined) {
-let data36 = data34.content;
-const _errs66 = errors;
-if (typeof data36 !== "string" && !Array.isArray(data36)) {
+if (valid10) {
+if (data36.content !== undefined) {
+let data38 = data36.content;
+const _errs70 = errors;
+if (typeof data38 !== "string" && !Array.isArray(data38)) {
 validate94.errors = [{ instancePath: instancePath + "/prediction/content", schemaPath: "#/properties/prediction/properties/content/type", keyword: "type", params: { type: schema117.properties.prediction.properties.content.type } }];
 return false;
 }
-if (errors === _errs66) {
-if (Array.isArray(data36)) {
-if (data36.length < 1) {
+if (errors === _errs70) {
+if (Array.isArray(data38)) {
+if (data38.length < 1) {
 validate94.errors = [{ instancePath: instancePath + "/prediction/content", schemaPath: "#/properties/prediction/properties/content/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
-var valid10 = true;
-const len4 = data36.length;
-for (let i4 = 0;i4 < len4; i4++) {
-const _errs68 = errors;
-if (!validate40(data36[i4], { instancePath: instancePath + "/prediction/content/" + i4, parentData: data36, parentDataProperty: i4, rootData, dynamicAnchors })) {
+var valid11 = true;
+const len5 = data38.length;
+for (let i5 = 0;i5 < len5; i5++) {
+const _errs72 = errors;
+if (!validate40(data38[i5], { instancePath: instancePath + "/prediction/content/" + i5, parentData: data38, parentDataProperty: i5, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
 errors = vErrors.length;
 }
-var valid10 = _errs68 === errors;
-if (!valid10) {
+var valid11 = _errs72 === errors;
+if (!valid11) {
 break;
 }
 }
 }
 }
 }
-var valid9 = _errs66 === errors;
+var valid10 = _errs70 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
 }
 }
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs67 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.web_search_options !== undefined) {
-let data38 = data.web_search_options;
-const _errs69 = errors;
-if (errors === _errs69) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-if (data38.search_context_size !== undefined) {
-let data39 = data38.search_context_size;
-const _errs71 = errors;
-if (!(data39 === "low" || data39 === "medium" || data39 === "high")) {
+let data40 = data.web_search_options;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+if (data40.search_context_size !== undefined) {
+let data41 = data40.search_context_size;
+const _errs75 = errors;
+if (!(data41 === "low" || data41 === "medium" || data41 === "high")) {
 validate94.errors = [{ instancePath: instancePath + "/web_search_options/search_context_size", schemaPath: "#/properties/web_search_options/properties/search_context_size/enum", keyword: "enum", params: { allowedValues: schema117.properties.web_search_options.properties.search_context_size.enum } }];
 return false;
 }
-var valid11 = _errs71 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data38.user_location !== undefined) {
-let data40 = data38.user_location;
-const _errs72 = errors;
-if (!(data40 && typeof data40 == "object" && !Array.isArray(data40)) && data40 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location", schemaPath: "#/properties/web_search_options/properties/user_location/type", keyword: "type", params: { type: schema117.properties.web_search_options.properties.user_location.type } }];
-return false;
-}
-if (errors === _errs72) {
-if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
-let missing4;
-if (data40.type === undefined && (missing4 = "type") || data40.approximate === undefined && (missing4 = "approximate")) {
-validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location", schemaPath: "#/properties/web_search_options/properties/user_location/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data40.type !== undefined) {
-const _errs74 = errors;
-if (data40.type !== "approximate") {
-validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/type", schemaPath: "#/properties/web_search_options/properties/user_location/properties/type/const", keyword: "const", params: { allowedValue: "approximate" } }];
-return false;
-}
-var valid12 = _errs74 === errors;
+var valid12 = _errs75 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data40.approximate !== undefined) {
-let data42 = data40.approximate;
-const _errs75 = errors;
-if (errors === _errs75) {
+if (data40.user_location !== undefined) {
+let data42 = data40.user_location;
+const _errs76 = errors;
+if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location", schemaPath: "#/properties/web_search_options/properties/user_location/type", keyword: "type", params: { type: schema117.properties.web_search_options.properties.user_location.type } }];
+return false;
+}
+if (errors === _errs76) {
 if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-if (data42.country !== undefined) {
-const _errs77 = errors;
-if (typeof data42.country !== "string") {
+let missing4;
+if (data42.type === undefined && (missing4 = "type") || data42.approximate === undefined && (missing4 = "approximate")) {
+validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location", schemaPath: "#/properties/web_search_options/properties/user_location/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data42.type !== undefined) {
+const _errs78 = errors;
+if (data42.type !== "approximate") {
+validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/type", schemaPath: "#/properties/web_search_options/properties/user_location/properties/type/const", keyword: "const", params: { allowedValue: "approximate" } }];
+return false;
+}
+var valid13 = _errs78 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data42.approximate !== undefined) {
+let data44 = data42.approximate;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (data44 && typeof data44 == "object" && !Array.isArray(data44)) {
+if (data44.country !== undefined) {
+const _errs81 = errors;
+if (typeof data44.country !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/approximate/country", schemaPath: "#/properties/web_search_options/properties/user_location/properties/approximate/properties/country/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs77 === errors;
+var valid14 = _errs81 === errors;
 } else {
-var valid13 = true;
+var valid14 = true;
 }
-if (valid13) {
-if (data42.region !== undefined) {
-const _errs79 = errors;
-if (typeof data42.region !== "string") {
+if (valid14) {
+if (data44.region !== undefined) {
+const _errs83 = errors;
+if (typeof data44.region !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/approximate/region", schemaPath: "#/properties/web_search_options/properties/user_location/properties/approximate/properties/region/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs79 === errors;
+var valid14 = _errs83 === errors;
 } else {
-var valid13 = true;
+var valid14 = true;
 }
-if (valid13) {
-if (data42.city !== undefined) {
-const _errs81 = errors;
-if (typeof data42.city !== "string") {
+if (valid14) {
+if (data44.city !== undefined) {
+const _errs85 = errors;
+if (typeof data44.city !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/approximate/city", schemaPath: "#/properties/web_search_options/properties/user_location/properties/approximate/properties/city/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs81 === errors;
+var valid14 = _errs85 === errors;
 } else {
-var valid13 = true;
+var valid14 = true;
 }
-if (valid13) {
-if (data42.timezone !== undefined) {
-const _errs83 = errors;
-if (typeof data42.timezone !== "string") {
+if (valid14) {
+if (data44.timezone !== undefined) {
+const _errs87 = errors;
+if (typeof data44.timezone !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_location/approximate/timezone", schemaPath: "#/properties/web_search_options/properties/user_location/properties/approximate/properties/timezone/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs83 === errors;
+var valid14 = _errs87 === errors;
 } else {
-var valid13 = true;
+var valid14 = true;
 }
 }
 }
@@ -16388,17 +16439,17 @@ validate94.errors = [{ instancePath: instancePath + "/web_search_options/user_lo
 return false;
 }
 }
-var valid12 = _errs75 === errors;
+var valid13 = _errs79 === errors;
+} else {
+var valid13 = true;
+}
+}
+}
+}
+}
+var valid12 = _errs76 === errors;
 } else {
 var valid12 = true;
-}
-}
-}
-}
-}
-var valid11 = _errs72 === errors;
-} else {
-var valid11 = true;
 }
 }
 } else {
@@ -16406,90 +16457,66 @@ validate94.errors = [{ instancePath: instancePath + "/web_search_options", schem
 return false;
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs73 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.service_tier !== undefined) {
-let data47 = data.service_tier;
-const _errs85 = errors;
-if (typeof data47 !== "string" && data47 !== null) {
+let data49 = data.service_tier;
+const _errs89 = errors;
+if (typeof data49 !== "string" && data49 !== null) {
 validate94.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema117.properties.service_tier.type } }];
 return false;
-}
-var valid0 = _errs85 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.store !== undefined) {
-let data48 = data.store;
-const _errs87 = errors;
-if (typeof data48 !== "boolean" && data48 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: schema117.properties.store.type } }];
-return false;
-}
-var valid0 = _errs87 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.metadata !== undefined) {
-let data49 = data.metadata;
-const _errs89 = errors;
-if (!(data49 && typeof data49 == "object" && !Array.isArray(data49)) && data49 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema117.properties.metadata.type } }];
-return false;
-}
-if (errors === _errs89) {
-if (data49 && typeof data49 == "object" && !Array.isArray(data49)) {
-for (const key1 in data49) {
-const _errs92 = errors;
-if (typeof data49[key1] !== "string") {
-validate94.errors = [{ instancePath: instancePath + "/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid14 = _errs92 === errors;
-if (!valid14) {
-break;
-}
-}
-}
 }
 var valid0 = _errs89 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
+if (data.store !== undefined) {
+let data50 = data.store;
+const _errs91 = errors;
+if (typeof data50 !== "boolean" && data50 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: schema117.properties.store.type } }];
+return false;
+}
+var valid0 = _errs91 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data51 = data.metadata;
+const _errs93 = errors;
+if (!(data51 && typeof data51 == "object" && !Array.isArray(data51)) && data51 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema117.properties.metadata.type } }];
+return false;
+}
+if (errors === _errs93) {
+if (data51 && typeof data51 == "object" && !Array.isArray(data51)) {
+for (const key1 in data51) {
+const _errs96 = errors;
+if (typeof data51[key1] !== "string") {
+validate94.errors = [{ instancePath: instancePath + "/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid15 = _errs96 === errors;
+if (!valid15) {
+break;
+}
+}
+}
+}
+var valid0 = _errs93 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.user !== undefined) {
-const _errs94 = errors;
+const _errs98 = errors;
 if (typeof data.user !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs94 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.safety_identifier !== undefined) {
-let data52 = data.safety_identifier;
-const _errs96 = errors;
-if (typeof data52 !== "string" && data52 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema117.properties.safety_identifier.type } }];
-return false;
-}
-var valid0 = _errs96 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.prompt_cache_key !== undefined) {
-let data53 = data.prompt_cache_key;
-const _errs98 = errors;
-if (typeof data53 !== "string" && data53 !== null) {
-validate94.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema117.properties.prompt_cache_key.type } }];
 return false;
 }
 var valid0 = _errs98 === errors;
@@ -16497,37 +16524,61 @@ var valid0 = _errs98 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.functions !== undefined) {
-let data54 = data.functions;
+if (data.safety_identifier !== undefined) {
+let data54 = data.safety_identifier;
 const _errs100 = errors;
-if (errors === _errs100) {
-if (Array.isArray(data54)) {
-var valid15 = true;
-const len5 = data54.length;
-for (let i5 = 0;i5 < len5; i5++) {
-let data55 = data54[i5];
+if (typeof data54 !== "string" && data54 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema117.properties.safety_identifier.type } }];
+return false;
+}
+var valid0 = _errs100 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.prompt_cache_key !== undefined) {
+let data55 = data.prompt_cache_key;
 const _errs102 = errors;
-if (errors === _errs102) {
-if (data55 && typeof data55 == "object" && !Array.isArray(data55)) {
+if (typeof data55 !== "string" && data55 !== null) {
+validate94.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema117.properties.prompt_cache_key.type } }];
+return false;
+}
+var valid0 = _errs102 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.functions !== undefined) {
+let data56 = data.functions;
+const _errs104 = errors;
+if (errors === _errs104) {
+if (Array.isArray(data56)) {
+var valid16 = true;
+const len6 = data56.length;
+for (let i6 = 0;i6 < len6; i6++) {
+let data57 = data56[i6];
+const _errs106 = errors;
+if (errors === _errs106) {
+if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
 let missing5;
-if (data55.name === undefined && (missing5 = "name")) {
-validate94.errors = [{ instancePath: instancePath + "/functions/" + i5, schemaPath: "#/properties/functions/items/required", keyword: "required", params: { missingProperty: missing5 } }];
+if (data57.name === undefined && (missing5 = "name")) {
+validate94.errors = [{ instancePath: instancePath + "/functions/" + i6, schemaPath: "#/properties/functions/items/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data55.name !== undefined) {
-if (typeof data55.name !== "string") {
-validate94.errors = [{ instancePath: instancePath + "/functions/" + i5 + "/name", schemaPath: "#/properties/functions/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+if (data57.name !== undefined) {
+if (typeof data57.name !== "string") {
+validate94.errors = [{ instancePath: instancePath + "/functions/" + i6 + "/name", schemaPath: "#/properties/functions/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 }
 } else {
-validate94.errors = [{ instancePath: instancePath + "/functions/" + i5, schemaPath: "#/properties/functions/items/type", keyword: "type", params: { type: "object" } }];
+validate94.errors = [{ instancePath: instancePath + "/functions/" + i6, schemaPath: "#/properties/functions/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid15 = _errs102 === errors;
-if (!valid15) {
+var valid16 = _errs106 === errors;
+if (!valid16) {
 break;
 }
 }
@@ -16536,27 +16587,27 @@ validate94.errors = [{ instancePath: instancePath + "/functions", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs100 === errors;
+var valid0 = _errs104 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.function_call !== undefined) {
-let data57 = data.function_call;
-const _errs106 = errors;
-if (typeof data57 !== "string" && !(data57 && typeof data57 == "object" && !Array.isArray(data57))) {
+let data59 = data.function_call;
+const _errs110 = errors;
+if (typeof data59 !== "string" && !(data59 && typeof data59 == "object" && !Array.isArray(data59))) {
 validate94.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema117.properties.function_call.type } }];
 return false;
 }
-if (errors === _errs106) {
-if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
+if (errors === _errs110) {
+if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
 let missing6;
-if (data57.name === undefined && (missing6 = "name")) {
+if (data59.name === undefined && (missing6 = "name")) {
 validate94.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data57.name !== undefined) {
-if (typeof data57.name !== "string") {
+if (data59.name !== undefined) {
+if (typeof data59.name !== "string") {
 validate94.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
@@ -16564,21 +16615,21 @@ return false;
 }
 }
 }
-var valid0 = _errs106 === errors;
+var valid0 = _errs110 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_credits !== undefined) {
-let data59 = data.max_credits;
-const _errs110 = errors;
-if (errors === _errs110) {
-if (typeof data59 == "number" && isFinite(data59)) {
-if (data59 > 1e9 || isNaN(data59)) {
+let data61 = data.max_credits;
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data61 == "number" && isFinite(data61)) {
+if (data61 > 1e9 || isNaN(data61)) {
 validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
 } else {
-if (data59 <= 0 || isNaN(data59)) {
+if (data61 <= 0 || isNaN(data61)) {
 validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
@@ -16588,9 +16639,10 @@ validate94.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: 
 return false;
 }
 }
-var valid0 = _errs110 === errors;
+var valid0 = _errs114 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -16635,7 +16687,7 @@ return false;
 validate94.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = { props: { model: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+validate94.evaluated = { props: { model: true, models: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateConsoleSessionCreateRequest = validate104;
 function validate104(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -19859,7 +19911,7 @@ return errors === 0;
 }
 validate161.evaluated = { props: { since: true, until: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddingsRequest = validate162;
-var schema176 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
+var schema176 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19901,24 +19953,17 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.input !== undefined) {
-let data1 = data.input;
+if (data.models !== undefined) {
+let data1 = data.models;
 const _errs3 = errors;
-if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema176.properties.input.type } }];
-return false;
-}
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
 if (errors === _errs3) {
 if (Array.isArray(data1)) {
+if (data1.length > 10) {
+validate162.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+return false;
+} else {
 if (data1.length < 1) {
-validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate162.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid1 = true;
@@ -19926,55 +19971,20 @@ const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
 let data2 = data1[i0];
 const _errs5 = errors;
-if (typeof data2 !== "string" && !(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2)) && !Array.isArray(data2)) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema176.properties.input.items.type } }];
-return false;
-}
-if (errors === _errs5) {
-if (typeof data2 == "number" && isFinite(data2)) {
-if (data2 < 0 || isNaN(data2)) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-if (errors === _errs5) {
-if (Array.isArray(data2)) {
-if (data2.length < 1) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minItems", keyword: "minItems", params: { limit: 1 } }];
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
+validate162.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-var valid2 = true;
-const len1 = data2.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data3 = data2[i1];
-const _errs7 = errors;
-if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0 + "/" + i1, schemaPath: "#/properties/input/items/items/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs7) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate162.errors = [{ instancePath: instancePath + "/input/" + i0 + "/" + i1, schemaPath: "#/properties/input/items/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
-}
-var valid2 = _errs7 === errors;
-if (!valid2) {
-break;
-}
-}
-}
-}
-}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
 }
 var valid1 = _errs5 === errors;
@@ -19984,6 +19994,9 @@ break;
 }
 }
 }
+} else {
+validate162.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
 }
 }
 var valid0 = _errs3 === errors;
@@ -19991,63 +20004,153 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.dimensions !== undefined) {
-let data4 = data.dimensions;
+if (data.input !== undefined) {
+let data3 = data.input;
+const _errs7 = errors;
+if (typeof data3 !== "string" && !Array.isArray(data3)) {
+validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema176.properties.input.type } }];
+return false;
+}
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+if (errors === _errs7) {
+if (Array.isArray(data3)) {
+if (data3.length < 1) {
+validate162.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid2 = true;
+const len1 = data3.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data4 = data3[i1];
 const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate162.errors = [{ instancePath: instancePath + "/dimensions", schemaPath: "#/properties/dimensions/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data4 !== "string" && !(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && !Array.isArray(data4)) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: schema176.properties.input.items.type } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 1 || isNaN(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1, schemaPath: "#/properties/input/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+if (errors === _errs9) {
+if (Array.isArray(data4)) {
+if (data4.length < 1) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1, schemaPath: "#/properties/input/items/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid3 = true;
+const len2 = data4.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data5 = data4[i2];
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1 + "/" + i2, schemaPath: "#/properties/input/items/items/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs11) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate162.errors = [{ instancePath: instancePath + "/input/" + i1 + "/" + i2, schemaPath: "#/properties/input/items/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs11 === errors;
+if (!valid3) {
+break;
+}
+}
+}
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.dimensions !== undefined) {
+let data6 = data.dimensions;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate162.errors = [{ instancePath: instancePath + "/dimensions", schemaPath: "#/properties/dimensions/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
 validate162.errors = [{ instancePath: instancePath + "/dimensions", schemaPath: "#/properties/dimensions/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.encoding_format !== undefined) {
-let data5 = data.encoding_format;
-const _errs11 = errors;
-if (typeof data5 !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data5 === "float" || data5 === "base64")) {
-validate162.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema176.properties.encoding_format.enum } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.user !== undefined) {
-const _errs13 = errors;
-if (typeof data.user !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_credits !== undefined) {
-let data7 = data.max_credits;
+if (data.encoding_format !== undefined) {
+let data7 = data.encoding_format;
 const _errs15 = errors;
-if (errors === _errs15) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 1e9 || isNaN(data7)) {
+if (typeof data7 !== "string") {
+validate162.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data7 === "float" || data7 === "base64")) {
+validate162.errors = [{ instancePath: instancePath + "/encoding_format", schemaPath: "#/properties/encoding_format/enum", keyword: "enum", params: { allowedValues: schema176.properties.encoding_format.enum } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.user !== undefined) {
+const _errs17 = errors;
+if (typeof data.user !== "string") {
+validate162.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data9 = data.max_credits;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 1e9 || isNaN(data9)) {
 validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
 } else {
-if (data7 <= 0 || isNaN(data7)) {
+if (data9 <= 0 || isNaN(data9)) {
 validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
@@ -20057,9 +20160,10 @@ validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath:
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs19 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -20075,7 +20179,7 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { model: true, input: true, dimensions: true, encoding_format: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+validate162.evaluated = { props: { model: true, models: true, input: true, dimensions: true, encoding_format: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateEstimateRequest = validate163;
 function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -20105,6 +20209,7 @@ return errors === 0;
 }
 validate163.evaluated = { props: { model: true }, dynamicProps: false, dynamicItems: false };
 var validateFallbackChainRequest = validate164;
+var schema178 = { type: "object", required: ["fallbacks"], properties: { fallbacks: { type: "array", minItems: 1, maxItems: 10, items: { type: ["string", "object"], minLength: 1, maxLength: 200, required: ["model", "weight"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, weight: { type: "integer", minimum: 0, maximum: 1000 } }, additionalProperties: false } }, weight: { type: "integer", minimum: 0, maximum: 1000 }, sticky: { type: ["string", "null"], enum: ["user", "conversation", null] }, continue_streams: { type: "boolean" } } };
 function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20140,6 +20245,10 @@ const len0 = data0.length;
 for (let i0 = 0;i0 < len0; i0++) {
 let data1 = data0[i0];
 const _errs3 = errors;
+if (typeof data1 !== "string" && !(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: schema178.properties.fallbacks.items.type } }];
+return false;
+}
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (data1.length > 200 && (data1.length > 400 || func2(data1) > 200)) {
@@ -20151,9 +20260,75 @@ validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaP
 return false;
 }
 }
-} else {
-validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+}
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.model === undefined && (missing1 = "model") || data1.weight === undefined && (missing1 = "weight")) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
+} else {
+const _errs5 = errors;
+for (const key0 in data1) {
+if (!(key0 === "model" || key0 === "weight")) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+return false;
+break;
+}
+}
+if (_errs5 === errors) {
+if (data1.model !== undefined) {
+let data2 = data1.model;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/model", schemaPath: "#/properties/fallbacks/items/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/model", schemaPath: "#/properties/fallbacks/items/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/model", schemaPath: "#/properties/fallbacks/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs6 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.weight !== undefined) {
+let data3 = data1.weight;
+const _errs8 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/weight", schemaPath: "#/properties/fallbacks/items/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 1000 || isNaN(data3)) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/weight", schemaPath: "#/properties/fallbacks/items/properties/weight/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1000 } }];
+return false;
+} else {
+if (data3 < 0 || isNaN(data3)) {
+validate164.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/weight", schemaPath: "#/properties/fallbacks/items/properties/weight/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
 }
 }
 var valid1 = _errs3 === errors;
@@ -20173,15 +20348,58 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
+if (data.weight !== undefined) {
+let data4 = data.weight;
+const _errs10 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate164.errors = [{ instancePath: instancePath + "/weight", schemaPath: "#/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 > 1000 || isNaN(data4)) {
+validate164.errors = [{ instancePath: instancePath + "/weight", schemaPath: "#/properties/weight/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1000 } }];
+return false;
+} else {
+if (data4 < 0 || isNaN(data4)) {
+validate164.errors = [{ instancePath: instancePath + "/weight", schemaPath: "#/properties/weight/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sticky !== undefined) {
+let data5 = data.sticky;
+const _errs12 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate164.errors = [{ instancePath: instancePath + "/sticky", schemaPath: "#/properties/sticky/type", keyword: "type", params: { type: schema178.properties.sticky.type } }];
+return false;
+}
+if (!(data5 === "user" || data5 === "conversation" || data5 === null)) {
+validate164.errors = [{ instancePath: instancePath + "/sticky", schemaPath: "#/properties/sticky/enum", keyword: "enum", params: { allowedValues: schema178.properties.sticky.enum } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.continue_streams !== undefined) {
-const _errs5 = errors;
+const _errs14 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate164.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs14 === errors;
 } else {
 var valid0 = true;
+}
+}
 }
 }
 }
@@ -20193,7 +20411,7 @@ return false;
 validate164.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = { props: { fallbacks: true, continue_streams: true }, dynamicProps: false, dynamicItems: false };
+validate164.evaluated = { props: { fallbacks: true, weight: true, sticky: true, continue_streams: true }, dynamicProps: false, dynamicItems: false };
 var validateFileUpload = validate165;
 var schema179 = { type: "object", required: ["file"], properties: { file: { type: "string", contentMediaType: "application/octet-stream" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, "expires_after[anchor]": { const: "created_at" }, "expires_after[seconds]": { type: "integer", minimum: 3600, maximum: 2592000 } } };
 function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -21822,7 +22040,7 @@ return errors === 0;
 }
 validate171.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMessagesRequest = validate172;
-var schema186 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
+var schema186 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21865,24 +22083,50 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_tokens !== undefined) {
-let data1 = data.max_tokens;
+if (data.models !== undefined) {
+let data1 = data.models;
 const _errs4 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs4) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 > 2147483647 || isNaN(data1)) {
-validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+if (Array.isArray(data1)) {
+if (data1.length > 10) {
+validate172.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
-if (data1 < 1 || isNaN(data1)) {
-validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (data1.length < 1) {
+validate172.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid2 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
+validate172.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate172.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
+} else {
+validate172.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs6 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+} else {
+validate172.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
 }
 }
 var valid0 = _errs4 === errors;
@@ -21890,90 +22134,90 @@ var valid0 = _errs4 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.messages !== undefined) {
-const _errs6 = errors;
-if (!validate109(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs6 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.system !== undefined) {
-const _errs7 = errors;
-if (!validate154(data.system, { instancePath: instancePath + "/system", parentData: data, parentDataProperty: "system", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.stream !== undefined) {
-let data4 = data.stream;
+if (data.max_tokens !== undefined) {
+let data3 = data.max_tokens;
 const _errs8 = errors;
-if (typeof data4 !== "boolean" && data4 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema186.properties.stream.type } }];
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs8) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 2147483647 || isNaN(data3)) {
+validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+return false;
+} else {
+if (data3 < 1 || isNaN(data3)) {
+validate172.errors = [{ instancePath: instancePath + "/max_tokens", schemaPath: "#/properties/max_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs8 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.stop_sequences !== undefined) {
-let data5 = data.stop_sequences;
+if (data.messages !== undefined) {
 const _errs10 = errors;
-if (!Array.isArray(data5) && data5 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema186.properties.stop_sequences.type } }];
-return false;
-}
-if (errors === _errs10) {
-if (Array.isArray(data5)) {
-if (data5.length > 16) {
-validate172.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/maxItems", keyword: "maxItems", params: { limit: 16 } }];
-return false;
-} else {
-var valid2 = true;
-const len0 = data5.length;
-for (let i0 = 0;i0 < len0; i0++) {
-const _errs12 = errors;
-if (typeof data5[i0] !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/stop_sequences/" + i0, schemaPath: "#/properties/stop_sequences/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid2 = _errs12 === errors;
-if (!valid2) {
-break;
-}
-}
-}
-}
+if (!validate109(data.messages, { instancePath: instancePath + "/messages", parentData: data, parentDataProperty: "messages", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.temperature !== undefined) {
-let data7 = data.temperature;
+if (data.system !== undefined) {
+const _errs11 = errors;
+if (!validate154(data.system, { instancePath: instancePath + "/system", parentData: data, parentDataProperty: "system", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stream !== undefined) {
+let data6 = data.stream;
+const _errs12 = errors;
+if (typeof data6 !== "boolean" && data6 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema186.properties.stream.type } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stop_sequences !== undefined) {
+let data7 = data.stop_sequences;
 const _errs14 = errors;
-if (!(typeof data7 == "number" && isFinite(data7)) && data7 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema186.properties.temperature.type } }];
+if (!Array.isArray(data7) && data7 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/type", keyword: "type", params: { type: schema186.properties.stop_sequences.type } }];
 return false;
 }
 if (errors === _errs14) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 1 || isNaN(data7)) {
-validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+if (Array.isArray(data7)) {
+if (data7.length > 16) {
+validate172.errors = [{ instancePath: instancePath + "/stop_sequences", schemaPath: "#/properties/stop_sequences/maxItems", keyword: "maxItems", params: { limit: 16 } }];
 return false;
 } else {
-if (data7 < 0 || isNaN(data7)) {
-validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+var valid3 = true;
+const len1 = data7.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs16 = errors;
+if (typeof data7[i1] !== "string") {
+validate172.errors = [{ instancePath: instancePath + "/stop_sequences/" + i1, schemaPath: "#/properties/stop_sequences/items/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
+var valid3 = _errs16 === errors;
+if (!valid3) {
+break;
+}
 }
 }
 }
@@ -21983,43 +22227,23 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_p !== undefined) {
-let data8 = data.top_p;
-const _errs16 = errors;
-if (!(typeof data8 == "number" && isFinite(data8)) && data8 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema186.properties.top_p.type } }];
-return false;
-}
-if (errors === _errs16) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 > 1 || isNaN(data8)) {
-validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
-return false;
-} else {
-if (data8 < 0 || isNaN(data8)) {
-validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs16 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.top_k !== undefined) {
-let data9 = data.top_k;
+if (data.temperature !== undefined) {
+let data9 = data.temperature;
 const _errs18 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema186.properties.top_k.type } }];
+if (!(typeof data9 == "number" && isFinite(data9)) && data9 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema186.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
-validate172.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data9 > 1 || isNaN(data9)) {
+validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
+} else {
+if (data9 < 0 || isNaN(data9)) {
+validate172.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
 }
 }
 }
@@ -22028,286 +22252,285 @@ var valid0 = _errs18 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.tools !== undefined) {
+if (data.top_p !== undefined) {
+let data10 = data.top_p;
 const _errs20 = errors;
-if (!validate157(data.tools, { instancePath: instancePath + "/tools", parentData: data, parentDataProperty: "tools", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
-errors = vErrors.length;
+if (!(typeof data10 == "number" && isFinite(data10)) && data10 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema186.properties.top_p.type } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 > 1 || isNaN(data10)) {
+validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+return false;
+} else {
+if (data10 < 0 || isNaN(data10)) {
+validate172.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs20 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.tool_choice !== undefined) {
-let data11 = data.tool_choice;
-const _errs21 = errors;
+if (data.top_k !== undefined) {
+let data11 = data.top_k;
 const _errs22 = errors;
-if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema172.type } }];
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/type", keyword: "type", params: { type: schema186.properties.top_k.type } }];
 return false;
 }
 if (errors === _errs22) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate172.errors = [{ instancePath: instancePath + "/top_k", schemaPath: "#/properties/top_k/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tools !== undefined) {
+const _errs24 = errors;
+if (!validate157(data.tools, { instancePath: instancePath + "/tools", parentData: data, parentDataProperty: "tools", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tool_choice !== undefined) {
+let data13 = data.tool_choice;
+const _errs25 = errors;
+const _errs26 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/type", keyword: "type", params: { type: schema172.type } }];
+return false;
+}
+if (errors === _errs26) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing1;
-if (data11.type === undefined && (missing1 = "type")) {
+if (data13.type === undefined && (missing1 = "type")) {
 validate172.errors = [{ instancePath: instancePath + "/tool_choice", schemaPath: "MessagesToolChoice/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data11.type !== undefined) {
-let data12 = data11.type;
-const _errs24 = errors;
-if (!(data12 === "auto" || data12 === "any" || data12 === "tool" || data12 === "none")) {
+if (data13.type !== undefined) {
+let data14 = data13.type;
+const _errs28 = errors;
+if (!(data14 === "auto" || data14 === "any" || data14 === "tool" || data14 === "none")) {
 validate172.errors = [{ instancePath: instancePath + "/tool_choice/type", schemaPath: "MessagesToolChoice/properties/type/enum", keyword: "enum", params: { allowedValues: schema172.properties.type.enum } }];
 return false;
 }
-var valid4 = _errs24 === errors;
+var valid5 = _errs28 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data11.name !== undefined) {
-const _errs25 = errors;
-if (typeof data11.name !== "string") {
+if (valid5) {
+if (data13.name !== undefined) {
+const _errs29 = errors;
+if (typeof data13.name !== "string") {
 validate172.errors = [{ instancePath: instancePath + "/tool_choice/name", schemaPath: "MessagesToolChoice/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs25 === errors;
+var valid5 = _errs29 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data11.disable_parallel_tool_use !== undefined) {
-let data14 = data11.disable_parallel_tool_use;
-const _errs27 = errors;
-if (typeof data14 !== "boolean" && data14 !== null) {
+if (valid5) {
+if (data13.disable_parallel_tool_use !== undefined) {
+let data16 = data13.disable_parallel_tool_use;
+const _errs31 = errors;
+if (typeof data16 !== "boolean" && data16 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/tool_choice/disable_parallel_tool_use", schemaPath: "MessagesToolChoice/properties/disable_parallel_tool_use/type", keyword: "type", params: { type: schema172.properties.disable_parallel_tool_use.type } }];
 return false;
 }
-var valid4 = _errs27 === errors;
+var valid5 = _errs31 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs25 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.thinking !== undefined) {
-let data15 = data.thinking;
-const _errs29 = errors;
-const _errs30 = errors;
-if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
+let data17 = data.thinking;
+const _errs33 = errors;
+const _errs34 = errors;
+if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/type", keyword: "type", params: { type: schema173.type } }];
 return false;
 }
-if (errors === _errs30) {
-if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+if (errors === _errs34) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing2;
-if (data15.type === undefined && (missing2 = "type")) {
+if (data17.type === undefined && (missing2 = "type")) {
 validate172.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessagesThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data15.type !== undefined) {
-let data16 = data15.type;
-const _errs32 = errors;
-if (!(data16 === "enabled" || data16 === "adaptive" || data16 === "disabled")) {
+if (data17.type !== undefined) {
+let data18 = data17.type;
+const _errs36 = errors;
+if (!(data18 === "enabled" || data18 === "adaptive" || data18 === "disabled")) {
 validate172.errors = [{ instancePath: instancePath + "/thinking/type", schemaPath: "MessagesThinking/properties/type/enum", keyword: "enum", params: { allowedValues: schema173.properties.type.enum } }];
 return false;
 }
-var valid6 = _errs32 === errors;
+var valid7 = _errs36 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data15.budget_tokens !== undefined) {
-let data17 = data15.budget_tokens;
-const _errs33 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
+if (valid7) {
+if (data17.budget_tokens !== undefined) {
+let data19 = data17.budget_tokens;
+const _errs37 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/type", keyword: "type", params: { type: schema173.properties.budget_tokens.type } }];
 return false;
 }
-if (errors === _errs33) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 < 1 || isNaN(data17)) {
+if (errors === _errs37) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 < 1 || isNaN(data19)) {
 validate172.errors = [{ instancePath: instancePath + "/thinking/budget_tokens", schemaPath: "MessagesThinking/properties/budget_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid6 = _errs33 === errors;
+var valid7 = _errs37 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs33 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.output_config !== undefined) {
-let data18 = data.output_config;
-const _errs35 = errors;
-const _errs36 = errors;
-if (!(data18 && typeof data18 == "object" && !Array.isArray(data18)) && data18 !== null) {
+let data20 = data.output_config;
+const _errs39 = errors;
+const _errs40 = errors;
+if (!(data20 && typeof data20 == "object" && !Array.isArray(data20)) && data20 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/output_config", schemaPath: "MessagesOutputConfig/type", keyword: "type", params: { type: schema174.type } }];
 return false;
 }
-if (errors === _errs36) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
-if (data18.effort !== undefined) {
-let data19 = data18.effort;
-const _errs38 = errors;
-if (typeof data19 !== "string" && data19 !== null) {
+if (errors === _errs40) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+if (data20.effort !== undefined) {
+let data21 = data20.effort;
+const _errs42 = errors;
+if (typeof data21 !== "string" && data21 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/type", keyword: "type", params: { type: schema174.properties.effort.type } }];
 return false;
 }
-if (errors === _errs38) {
-if (typeof data19 === "string") {
-if (data19.length > 40 && (data19.length > 80 || func2(data19) > 40)) {
+if (errors === _errs42) {
+if (typeof data21 === "string") {
+if (data21.length > 40 && (data21.length > 80 || func2(data21) > 40)) {
 validate172.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
+if (data21.length < 1 || data21.length < 2 && func2(data21) < 1) {
 validate172.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 }
 }
-var valid8 = _errs38 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data18.format !== undefined) {
-let data20 = data18.format;
-const _errs40 = errors;
-if (!(data20 && typeof data20 == "object" && !Array.isArray(data20)) && data20 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema174.properties.format.type } }];
-return false;
-}
-if (errors === _errs40) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-let missing3;
-if (data20.type === undefined && (missing3 = "type") || data20.schema === undefined && (missing3 = "schema")) {
-validate172.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data20.type !== undefined) {
-const _errs42 = errors;
-if (data20.type !== "json_schema") {
-validate172.errors = [{ instancePath: instancePath + "/output_config/format/type", schemaPath: "MessagesOutputConfig/properties/format/properties/type/const", keyword: "const", params: { allowedValue: "json_schema" } }];
-return false;
-}
 var valid9 = _errs42 === errors;
 } else {
 var valid9 = true;
 }
 if (valid9) {
-if (data20.schema !== undefined) {
-let data22 = data20.schema;
-const _errs43 = errors;
-if (!(data22 && typeof data22 == "object" && !Array.isArray(data22))) {
+if (data20.format !== undefined) {
+let data22 = data20.format;
+const _errs44 = errors;
+if (!(data22 && typeof data22 == "object" && !Array.isArray(data22)) && data22 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/type", keyword: "type", params: { type: schema174.properties.format.type } }];
+return false;
+}
+if (errors === _errs44) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+let missing3;
+if (data22.type === undefined && (missing3 = "type") || data22.schema === undefined && (missing3 = "schema")) {
+validate172.errors = [{ instancePath: instancePath + "/output_config/format", schemaPath: "MessagesOutputConfig/properties/format/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data22.type !== undefined) {
+const _errs46 = errors;
+if (data22.type !== "json_schema") {
+validate172.errors = [{ instancePath: instancePath + "/output_config/format/type", schemaPath: "MessagesOutputConfig/properties/format/properties/type/const", keyword: "const", params: { allowedValue: "json_schema" } }];
+return false;
+}
+var valid10 = _errs46 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data22.schema !== undefined) {
+let data24 = data22.schema;
+const _errs47 = errors;
+if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
 validate172.errors = [{ instancePath: instancePath + "/output_config/format/schema", schemaPath: "MessagesOutputConfig/properties/format/properties/schema/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid9 = _errs43 === errors;
+var valid10 = _errs47 === errors;
+} else {
+var valid10 = true;
+}
+}
+}
+}
+}
+var valid9 = _errs44 === errors;
 } else {
 var valid9 = true;
 }
 }
 }
 }
-}
-var valid8 = _errs40 === errors;
-} else {
-var valid8 = true;
-}
-}
-}
-}
-var valid0 = _errs35 === errors;
+var valid0 = _errs39 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.metadata !== undefined) {
-let data23 = data.metadata;
-const _errs45 = errors;
-if (!(data23 && typeof data23 == "object" && !Array.isArray(data23)) && data23 !== null) {
+let data25 = data.metadata;
+const _errs49 = errors;
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25)) && data25 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema186.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs45) {
-if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
-if (data23.user_id !== undefined) {
-let data24 = data23.user_id;
-const _errs47 = errors;
-if (typeof data24 !== "string" && data24 !== null) {
+if (errors === _errs49) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+if (data25.user_id !== undefined) {
+let data26 = data25.user_id;
+const _errs51 = errors;
+if (typeof data26 !== "string" && data26 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/type", keyword: "type", params: { type: schema186.properties.metadata.properties.user_id.type } }];
 return false;
 }
-if (errors === _errs47) {
-if (typeof data24 === "string") {
-if (data24.length > 512 && (data24.length > 1024 || func2(data24) > 512)) {
+if (errors === _errs51) {
+if (typeof data26 === "string") {
+if (data26.length > 512 && (data26.length > 1024 || func2(data26) > 512)) {
 validate172.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
-}
-}
-}
-}
-}
-var valid0 = _errs45 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.cache_control !== undefined) {
-let data25 = data.cache_control;
-const _errs49 = errors;
-const _errs50 = errors;
-if (!(data25 && typeof data25 == "object" && !Array.isArray(data25)) && data25 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
-return false;
-}
-if (errors === _errs50) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-let missing4;
-if (data25.type === undefined && (missing4 = "type")) {
-validate172.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data25.type !== undefined) {
-const _errs52 = errors;
-if (data25.type !== "ephemeral") {
-validate172.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
-return false;
-}
-var valid12 = _errs52 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data25.ttl !== undefined) {
-let data27 = data25.ttl;
-const _errs53 = errors;
-if (!(data27 === "5m" || data27 === "1h" || data27 === null)) {
-validate172.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
-return false;
-}
-var valid12 = _errs53 === errors;
-} else {
-var valid12 = true;
 }
 }
 }
@@ -22318,44 +22541,90 @@ var valid0 = _errs49 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.context_management !== undefined) {
-let data28 = data.context_management;
+if (data.cache_control !== undefined) {
+let data27 = data.cache_control;
+const _errs53 = errors;
 const _errs54 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28)) && data28 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema186.properties.context_management.type } }];
+if (!(data27 && typeof data27 == "object" && !Array.isArray(data27)) && data27 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/type", keyword: "type", params: { type: schema139.type } }];
 return false;
 }
 if (errors === _errs54) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-if (data28.edits !== undefined) {
-let data29 = data28.edits;
+if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
+let missing4;
+if (data27.type === undefined && (missing4 = "type")) {
+validate172.errors = [{ instancePath: instancePath + "/cache_control", schemaPath: "MessagesCacheControl/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data27.type !== undefined) {
 const _errs56 = errors;
-if (!Array.isArray(data29) && data29 !== null) {
+if (data27.type !== "ephemeral") {
+validate172.errors = [{ instancePath: instancePath + "/cache_control/type", schemaPath: "MessagesCacheControl/properties/type/const", keyword: "const", params: { allowedValue: "ephemeral" } }];
+return false;
+}
+var valid13 = _errs56 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data27.ttl !== undefined) {
+let data29 = data27.ttl;
+const _errs57 = errors;
+if (!(data29 === "5m" || data29 === "1h" || data29 === null)) {
+validate172.errors = [{ instancePath: instancePath + "/cache_control/ttl", schemaPath: "MessagesCacheControl/properties/ttl/enum", keyword: "enum", params: { allowedValues: schema139.properties.ttl.enum } }];
+return false;
+}
+var valid13 = _errs57 === errors;
+} else {
+var valid13 = true;
+}
+}
+}
+}
+}
+var valid0 = _errs53 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.context_management !== undefined) {
+let data30 = data.context_management;
+const _errs58 = errors;
+if (!(data30 && typeof data30 == "object" && !Array.isArray(data30)) && data30 !== null) {
+validate172.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema186.properties.context_management.type } }];
+return false;
+}
+if (errors === _errs58) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+if (data30.edits !== undefined) {
+let data31 = data30.edits;
+const _errs60 = errors;
+if (!Array.isArray(data31) && data31 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/context_management/edits", schemaPath: "#/properties/context_management/properties/edits/type", keyword: "type", params: { type: schema186.properties.context_management.properties.edits.type } }];
 return false;
 }
-if (errors === _errs56) {
-if (Array.isArray(data29)) {
-var valid14 = true;
-const len1 = data29.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data30 = data29[i1];
-const _errs58 = errors;
-if (errors === _errs58) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
-if (data30.type !== undefined) {
-if (typeof data30.type !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/context_management/edits/" + i1 + "/type", schemaPath: "#/properties/context_management/properties/edits/items/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs60) {
+if (Array.isArray(data31)) {
+var valid15 = true;
+const len2 = data31.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data32 = data31[i2];
+const _errs62 = errors;
+if (errors === _errs62) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+if (data32.type !== undefined) {
+if (typeof data32.type !== "string") {
+validate172.errors = [{ instancePath: instancePath + "/context_management/edits/" + i2 + "/type", schemaPath: "#/properties/context_management/properties/edits/items/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/context_management/edits/" + i1, schemaPath: "#/properties/context_management/properties/edits/items/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/context_management/edits/" + i2, schemaPath: "#/properties/context_management/properties/edits/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid14 = _errs58 === errors;
-if (!valid14) {
+var valid15 = _errs62 === errors;
+if (!valid15) {
 break;
 }
 }
@@ -22364,64 +22633,64 @@ break;
 }
 }
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs58 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.speed !== undefined) {
-let data32 = data.speed;
-const _errs62 = errors;
-if (!(data32 === "standard" || data32 === null)) {
+let data34 = data.speed;
+const _errs66 = errors;
+if (!(data34 === "standard" || data34 === null)) {
 validate172.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/enum", keyword: "enum", params: { allowedValues: schema186.properties.speed.enum } }];
 return false;
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.container !== undefined) {
-const _errs63 = errors;
+const _errs67 = errors;
 if (data.container !== null) {
 validate172.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs67 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.mcp_servers !== undefined) {
-let data34 = data.mcp_servers;
-const _errs65 = errors;
-if (!Array.isArray(data34) && data34 !== null) {
+let data36 = data.mcp_servers;
+const _errs69 = errors;
+if (!Array.isArray(data36) && data36 !== null) {
 validate172.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/type", keyword: "type", params: { type: schema186.properties.mcp_servers.type } }];
 return false;
 }
-if (errors === _errs65) {
-if (Array.isArray(data34)) {
-if (data34.length > 0) {
+if (errors === _errs69) {
+if (Array.isArray(data36)) {
+if (data36.length > 0) {
 validate172.errors = [{ instancePath: instancePath + "/mcp_servers", schemaPath: "#/properties/mcp_servers/maxItems", keyword: "maxItems", params: { limit: 0 } }];
 return false;
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs69 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_credits !== undefined) {
-let data35 = data.max_credits;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data35 == "number" && isFinite(data35)) {
-if (data35 > 1e9 || isNaN(data35)) {
+let data37 = data.max_credits;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (typeof data37 == "number" && isFinite(data37)) {
+if (data37 > 1e9 || isNaN(data37)) {
 validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
 } else {
-if (data35 <= 0 || isNaN(data35)) {
+if (data37 <= 0 || isNaN(data37)) {
 validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
@@ -22431,9 +22700,10 @@ validate172.errors = [{ instancePath: instancePath + "/max_credits", schemaPath:
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs71 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -22463,7 +22733,7 @@ return false;
 validate172.errors = vErrors;
 return errors === 0;
 }
-validate172.evaluated = { props: { model: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+validate172.evaluated = { props: { model: true, models: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMusicGenerationRequest = validate176;
 var schema192 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -24387,7 +24657,7 @@ return errors === 0;
 }
 validate189.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate190;
-var schema206 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
+var schema206 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema207 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };
 var schema214 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] } } };
 var schema217 = { type: "object", required: ["type"], properties: { type: { const: "image_generation" }, model: { type: ["string", "null"], minLength: 1, maxLength: 200 }, size: { type: ["string", "null"], maxLength: 40 }, quality: { type: ["string", "null"], maxLength: 40 }, background: { enum: ["transparent", "opaque", "auto", null] }, output_format: { enum: ["png", "webp", "jpeg", null] }, output_compression: { type: ["integer", "null"], minimum: 0, maximum: 100 }, moderation: { enum: ["auto", "low", null] }, action: { enum: ["generate", "auto", null] }, partial_images: { type: ["integer", "null"], minimum: 0, maximum: 0 }, input_image_mask: { type: "null" }, input_fidelity: { type: "null" }, complexity: { type: "null" } } };
@@ -26684,23 +26954,39 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.input !== undefined) {
-let data1 = data.input;
+if (data.models !== undefined) {
+let data1 = data.models;
 const _errs3 = errors;
-if (typeof data1 !== "string" && !Array.isArray(data1)) {
-validate190.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema206.properties.input.type } }];
-return false;
-}
 if (errors === _errs3) {
 if (Array.isArray(data1)) {
+if (data1.length > 10) {
+validate190.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+return false;
+} else {
+if (data1.length < 1) {
+validate190.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
 var valid1 = true;
 const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
 let data2 = data1[i0];
 const _errs5 = errors;
-if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
-validate190.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
+validate190.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate190.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/models/" + i0, schemaPath: "#/properties/models/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid1 = _errs5 === errors;
 if (!valid1) {
@@ -26709,40 +26995,51 @@ break;
 }
 }
 }
+} else {
+validate190.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.instructions !== undefined) {
-let data3 = data.instructions;
+if (data.input !== undefined) {
+let data3 = data.input;
 const _errs7 = errors;
-if (typeof data3 !== "string" && data3 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema206.properties.instructions.type } }];
+if (typeof data3 !== "string" && !Array.isArray(data3)) {
+validate190.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: schema206.properties.input.type } }];
 return false;
+}
+if (errors === _errs7) {
+if (Array.isArray(data3)) {
+var valid2 = true;
+const len1 = data3.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data4 = data3[i1];
+const _errs9 = errors;
+if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+validate190.errors = [{ instancePath: instancePath + "/input/" + i1, schemaPath: "#/properties/input/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid2 = _errs9 === errors;
+if (!valid2) {
+break;
+}
+}
+}
 }
 var valid0 = _errs7 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.stream !== undefined) {
-let data4 = data.stream;
-const _errs9 = errors;
-if (typeof data4 !== "boolean" && data4 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema206.properties.stream.type } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.generate !== undefined) {
-let data5 = data.generate;
+if (data.instructions !== undefined) {
+let data5 = data.instructions;
 const _errs11 = errors;
-if (typeof data5 !== "boolean" && data5 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/generate", schemaPath: "#/properties/generate/type", keyword: "type", params: { type: schema206.properties.generate.type } }];
+if (typeof data5 !== "string" && data5 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: schema206.properties.instructions.type } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -26750,11 +27047,11 @@ var valid0 = _errs11 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.stream_options !== undefined) {
-let data6 = data.stream_options;
+if (data.stream !== undefined) {
+let data6 = data.stream;
 const _errs13 = errors;
-if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/stream_options", schemaPath: "#/properties/stream_options/type", keyword: "type", params: { type: schema206.properties.stream_options.type } }];
+if (typeof data6 !== "boolean" && data6 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: schema206.properties.stream.type } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -26762,71 +27059,45 @@ var valid0 = _errs13 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_output_tokens !== undefined) {
-let data7 = data.max_output_tokens;
+if (data.generate !== undefined) {
+let data7 = data.generate;
 const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7)) && data7 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema206.properties.max_output_tokens.type } }];
+if (typeof data7 !== "boolean" && data7 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/generate", schemaPath: "#/properties/generate/type", keyword: "type", params: { type: schema206.properties.generate.type } }];
 return false;
-}
-if (errors === _errs15) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 2147483647 || isNaN(data7)) {
-validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
-return false;
-} else {
-if (data7 < 1 || isNaN(data7)) {
-validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.temperature !== undefined) {
-let data8 = data.temperature;
+if (data.stream_options !== undefined) {
+let data8 = data.stream_options;
 const _errs17 = errors;
-if (!(typeof data8 == "number" && isFinite(data8)) && data8 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema206.properties.temperature.type } }];
+if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/stream_options", schemaPath: "#/properties/stream_options/type", keyword: "type", params: { type: schema206.properties.stream_options.type } }];
 return false;
-}
-if (errors === _errs17) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 > 2 || isNaN(data8)) {
-validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
-return false;
-} else {
-if (data8 < 0 || isNaN(data8)) {
-validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_p !== undefined) {
-let data9 = data.top_p;
+if (data.max_output_tokens !== undefined) {
+let data9 = data.max_output_tokens;
 const _errs19 = errors;
-if (!(typeof data9 == "number" && isFinite(data9)) && data9 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema206.properties.top_p.type } }];
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/type", keyword: "type", params: { type: schema206.properties.max_output_tokens.type } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 1 || isNaN(data9)) {
-validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+if (data9 > 2147483647 || isNaN(data9)) {
+validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
-if (data9 < 0 || isNaN(data9)) {
-validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data9 < 1 || isNaN(data9)) {
+validate190.errors = [{ instancePath: instancePath + "/max_output_tokens", schemaPath: "#/properties/max_output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -26837,21 +27108,21 @@ var valid0 = _errs19 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.presence_penalty !== undefined) {
-let data10 = data.presence_penalty;
+if (data.temperature !== undefined) {
+let data10 = data.temperature;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && isFinite(data10)) && data10 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema206.properties.presence_penalty.type } }];
+validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: schema206.properties.temperature.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 > 2 || isNaN(data10)) {
-validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
+validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
 return false;
 } else {
-if (data10 < -2 || isNaN(data10)) {
-validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
+if (data10 < 0 || isNaN(data10)) {
+validate190.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26862,21 +27133,21 @@ var valid0 = _errs21 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.frequency_penalty !== undefined) {
-let data11 = data.frequency_penalty;
+if (data.top_p !== undefined) {
+let data11 = data.top_p;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && isFinite(data11)) && data11 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema206.properties.frequency_penalty.type } }];
+validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/type", keyword: "type", params: { type: schema206.properties.top_p.type } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
-if (data11 > 2 || isNaN(data11)) {
-validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
+if (data11 > 1 || isNaN(data11)) {
+validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
-if (data11 < -2 || isNaN(data11)) {
-validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
+if (data11 < 0 || isNaN(data11)) {
+validate190.errors = [{ instancePath: instancePath + "/top_p", schemaPath: "#/properties/top_p/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26887,21 +27158,21 @@ var valid0 = _errs23 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.top_logprobs !== undefined) {
-let data12 = data.top_logprobs;
+if (data.presence_penalty !== undefined) {
+let data12 = data.presence_penalty;
 const _errs25 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema206.properties.top_logprobs.type } }];
+if (!(typeof data12 == "number" && isFinite(data12)) && data12 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/type", keyword: "type", params: { type: schema206.properties.presence_penalty.type } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 > 20 || isNaN(data12)) {
-validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 20 } }];
+if (data12 > 2 || isNaN(data12)) {
+validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
 return false;
 } else {
-if (data12 < 0 || isNaN(data12)) {
-validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data12 < -2 || isNaN(data12)) {
+validate190.errors = [{ instancePath: instancePath + "/presence_penalty", schemaPath: "#/properties/presence_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
 return false;
 }
 }
@@ -26912,27 +27183,22 @@ var valid0 = _errs25 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.include !== undefined) {
-let data13 = data.include;
+if (data.frequency_penalty !== undefined) {
+let data13 = data.frequency_penalty;
 const _errs27 = errors;
-if (!Array.isArray(data13) && data13 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/include", schemaPath: "#/properties/include/type", keyword: "type", params: { type: schema206.properties.include.type } }];
+if (!(typeof data13 == "number" && isFinite(data13)) && data13 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/type", keyword: "type", params: { type: schema206.properties.frequency_penalty.type } }];
 return false;
 }
 if (errors === _errs27) {
-if (Array.isArray(data13)) {
-var valid2 = true;
-const len1 = data13.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data14 = data13[i1];
-const _errs29 = errors;
-if (!(data14 === "file_search_call.results" || data14 === "web_search_call.results" || data14 === "web_search_call.action.sources" || data14 === "message.input_image.image_url" || data14 === "computer_call_output.output.image_url" || data14 === "code_interpreter_call.outputs" || data14 === "reasoning.encrypted_content" || data14 === "message.output_text.logprobs")) {
-validate190.errors = [{ instancePath: instancePath + "/include/" + i1, schemaPath: "#/properties/include/items/enum", keyword: "enum", params: { allowedValues: schema206.properties.include.items.enum } }];
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 > 2 || isNaN(data13)) {
+validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2 } }];
 return false;
-}
-var valid2 = _errs29 === errors;
-if (!valid2) {
-break;
+} else {
+if (data13 < -2 || isNaN(data13)) {
+validate190.errors = [{ instancePath: instancePath + "/frequency_penalty", schemaPath: "#/properties/frequency_penalty/minimum", keyword: "minimum", params: { comparison: ">=", limit: -2 } }];
+return false;
 }
 }
 }
@@ -26942,49 +27208,104 @@ var valid0 = _errs27 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.tools !== undefined) {
-let data15 = data.tools;
-const _errs30 = errors;
-if (!Array.isArray(data15) && data15 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema206.properties.tools.type } }];
+if (data.top_logprobs !== undefined) {
+let data14 = data.top_logprobs;
+const _errs29 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/type", keyword: "type", params: { type: schema206.properties.top_logprobs.type } }];
 return false;
 }
-if (errors === _errs30) {
+if (errors === _errs29) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 > 20 || isNaN(data14)) {
+validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/maximum", keyword: "maximum", params: { comparison: "<=", limit: 20 } }];
+return false;
+} else {
+if (data14 < 0 || isNaN(data14)) {
+validate190.errors = [{ instancePath: instancePath + "/top_logprobs", schemaPath: "#/properties/top_logprobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs29 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.include !== undefined) {
+let data15 = data.include;
+const _errs31 = errors;
+if (!Array.isArray(data15) && data15 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/include", schemaPath: "#/properties/include/type", keyword: "type", params: { type: schema206.properties.include.type } }];
+return false;
+}
+if (errors === _errs31) {
 if (Array.isArray(data15)) {
 var valid3 = true;
 const len2 = data15.length;
 for (let i2 = 0;i2 < len2; i2++) {
-const _errs32 = errors;
-if (!validate191(data15[i2], { instancePath: instancePath + "/tools/" + i2, parentData: data15, parentDataProperty: i2, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
-errors = vErrors.length;
+let data16 = data15[i2];
+const _errs33 = errors;
+if (!(data16 === "file_search_call.results" || data16 === "web_search_call.results" || data16 === "web_search_call.action.sources" || data16 === "message.input_image.image_url" || data16 === "computer_call_output.output.image_url" || data16 === "code_interpreter_call.outputs" || data16 === "reasoning.encrypted_content" || data16 === "message.output_text.logprobs")) {
+validate190.errors = [{ instancePath: instancePath + "/include/" + i2, schemaPath: "#/properties/include/items/enum", keyword: "enum", params: { allowedValues: schema206.properties.include.items.enum } }];
+return false;
 }
-var valid3 = _errs32 === errors;
+var valid3 = _errs33 === errors;
 if (!valid3) {
 break;
 }
 }
 }
 }
-var valid0 = _errs30 === errors;
+var valid0 = _errs31 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tools !== undefined) {
+let data17 = data.tools;
+const _errs34 = errors;
+if (!Array.isArray(data17) && data17 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/tools", schemaPath: "#/properties/tools/type", keyword: "type", params: { type: schema206.properties.tools.type } }];
+return false;
+}
+if (errors === _errs34) {
+if (Array.isArray(data17)) {
+var valid4 = true;
+const len3 = data17.length;
+for (let i3 = 0;i3 < len3; i3++) {
+const _errs36 = errors;
+if (!validate191(data17[i3], { instancePath: instancePath + "/tools/" + i3, parentData: data17, parentDataProperty: i3, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+errors = vErrors.length;
+}
+var valid4 = _errs36 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.tool_choice !== undefined) {
-let data17 = data.tool_choice;
-const _errs33 = errors;
-const _errs34 = errors;
-let valid4 = false;
-const _errs35 = errors;
-if (!validate202(data17, { instancePath: instancePath + "/tool_choice", parentData: data, parentDataProperty: "tool_choice", rootData, dynamicAnchors })) {
+let data19 = data.tool_choice;
+const _errs37 = errors;
+const _errs38 = errors;
+let valid5 = false;
+const _errs39 = errors;
+if (!validate202(data19, { instancePath: instancePath + "/tool_choice", parentData: data, parentDataProperty: "tool_choice", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs35 === errors;
-valid4 = valid4 || _valid0;
-const _errs36 = errors;
-if (data17 !== null) {
+var _valid0 = _errs39 === errors;
+valid5 = valid5 || _valid0;
+const _errs40 = errors;
+if (data19 !== null) {
 const err0 = { instancePath: instancePath + "/tool_choice", schemaPath: "#/properties/tool_choice/anyOf/1/type", keyword: "type", params: { type: "null" } };
 if (vErrors === null) {
 vErrors = [err0];
@@ -26993,9 +27314,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-var _valid0 = _errs36 === errors;
-valid4 = valid4 || _valid0;
-if (!valid4) {
+var _valid0 = _errs40 === errors;
+valid5 = valid5 || _valid0;
+if (!valid5) {
 const err1 = { instancePath: instancePath + "/tool_choice", schemaPath: "#/properties/tool_choice/anyOf", keyword: "anyOf", params: {} };
 if (vErrors === null) {
 vErrors = [err1];
@@ -27006,71 +27327,71 @@ errors++;
 validate190.errors = vErrors;
 return false;
 } else {
-errors = _errs34;
+errors = _errs38;
 if (vErrors !== null) {
-if (_errs34) {
-vErrors.length = _errs34;
+if (_errs38) {
+vErrors.length = _errs38;
 } else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs37 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.parallel_tool_calls !== undefined) {
-let data18 = data.parallel_tool_calls;
-const _errs38 = errors;
-if (typeof data18 !== "boolean" && data18 !== null) {
+let data20 = data.parallel_tool_calls;
+const _errs42 = errors;
+if (typeof data20 !== "boolean" && data20 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/parallel_tool_calls", schemaPath: "#/properties/parallel_tool_calls/type", keyword: "type", params: { type: schema206.properties.parallel_tool_calls.type } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.max_tool_calls !== undefined) {
-let data19 = data.max_tool_calls;
-const _errs40 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
+let data21 = data.max_tool_calls;
+const _errs44 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21)) && data21 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/type", keyword: "type", params: { type: schema206.properties.max_tool_calls.type } }];
 return false;
 }
-if (errors === _errs40) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 1 || isNaN(data19)) {
+if (errors === _errs44) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 1 || isNaN(data21)) {
 validate190.errors = [{ instancePath: instancePath + "/max_tool_calls", schemaPath: "#/properties/max_tool_calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.text !== undefined) {
-let data20 = data.text;
-const _errs42 = errors;
-const _errs43 = errors;
-let valid5 = false;
-const _errs44 = errors;
-if (!validate210(data20, { instancePath: instancePath + "/text", parentData: data, parentDataProperty: "text", rootData, dynamicAnchors })) {
+let data22 = data.text;
+const _errs46 = errors;
+const _errs47 = errors;
+let valid6 = false;
+const _errs48 = errors;
+if (!validate210(data22, { instancePath: instancePath + "/text", parentData: data, parentDataProperty: "text", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs44 === errors;
-valid5 = valid5 || _valid1;
+var _valid1 = _errs48 === errors;
+valid6 = valid6 || _valid1;
 if (_valid1) {
 var props2 = {};
 props2.format = true;
 props2.verbosity = true;
 }
-const _errs45 = errors;
-if (data20 !== null) {
+const _errs49 = errors;
+if (data22 !== null) {
 const err2 = { instancePath: instancePath + "/text", schemaPath: "#/properties/text/anyOf/1/type", keyword: "type", params: { type: "null" } };
 if (vErrors === null) {
 vErrors = [err2];
@@ -27079,9 +27400,9 @@ vErrors.push(err2);
 }
 errors++;
 }
-var _valid1 = _errs45 === errors;
-valid5 = valid5 || _valid1;
-if (!valid5) {
+var _valid1 = _errs49 === errors;
+valid6 = valid6 || _valid1;
+if (!valid6) {
 const err3 = { instancePath: instancePath + "/text", schemaPath: "#/properties/text/anyOf", keyword: "anyOf", params: {} };
 if (vErrors === null) {
 vErrors = [err3];
@@ -27092,120 +27413,120 @@ errors++;
 validate190.errors = vErrors;
 return false;
 } else {
-errors = _errs43;
+errors = _errs47;
 if (vErrors !== null) {
-if (_errs43) {
-vErrors.length = _errs43;
+if (_errs47) {
+vErrors.length = _errs47;
 } else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs46 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.reasoning !== undefined) {
-let data21 = data.reasoning;
-const _errs47 = errors;
-if (!(data21 && typeof data21 == "object" && !Array.isArray(data21)) && data21 !== null) {
+let data23 = data.reasoning;
+const _errs51 = errors;
+if (!(data23 && typeof data23 == "object" && !Array.isArray(data23)) && data23 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/reasoning", schemaPath: "#/properties/reasoning/type", keyword: "type", params: { type: schema206.properties.reasoning.type } }];
 return false;
 }
-if (errors === _errs47) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-if (data21.effort !== undefined) {
-let data22 = data21.effort;
-const _errs49 = errors;
-if (typeof data22 !== "string" && data22 !== null) {
+if (errors === _errs51) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+if (data23.effort !== undefined) {
+let data24 = data23.effort;
+const _errs53 = errors;
+if (typeof data24 !== "string" && data24 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/type", keyword: "type", params: { type: schema206.properties.reasoning.properties.effort.type } }];
 return false;
 }
-if (errors === _errs49) {
-if (typeof data22 === "string") {
-if (data22.length > 40 && (data22.length > 80 || func2(data22) > 40)) {
+if (errors === _errs53) {
+if (typeof data24 === "string") {
+if (data24.length > 40 && (data24.length > 80 || func2(data24) > 40)) {
 validate190.errors = [{ instancePath: instancePath + "/reasoning/effort", schemaPath: "#/properties/reasoning/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
 }
 }
-var valid6 = _errs49 === errors;
+var valid7 = _errs53 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data21.summary !== undefined) {
-let data23 = data21.summary;
-const _errs51 = errors;
-if (!(data23 === "auto" || data23 === "concise" || data23 === "detailed" || data23 === null)) {
+if (valid7) {
+if (data23.summary !== undefined) {
+let data25 = data23.summary;
+const _errs55 = errors;
+if (!(data25 === "auto" || data25 === "concise" || data25 === "detailed" || data25 === null)) {
 validate190.errors = [{ instancePath: instancePath + "/reasoning/summary", schemaPath: "#/properties/reasoning/properties/summary/enum", keyword: "enum", params: { allowedValues: schema206.properties.reasoning.properties.summary.enum } }];
 return false;
 }
-var valid6 = _errs51 === errors;
+var valid7 = _errs55 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data21.generate_summary !== undefined) {
-let data24 = data21.generate_summary;
-const _errs52 = errors;
-if (!(data24 === "auto" || data24 === "concise" || data24 === "detailed" || data24 === null)) {
+if (valid7) {
+if (data23.generate_summary !== undefined) {
+let data26 = data23.generate_summary;
+const _errs56 = errors;
+if (!(data26 === "auto" || data26 === "concise" || data26 === "detailed" || data26 === null)) {
 validate190.errors = [{ instancePath: instancePath + "/reasoning/generate_summary", schemaPath: "#/properties/reasoning/properties/generate_summary/enum", keyword: "enum", params: { allowedValues: schema206.properties.reasoning.properties.generate_summary.enum } }];
 return false;
 }
-var valid6 = _errs52 === errors;
+var valid7 = _errs56 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
 }
 }
-var valid0 = _errs47 === errors;
+var valid0 = _errs51 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.truncation !== undefined) {
-let data25 = data.truncation;
-const _errs53 = errors;
-if (!(data25 === "auto" || data25 === "disabled" || data25 === null)) {
+let data27 = data.truncation;
+const _errs57 = errors;
+if (!(data27 === "auto" || data27 === "disabled" || data27 === null)) {
 validate190.errors = [{ instancePath: instancePath + "/truncation", schemaPath: "#/properties/truncation/enum", keyword: "enum", params: { allowedValues: schema206.properties.truncation.enum } }];
 return false;
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs57 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.store !== undefined) {
-let data26 = data.store;
-const _errs54 = errors;
-if (typeof data26 !== "boolean" && data26 !== null) {
+let data28 = data.store;
+const _errs58 = errors;
+if (typeof data28 !== "boolean" && data28 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/store", schemaPath: "#/properties/store/type", keyword: "type", params: { type: schema206.properties.store.type } }];
 return false;
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs58 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.metadata !== undefined) {
-let data27 = data.metadata;
-const _errs56 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27)) && data27 !== null) {
+let data29 = data.metadata;
+const _errs60 = errors;
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29)) && data29 !== null) {
 validate190.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema206.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs56) {
-if (data27 && typeof data27 == "object" && !Array.isArray(data27)) {
-if (Object.keys(data27).length > 16) {
+if (errors === _errs60) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+if (Object.keys(data29).length > 16) {
 validate190.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/maxProperties", keyword: "maxProperties", params: { limit: 16 } }];
 return false;
 } else {
-for (const key0 in data27) {
-const _errs58 = errors;
+for (const key0 in data29) {
+const _errs62 = errors;
 if (typeof key0 === "string") {
 if (func2(key0) > 64) {
 const err4 = { instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/propertyNames/maxLength", keyword: "maxLength", params: { limit: 64 }, propertyName: key0 };
@@ -27217,8 +27538,8 @@ vErrors.push(err4);
 errors++;
 }
 }
-var valid7 = _errs58 === errors;
-if (!valid7) {
+var valid8 = _errs62 === errors;
+if (!valid8) {
 const err5 = { instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/propertyNames", keyword: "propertyNames", params: { propertyName: key0 } };
 if (vErrors === null) {
 vErrors = [err5];
@@ -27231,13 +27552,13 @@ return false;
 break;
 }
 }
-if (valid7) {
-for (const key1 in data27) {
-let data28 = data27[key1];
-const _errs60 = errors;
-if (errors === _errs60) {
-if (typeof data28 === "string") {
-if (data28.length > 512 && (data28.length > 1024 || func2(data28) > 512)) {
+if (valid8) {
+for (const key1 in data29) {
+let data30 = data29[key1];
+const _errs64 = errors;
+if (errors === _errs64) {
+if (typeof data30 === "string") {
+if (data30.length > 512 && (data30.length > 1024 || func2(data30) > 512)) {
 validate190.errors = [{ instancePath: instancePath + "/metadata/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -27246,8 +27567,8 @@ validate190.errors = [{ instancePath: instancePath + "/metadata/" + key1.replace
 return false;
 }
 }
-var valid8 = _errs60 === errors;
-if (!valid8) {
+var valid9 = _errs64 === errors;
+if (!valid9) {
 break;
 }
 }
@@ -27255,54 +27576,22 @@ break;
 }
 }
 }
-var valid0 = _errs56 === errors;
+var valid0 = _errs60 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.service_tier !== undefined) {
-let data29 = data.service_tier;
-const _errs62 = errors;
-if (typeof data29 !== "string" && data29 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema206.properties.service_tier.type } }];
-return false;
-}
-if (errors === _errs62) {
-if (typeof data29 === "string") {
-if (data29.length > 40 && (data29.length > 80 || func2(data29) > 40)) {
-validate190.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/maxLength", keyword: "maxLength", params: { limit: 40 } }];
-return false;
-}
-}
-}
-var valid0 = _errs62 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.user !== undefined) {
-let data30 = data.user;
-const _errs64 = errors;
-if (typeof data30 !== "string" && data30 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema206.properties.user.type } }];
-return false;
-}
-var valid0 = _errs64 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.safety_identifier !== undefined) {
-let data31 = data.safety_identifier;
+let data31 = data.service_tier;
 const _errs66 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema206.properties.safety_identifier.type } }];
+validate190.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema206.properties.service_tier.type } }];
 return false;
 }
 if (errors === _errs66) {
 if (typeof data31 === "string") {
-if (data31.length > 64 && (data31.length > 128 || func2(data31) > 64)) {
-validate190.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+if (data31.length > 40 && (data31.length > 80 || func2(data31) > 40)) {
+validate190.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
 }
@@ -27312,37 +27601,29 @@ var valid0 = _errs66 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.prompt_cache_key !== undefined) {
-let data32 = data.prompt_cache_key;
+if (data.user !== undefined) {
+let data32 = data.user;
 const _errs68 = errors;
 if (typeof data32 !== "string" && data32 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema206.properties.prompt_cache_key.type } }];
+validate190.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema206.properties.user.type } }];
 return false;
-}
-if (errors === _errs68) {
-if (typeof data32 === "string") {
-if (data32.length > 64 && (data32.length > 128 || func2(data32) > 64)) {
-validate190.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/maxLength", keyword: "maxLength", params: { limit: 64 } }];
-return false;
-}
-}
 }
 var valid0 = _errs68 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.previous_response_id !== undefined) {
-let data33 = data.previous_response_id;
+if (data.safety_identifier !== undefined) {
+let data33 = data.safety_identifier;
 const _errs70 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema206.properties.previous_response_id.type } }];
+validate190.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/type", keyword: "type", params: { type: schema206.properties.safety_identifier.type } }];
 return false;
 }
 if (errors === _errs70) {
 if (typeof data33 === "string") {
 if (data33.length > 64 && (data33.length > 128 || func2(data33) > 64)) {
-validate190.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+validate190.errors = [{ instancePath: instancePath + "/safety_identifier", schemaPath: "#/properties/safety_identifier/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 }
 }
@@ -27352,15 +27633,55 @@ var valid0 = _errs70 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.conversation !== undefined) {
-let data34 = data.conversation;
+if (data.prompt_cache_key !== undefined) {
+let data34 = data.prompt_cache_key;
 const _errs72 = errors;
-const _errs73 = errors;
-let valid9 = false;
-const _errs74 = errors;
-if (errors === _errs74) {
+if (typeof data34 !== "string" && data34 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/type", keyword: "type", params: { type: schema206.properties.prompt_cache_key.type } }];
+return false;
+}
+if (errors === _errs72) {
 if (typeof data34 === "string") {
 if (data34.length > 64 && (data34.length > 128 || func2(data34) > 64)) {
+validate190.errors = [{ instancePath: instancePath + "/prompt_cache_key", schemaPath: "#/properties/prompt_cache_key/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+}
+}
+}
+var valid0 = _errs72 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.previous_response_id !== undefined) {
+let data35 = data.previous_response_id;
+const _errs74 = errors;
+if (typeof data35 !== "string" && data35 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/type", keyword: "type", params: { type: schema206.properties.previous_response_id.type } }];
+return false;
+}
+if (errors === _errs74) {
+if (typeof data35 === "string") {
+if (data35.length > 64 && (data35.length > 128 || func2(data35) > 64)) {
+validate190.errors = [{ instancePath: instancePath + "/previous_response_id", schemaPath: "#/properties/previous_response_id/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+}
+}
+}
+var valid0 = _errs74 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.conversation !== undefined) {
+let data36 = data.conversation;
+const _errs76 = errors;
+const _errs77 = errors;
+let valid10 = false;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data36 === "string") {
+if (data36.length > 64 && (data36.length > 128 || func2(data36) > 64)) {
 const err6 = { instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/anyOf/0/maxLength", keyword: "maxLength", params: { limit: 64 } };
 if (vErrors === null) {
 vErrors = [err6];
@@ -27379,13 +27700,13 @@ vErrors.push(err7);
 errors++;
 }
 }
-var _valid2 = _errs74 === errors;
-valid9 = valid9 || _valid2;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+var _valid2 = _errs78 === errors;
+valid10 = valid10 || _valid2;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
 let missing1;
-if (data34.id === undefined && (missing1 = "id")) {
+if (data36.id === undefined && (missing1 = "id")) {
 const err8 = { instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/anyOf/1/required", keyword: "required", params: { missingProperty: missing1 } };
 if (vErrors === null) {
 vErrors = [err8];
@@ -27394,12 +27715,12 @@ vErrors.push(err8);
 }
 errors++;
 } else {
-if (data34.id !== undefined) {
-let data35 = data34.id;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (typeof data35 === "string") {
-if (data35.length > 64 && (data35.length > 128 || func2(data35) > 64)) {
+if (data36.id !== undefined) {
+let data37 = data36.id;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (typeof data37 === "string") {
+if (data37.length > 64 && (data37.length > 128 || func2(data37) > 64)) {
 const err9 = { instancePath: instancePath + "/conversation/id", schemaPath: "#/properties/conversation/anyOf/1/properties/id/maxLength", keyword: "maxLength", params: { limit: 64 } };
 if (vErrors === null) {
 vErrors = [err9];
@@ -27430,14 +27751,14 @@ vErrors.push(err11);
 errors++;
 }
 }
-var _valid2 = _errs76 === errors;
-valid9 = valid9 || _valid2;
+var _valid2 = _errs80 === errors;
+valid10 = valid10 || _valid2;
 if (_valid2) {
 var props3 = {};
 props3.id = true;
 }
-const _errs80 = errors;
-if (data34 !== null) {
+const _errs84 = errors;
+if (data36 !== null) {
 const err12 = { instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/anyOf/2/type", keyword: "type", params: { type: "null" } };
 if (vErrors === null) {
 vErrors = [err12];
@@ -27446,9 +27767,9 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid2 = _errs80 === errors;
-valid9 = valid9 || _valid2;
-if (!valid9) {
+var _valid2 = _errs84 === errors;
+valid10 = valid10 || _valid2;
+if (!valid10) {
 const err13 = { instancePath: instancePath + "/conversation", schemaPath: "#/properties/conversation/anyOf", keyword: "anyOf", params: {} };
 if (vErrors === null) {
 vErrors = [err13];
@@ -27459,67 +27780,35 @@ errors++;
 validate190.errors = vErrors;
 return false;
 } else {
-errors = _errs73;
+errors = _errs77;
 if (vErrors !== null) {
-if (_errs73) {
-vErrors.length = _errs73;
+if (_errs77) {
+vErrors.length = _errs77;
 } else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs76 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.prompt !== undefined) {
-const _errs82 = errors;
+const _errs86 = errors;
 if (data.prompt !== null) {
 validate190.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "null" } }];
 return false;
-}
-var valid0 = _errs82 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.moderation !== undefined) {
-const _errs84 = errors;
-if (data.moderation !== null) {
-validate190.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/type", keyword: "type", params: { type: "null" } }];
-return false;
-}
-var valid0 = _errs84 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.context_management !== undefined) {
-let data38 = data.context_management;
-const _errs86 = errors;
-if (!Array.isArray(data38) && data38 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema206.properties.context_management.type } }];
-return false;
-}
-if (errors === _errs86) {
-if (Array.isArray(data38)) {
-if (data38.length > 0) {
-validate190.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/maxItems", keyword: "maxItems", params: { limit: 0 } }];
-return false;
-}
-}
 }
 var valid0 = _errs86 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.background !== undefined) {
-let data39 = data.background;
+if (data.moderation !== undefined) {
 const _errs88 = errors;
-if (typeof data39 !== "boolean" && data39 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: schema206.properties.background.type } }];
+if (data.moderation !== null) {
+validate190.errors = [{ instancePath: instancePath + "/moderation", schemaPath: "#/properties/moderation/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -27527,16 +27816,48 @@ var valid0 = _errs88 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_credits !== undefined) {
-let data40 = data.max_credits;
+if (data.context_management !== undefined) {
+let data40 = data.context_management;
 const _errs90 = errors;
+if (!Array.isArray(data40) && data40 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/type", keyword: "type", params: { type: schema206.properties.context_management.type } }];
+return false;
+}
 if (errors === _errs90) {
-if (typeof data40 == "number" && isFinite(data40)) {
-if (data40 > 1e9 || isNaN(data40)) {
+if (Array.isArray(data40)) {
+if (data40.length > 0) {
+validate190.errors = [{ instancePath: instancePath + "/context_management", schemaPath: "#/properties/context_management/maxItems", keyword: "maxItems", params: { limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs90 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.background !== undefined) {
+let data41 = data.background;
+const _errs92 = errors;
+if (typeof data41 !== "boolean" && data41 !== null) {
+validate190.errors = [{ instancePath: instancePath + "/background", schemaPath: "#/properties/background/type", keyword: "type", params: { type: schema206.properties.background.type } }];
+return false;
+}
+var valid0 = _errs92 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data42 = data.max_credits;
+const _errs94 = errors;
+if (errors === _errs94) {
+if (typeof data42 == "number" && isFinite(data42)) {
+if (data42 > 1e9 || isNaN(data42)) {
 validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
 } else {
-if (data40 <= 0 || isNaN(data40)) {
+if (data42 <= 0 || isNaN(data42)) {
 validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
@@ -27546,9 +27867,10 @@ validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath:
 return false;
 }
 }
-var valid0 = _errs90 === errors;
+var valid0 = _errs94 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -27591,7 +27913,7 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { model: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+validate190.evaluated = { props: { model: true, models: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate214;
 var schema241 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -41745,6 +42067,7 @@ return errors === 0;
 }
 validate285.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateFallbackChainList = validate286;
+var schema347 = { type: "object", required: ["model", "fallbacks", "continue_streams", "updated_at"], properties: { model: { type: "string" }, fallbacks: { type: "array", minItems: 1, maxItems: 10, items: { type: ["string", "object"], required: ["model", "weight"], properties: { model: { type: "string" }, weight: { type: "integer" } } } }, weight: { type: "integer" }, sticky: { type: ["string", "null"], enum: ["user", "conversation", null] }, continue_streams: { type: "boolean" }, updated_at: { type: "string", format: "date-time" } } };
 function validate286(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41818,10 +42141,44 @@ return false;
 var valid4 = true;
 const len1 = data4.length;
 for (let i1 = 0;i1 < len1; i1++) {
+let data5 = data4[i1];
 const _errs11 = errors;
-if (typeof data4[i1] !== "string") {
-validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+if (typeof data5 !== "string" && !(data5 && typeof data5 == "object" && !Array.isArray(data5))) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: schema347.properties.fallbacks.items.type } }];
 return false;
+}
+if (errors === _errs11) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let missing2;
+if (data5.model === undefined && (missing2 = "model") || data5.weight === undefined && (missing2 = "weight")) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data5.model !== undefined) {
+const _errs13 = errors;
+if (typeof data5.model !== "string") {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1 + "/model", schemaPath: "FallbackChain/properties/fallbacks/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs13 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data5.weight !== undefined) {
+let data7 = data5.weight;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1 + "/weight", schemaPath: "FallbackChain/properties/fallbacks/items/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid5 = _errs15 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+}
 }
 var valid4 = _errs11 === errors;
 if (!valid4) {
@@ -41840,24 +42197,52 @@ var valid3 = _errs9 === errors;
 var valid3 = true;
 }
 if (valid3) {
+if (data2.weight !== undefined) {
+let data8 = data2.weight;
+const _errs17 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/weight", schemaPath: "FallbackChain/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.sticky !== undefined) {
+let data9 = data2.sticky;
+const _errs19 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sticky", schemaPath: "FallbackChain/properties/sticky/type", keyword: "type", params: { type: schema347.properties.sticky.type } }];
+return false;
+}
+if (!(data9 === "user" || data9 === "conversation" || data9 === null)) {
+validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sticky", schemaPath: "FallbackChain/properties/sticky/enum", keyword: "enum", params: { allowedValues: schema347.properties.sticky.enum } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
 if (data2.continue_streams !== undefined) {
-const _errs13 = errors;
+const _errs21 = errors;
 if (typeof data2.continue_streams !== "boolean") {
 validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid3 = _errs13 === errors;
+var valid3 = _errs21 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.updated_at !== undefined) {
-let data7 = data2.updated_at;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats18.validate(data7)) {
+let data11 = data2.updated_at;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data11 === "string") {
+if (!formats18.validate(data11)) {
 validate286.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41867,9 +42252,11 @@ return false;
 }
 }
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs23 === errors;
 } else {
 var valid3 = true;
+}
+}
 }
 }
 }
@@ -41950,10 +42337,44 @@ return false;
 var valid1 = true;
 const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
 const _errs5 = errors;
-if (typeof data1[i0] !== "string") {
-validate287.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+if (typeof data2 !== "string" && !(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
+validate287.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: schema347.properties.fallbacks.items.type } }];
 return false;
+}
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.model === undefined && (missing1 = "model") || data2.weight === undefined && (missing1 = "weight")) {
+validate287.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.model !== undefined) {
+const _errs7 = errors;
+if (typeof data2.model !== "string") {
+validate287.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/model", schemaPath: "#/properties/fallbacks/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.weight !== undefined) {
+let data4 = data2.weight;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate287.errors = [{ instancePath: instancePath + "/fallbacks/" + i0 + "/weight", schemaPath: "#/properties/fallbacks/items/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
 }
 var valid1 = _errs5 === errors;
 if (!valid1) {
@@ -41972,24 +42393,52 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
+if (data.weight !== undefined) {
+let data5 = data.weight;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate287.errors = [{ instancePath: instancePath + "/weight", schemaPath: "#/properties/weight/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sticky !== undefined) {
+let data6 = data.sticky;
+const _errs13 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate287.errors = [{ instancePath: instancePath + "/sticky", schemaPath: "#/properties/sticky/type", keyword: "type", params: { type: schema347.properties.sticky.type } }];
+return false;
+}
+if (!(data6 === "user" || data6 === "conversation" || data6 === null)) {
+validate287.errors = [{ instancePath: instancePath + "/sticky", schemaPath: "#/properties/sticky/enum", keyword: "enum", params: { allowedValues: schema347.properties.sticky.enum } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.continue_streams !== undefined) {
-const _errs7 = errors;
+const _errs15 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate287.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.updated_at !== undefined) {
-let data4 = data.updated_at;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats18.validate(data4)) {
+let data8 = data.updated_at;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats18.validate(data8)) {
 validate287.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41999,9 +42448,11 @@ return false;
 }
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
+}
+}
 }
 }
 }
@@ -42015,7 +42466,7 @@ return false;
 validate287.errors = vErrors;
 return errors === 0;
 }
-validate287.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+validate287.evaluated = { props: { model: true, fallbacks: true, weight: true, sticky: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
 var validateFileDeleted = validate288;
 function validate288(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

@@ -6,6 +6,7 @@
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
+import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
@@ -25,6 +26,14 @@ export interface Preset {
   readonly daily_tokens: number | null;
 }
 
+/** Draw of the first model of a fallback chain. */
+export interface ChainWeights {
+  /** Weight of every model of the chain, by slug, including the requested model. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Calls with the same value of this part of the request draw the same model; null if each call draws. */
+  readonly sticky: Sticky | null;
+}
+
 export interface Caller {
   readonly keyId: string;
   readonly workspaceId: string;
@@ -42,6 +51,8 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
+  readonly chainWeights?: ReadonlyMap<string, ChainWeights>;
 }
 
 export interface Authenticator {
@@ -85,6 +96,8 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
+          where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit"
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
@@ -92,11 +105,12 @@ const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tools" | "hasSpendLimit"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "hasSpendLimit"> & {
   readonly hasSpendLimit: boolean;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
+  readonly weighted: Readonly<Record<string, ChainWeights>> | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -258,13 +272,14 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ chains, continued, weighted, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
 }
 

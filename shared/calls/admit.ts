@@ -277,7 +277,7 @@ export async function dispatchAdmitted(
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
   of: { readonly id: string; readonly caller: Caller },
-  { model, bound, response }: Pick<WorkFacts, "model" | "bound" | "response">,
+  { model, bound, response, route }: Pick<WorkFacts, "model" | "bound" | "response" | "route">,
   lifeMs: number,
   onDecide?: () => void,
 ): Promise<CreditLineHold | undefined> {
@@ -286,7 +286,7 @@ export async function admitCall(
   const at = performance.now();
   try {
     // Storing a response requires a hold of its call.
-    const hold = { ...holdOf(of, model, bound, lifeMs), canUseCreditLine: response === undefined };
+    const hold = { ...holdOf(of, model, bound, lifeMs, route?.labels), canUseCreditLine: response === undefined };
     const creditLineHold = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
     return creditLineHold;

@@ -151,7 +151,8 @@ function errorOf({ code, message }: ApiError): StepError {
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
   const max = await maxOf(context, target, work.facts);
-  const call = await readCall(context, { caller, target, body, tries: 1, max });
+  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const call = await readCall(context, { caller, draw, target, body, tries: 1, max });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -205,7 +206,8 @@ export async function prepareChatRequest(
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const call = await readTextCall(context, caller, target.kind, body);
+  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const call = await readTextCall(context, caller, target.kind, { body, draw });
   return prepareJobRequest(context, jobOf(caller, work, call));
 }
 

@@ -19,7 +19,7 @@ import { streamMediaJob } from "../media/state-stream.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../../core/response-headers.ts";
 import { answerChatWithTools, asksTools } from "../../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../../core/route-errors.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import type { KeyRoute, RouteResponse } from "../../core/route.ts";
 import { BOOLEAN_QUERY, booleanIn } from "../../core/page.ts";
 
@@ -92,7 +92,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const { caller } = call;
   const { form } = kind.route.request;
   const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> =>
-    readMedia(context, caller, kind, body.value, { pause: body.pause, max: outerMaxOf(call) });
+    readMedia(context, caller, kind, body.value, drawOf(call), { pause: body.pause, max: outerMaxOf(call) });
   const media =
     form && isForm(call.request)
       ? await inFormTerms(form, await readMediaForm(context, call.request, form), read)

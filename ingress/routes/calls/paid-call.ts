@@ -9,6 +9,7 @@ import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
+import type { ModelRoute } from "#shared/calls/model-choice.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -21,7 +22,7 @@ import { asPart } from "#shared/tracing/tracing.ts";
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import type { IngressContext } from "../../context.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import { failureEventsOf } from "../../core/response-object.ts";
 import type { CallFacts } from "../../wait/call.ts";
 
@@ -38,6 +39,8 @@ export interface PaidCall {
   readonly bound: CallBound;
   /** Price of the requested variant. Default: the model's price. */
   readonly price?: Price;
+  /** Fallbacks of the call. Default: the workspace's fallback chain of the model. */
+  readonly route?: ModelRoute | undefined;
   /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
@@ -144,14 +147,9 @@ export async function preparePaidCall(
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
   const header = call.request.headers.get("x-cache");
-  const max = outerMaxOf(call);
-  const { request, model, checked } = await readTextRequest(
-    context,
-    call.caller,
-    kind,
-    { value, bytes },
-    { pause, max },
-  );
+  const read = { value, bytes, draw: drawOf(call) };
+  const how = { pause, max: outerMaxOf(call) };
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, read, how);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,

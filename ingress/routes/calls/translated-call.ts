@@ -3,15 +3,15 @@ import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schem
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
-import { modelOf } from "#shared/calls/kinds/models.ts";
 import { costMaxOf } from "#shared/calls/max-credits.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { chooseModels, firstAccepting } from "#shared/calls/model-choice.ts";
 import { stringifyExact } from "#shared/json/serialize.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import { withParam } from "../../core/with-param.ts";
 
@@ -41,7 +41,7 @@ interface TranslatedCall {
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
-export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "route" | "text">;
 
 /**
  * Validates and runs the call.
@@ -65,7 +65,8 @@ export async function runTranslatedCall(
     run,
   }: TranslatedCall,
 ): Promise<Response> {
-  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  const draw = { ...drawOf(call), conversation: affinity ?? (api === "anthropic" ? request.user : undefined) };
+  const choice = chooseModels(CHAT, context.catalogue.current(), call.caller, request, draw);
   await body.pause();
   const integers = await exactIntegersIn(body);
   await body.pause();
@@ -74,14 +75,27 @@ export async function runTranslatedCall(
   await body.pause();
   try {
     const files = await findStoredFiles(context.database, call.caller, request);
-    const bound = checkChat(request, model, textBytes, files, costMaxOf(maxNano, outerMaxOf(call)));
+    const max = costMaxOf(maxNano, outerMaxOf(call));
+    const accepting = firstAccepting(choice, (one) => checkChat(request, one, textBytes, files, max));
+    const { model, checked: bound, route } = accepting;
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
-    if (run) return await run({ kind: CHAT, model, bound, text: named });
+    if (run) return await run({ kind: CHAT, model, bound, route, text: named });
     const cache = await planCache(model, cacheScope("", bound));
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
     const needs = needsText === undefined ? {} : { needsText };
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity, ...needs };
+    const paid = {
+      kind: CHAT,
+      api,
+      model,
+      bound,
+      route,
+      text: whole,
+      textBytes: wholeBytes,
+      cache,
+      affinity,
+      ...needs,
+    };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

@@ -1,5 +1,6 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -80,7 +81,7 @@ export function messages(context: IngressContext): KeyRoute[] {
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { request: asked, maxNano } = takeMaxCredits(parse("MessagesRequest", body.value));
+  const { request: asked, maxNano } = takeMaxCredits(parse("MessagesRequest", withFirstModel(body.value)));
   const { request, paramOf, omittedToolTypes } = chatRequestOf(asked);
   await body.pause();
   const header = call.request.headers.get("x-cache");

@@ -27,6 +27,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
   const stops = body.stop_sequences ?? [];
   const request: ChatCompletionRequest = {
     model: body.model,
+    ...(body.models == null ? {} : { models: body.models }),
     messages: placed.map(({ message }) => message),
     max_completion_tokens: body.max_tokens,
     ...(body.stream === true ? { stream: true } : {}),

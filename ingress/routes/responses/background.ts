@@ -63,7 +63,7 @@ export async function runInBackground(
 async function begin(
   context: IngressContext,
   call: RouteCall,
-  { kind, model, bound, text }: CheckedTranslation,
+  { kind, model, bound, route, text }: CheckedTranslation,
   { response, input, isStreamed, affinity }: Background,
 ): Promise<ModelResponse> {
   const { caller } = call;
@@ -83,7 +83,10 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, textCallOf(kind, model, bound, text), { isBackground: true, affinity });
+    await admitMediaJob(context, call, textCallOf(kind, model, { bound, route }, text), {
+      isBackground: true,
+      affinity,
+    });
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";

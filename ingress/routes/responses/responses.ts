@@ -290,7 +290,10 @@ async function answerAsked(
       integers: exactIntegersOf(body.text),
       response,
     };
-    return answerInTurns({ context, call: { ...call, affinity } }, { ...turns, ...(response.store ? { keep } : {}) });
+    return answerInTurns(
+      { context, call: { ...call, affinity, drawId: call.requestId } },
+      { ...turns, ...(response.store ? { keep } : {}) },
+    );
   }
   const header = call.request.headers.get("x-cache");
   // A cached copy could be deleted by then, or name what is stored for another call.
