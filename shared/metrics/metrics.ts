@@ -8,6 +8,7 @@ import { AggregatorRegistry, Registry } from "prom-client";
 
 import manifest from "../../package.json" with { type: "json" };
 
+import { watchEventLoop } from "./event-loop.ts";
 import {
   counter,
   credits,
@@ -18,7 +19,6 @@ import {
   type CreditsCounter,
   type Gauge,
   type Histogram,
-import { watchEventLoop } from "./event-loop.ts";
 } from "./metric-handles.ts";
 
 /** Metrics of a process that do not depend on its roles. */

@@ -7,6 +7,7 @@ import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -194,11 +195,13 @@ export interface LineCall {
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
+  /** Amount that is left of `max_credits` of the batch, and the share of the price that its lines pay. */
+  readonly max: OuterMax;
 }
 
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
-  const { caller, target, bytes, tries } = line;
+  const { caller, target, bytes, tries, max } = line;
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
   await slices.yieldIfOver();
@@ -206,9 +209,10 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
-  if (!("api" in target))
-    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries });
-  const asked = readResponses(body);
+  if (!("api" in target)) {
+    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, max });
+  }
+  const { request: asked, maxNano } = takeMaxCredits(readResponses(body));
   const { items, own, root } = await readConversation(context.responses, caller, asked);
   const translated = await slices.run(translatingRequest(asked, items));
   const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
@@ -221,7 +225,12 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   };
   const draw = { id: line.id, conversation: root ?? response.id };
   try {
-    return await readResponsesCall(context, caller, translated.request, { draw, exactIntegers, beside });
+    return await readResponsesCall(context, caller, translated.request, {
+      draw,
+      exactIntegers,
+      beside,
+      max: costMaxOf(maxNano, max),
+    });
   } catch (error) {
     throw withParam(error, translated.paramOf);
   }
@@ -229,16 +238,19 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, batch, id, starves }: LineCall,
+  { caller, batch, id, starves, max }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
-  const { input, version } = request;
+  const { input, version, max_credits: maxCredits } = request;
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
-  const run = await newRunOf(database, caller, asked);
+  const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, {
+    ...asked,
+    ...(max.sharedNano === undefined ? {} : { limitedBatch: batch.id }),
+  });
   const { requests_per_minute: limit } = caller.preset;
   return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };
 }

@@ -6,6 +6,7 @@ import { readMedia, type ReadMedia } from "#shared/calls/read.ts";
 
 import { prepareTranscription } from "./receive-recording.ts";
 import { type ReadBody, readBody } from "../../core/body.ts";
+import { MAX_CREDITS_REQUEST, outerMaxOf } from "../../core/max-credits.ts";
 import { preparePaidCall, runPaidCall } from "./paid-call.ts";
 import type { IngressContext } from "../../context.ts";
 import { isForm } from "../files/form-body.ts";
@@ -39,7 +40,10 @@ function routeOf(context: IngressContext, kind: Kind): KeyRoute {
     countsItself: true,
     ...(statesBy === "query" ? { query: [STATES_QUERY] } : {}),
     request,
-    ...(route.answer.headers?.includes("x-cache") === true ? { requestHeaders: [CACHE_REQUEST] } : {}),
+    requestHeaders: [
+      MAX_CREDITS_REQUEST,
+      ...(route.answer.headers?.includes("x-cache") === true ? [CACHE_REQUEST] : []),
+    ],
     responses: { 200: responseOf(route) },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
     handle: (call) => answer(context, call, kind),
@@ -88,7 +92,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const { caller } = call;
   const { form } = kind.route.request;
   const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> =>
-    readMedia(context, caller, kind, body.value, drawOf(call), body.pause);
+    readMedia(context, caller, kind, body.value, drawOf(call), { pause: body.pause, max: outerMaxOf(call) });
   const media =
     form && isForm(call.request)
       ? await inFormTerms(form, await readMediaForm(context, call.request, form), read)
