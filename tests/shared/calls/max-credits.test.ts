@@ -7,6 +7,7 @@ import { ApiError } from "#shared/base/errors.ts";
 import { checkChat, withHeldLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
 import {
+  costMaxAt,
   costMaxOf,
   lowerMax,
   maxCreditsBytes,
@@ -104,6 +105,10 @@ test("for a line of a batch, the largest full price whose share fits is allowed"
       const full = costMaxOf(nano, { line })?.nano ?? 0n;
       expect(priceAt(full, line) <= nano).toBe(true);
       expect(priceAt(full + 1n, line) > nano).toBe(true);
+      // A model may have its own share for batches.
+      const own = { price_millionths: 250_000 };
+      const at = costMaxAt(costMaxOf(nano, { line }), { price: { ...model.price, batchMillionths: 250_000 } })?.nano ?? 0n;
+      expect(priceAt(at, own) <= nano && priceAt(at + 1n, own) > nano).toBe(true);
     }),
   );
 });
