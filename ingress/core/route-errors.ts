@@ -20,6 +20,7 @@ const CODES = {
   holds: [
     "insufficient_credits",
     "budget_reached",
+    "key_limit_reached",
     "daily_tokens_exceeded",
     "internal_error",
     "overloaded",
