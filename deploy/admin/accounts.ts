@@ -3,21 +3,28 @@
  * access to a workspace that has owners.
  */
 import type { OperatorPresetList } from "#schemas/generated/types.ts";
+import { limitsAsked, presentHeld, storeLimits } from "#ingress/routes/settings/limits.ts";
+import { type Limits, NO_LIMITS, withOwnLimits } from "#shared/access/limits.ts";
 import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import {
   insertMember,
   MEMBER_ROLES,
   type MemberChange,
   type MemberRole,
+  type MemberRow,
   updateMember,
 } from "#shared/database/members.ts";
 import { insertWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/base/ids.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { parse } from "#shared/json/contracts.ts";
+import { repeatSpendChange } from "#shared/ledger/spend-limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";
 import { type Answer, type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { ACTOR, type Context } from "./context.ts";
+import { LIMIT_OPTIONS, limitsText } from "./key-limits.ts";
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
@@ -44,7 +51,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       const row = await insertMember(database, workspace.id, { id: newId(), name, role, actor: ACTOR });
       if (row === undefined) throw new Error(`workspace ${workspace.name} already has a member ${quote(name)}`);
       const text = `added ${name} to ${workspace.name} as ${role}, id ${row.id}`;
-      return { json: { workspace_id: workspace.id, ...row }, text };
+      return { json: { workspace_id: workspace.id, ...shownMember(row) }, text };
     },
   },
   {
@@ -69,12 +76,13 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     run: (context, input) => change(context, input, { isActive: true }, "enabled"),
   },
   {
-    usage: "key create <workspace> --member <name> --preset <preset> [--name <name>]",
+    usage: `key create <workspace> --member <name> --preset <preset> [--name <name>] ${LIMIT_OPTIONS}`,
     about: "Creates a key for a member and prints it. It cannot be printed again.",
     needs: "database",
     async run(context, input) {
       const name = nameOf(input.option("name") ?? input.argument("member"));
       const preset = await requirePreset(context, input.argument("preset"));
+      const limits = await limitsIn(context, input);
       const database = await context.database();
       const workspace = await findWorkspace(database, input.argument("workspace"));
       if (!workspace.is_active) throw new Error(`the workspace ${workspace.name} is disabled`);
@@ -82,7 +90,13 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       if (!member.is_active) throw new Error(`the member ${member.name} of ${workspace.name} is disabled`);
       const [id, key] = [newId(), mintKey()];
       const kept = { id, memberId: member.id, name, sha256: hashKey(key), hint: keyHint(key), preset, actor: ACTOR };
-      if ((await insertKey(database, workspace.id, kept)) === "too_many") {
+      const insert = async (tx: Queryable) => {
+        const outcome = await insertKey(tx, workspace.id, kept);
+        const change = { kind: "key", row: { id, access_lists: null }, before: NO_LIMITS, after: limits } as const;
+        if (outcome === "made") await storeLimits(tx, workspace.id, { ...change, actor: ACTOR });
+        return outcome;
+      };
+      if ((await repeatSpendChange(() => database.transaction(insert))) === "too_many") {
         const most = KEYS_PER_WORKSPACE_MAX;
         throw new Error(`workspace ${workspace.name} has ${most} keys, which is the maximum; revoke some`);
       }
@@ -90,10 +104,20 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       if (row === undefined) throw new Error("the key was not stored; try again");
       const { hint, role, created_at, expires_at, last_used_at, revoked_at } = row;
       const held = { workspace: workspace.name, workspace_id: workspace.id, member: member.name, role, preset };
-      return { json: { key, id, ...held, name, hint, created_at, expires_at, last_used_at, revoked_at } };
+      const { limits: shown } = presentHeld(await withOwnLimits(database, workspace.id, row));
+      return {
+        json: { key, id, ...held, name, hint, limits: shown, created_at, expires_at, last_used_at, revoked_at },
+      };
     },
   },
 ];
+
+/** Returns the limits in the options of a command. @throws ApiError for limits that the API would refuse */
+async function limitsIn(context: Context, input: Arguments): Promise<Limits> {
+  const text = `{"limits":${limitsText(input)}}`;
+  const { limits } = parse("ApiKeyUpdateRequest", JSON.parse(text));
+  return limitsAsked(limits ?? null, text, await context.catalogue());
+}
 
 async function change(
   context: Context,
@@ -106,7 +130,12 @@ async function change(
   const member = await memberOf(database, workspace, input.argument("name"));
   const changed = await updateMember(database, workspace.id, { id: member.id, ...to, actor: ACTOR });
   const text = `member ${member.name} of ${workspace.name} ${changed === undefined ? "was" : "is"} ${state}`;
-  return { json: { workspace_id: workspace.id, ...(changed ?? member) }, text };
+  return { json: { workspace_id: workspace.id, ...shownMember(changed ?? member) }, text };
+}
+
+/** Returns the members of a row that commands print. `member list` prints the limits. */
+function shownMember({ access_lists: _lists, ...row }: MemberRow): Omit<MemberRow, "access_lists"> {
+  return row;
 }
 
 function roleOf(value: string): MemberRole {

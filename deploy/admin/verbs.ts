@@ -1,5 +1,6 @@
 /** Commands that are requests to a running service. */
 import { type Command, quote, UsageError } from "./command.ts";
+import { LIMIT_OPTIONS, limitsCell, limitsText } from "./key-limits.ts";
 import { isObject, type Json } from "./service.ts";
 import { commandOf, type Line, type Verb } from "./verb.ts";
 
@@ -21,7 +22,8 @@ const VERBS: readonly Verb[] = [
     usage: "member list <workspace>",
     about: "Lists the members of a workspace.",
     asks: `GET ${WORKSPACE}/members`,
-    columns: "name role is_active id created_at",
+    columns: "name role is_active limits id created_at",
+    cells: ({ limits }) => ({ limits: limitsCell(limits) }),
     sortedBy: "name",
   },
   {
@@ -29,8 +31,8 @@ const VERBS: readonly Verb[] = [
     about: "Lists the keys of a workspace, revoked ones included, by their first characters.",
     asks: `GET ${WORKSPACE}/api-keys`,
     json: keyJson,
-    columns: "id name hint member role preset tools created_at expires_at revoked_at",
-    cells: ({ tools }) => ({ tools: toolsCell(tools) }),
+    columns: "id name hint member role preset tools limits created_at expires_at revoked_at",
+    cells: ({ tools, limits }) => ({ tools: toolsCell(tools), limits: limitsCell(limits) }),
     sortedBy: "created_at",
   },
   {
@@ -49,6 +51,14 @@ const VERBS: readonly Verb[] = [
     body: (line) => ({ tools: toolsIn([line.argument("tool"), ...line.rest]) }),
     json: keyJson,
     says: ({ tools }) => `key {id} ({hint}) may run ${tools === null ? "all tools" : "these tools: {tools}"}`,
+  },
+  {
+    usage: `key limits <key id> ${LIMIT_OPTIONS}`,
+    about: "Replaces the limits of a key: what it may spend and call. Without options, removes them.",
+    asks: "PATCH /operator/api-keys/{key id}",
+    body: (line) => ({ limits: JSON.parse(limitsText(line)) as unknown }),
+    json: keyJson,
+    says: ({ limits }) => `key {id} ({hint}) has ${limits === null ? "no limits" : `the limits ${limitsCell(limits)}`}`,
   },
   {
     usage: "preset list",

@@ -2,6 +2,7 @@
  * Runs the steps around every route: request id, IP address limit, API key, rate-limit window, error format, metrics. The design fixes the
  * order of the checks (part 5). A call that fails validation is counted in the rate-limit window before its 400 is sent.
  */
+import { checkAddress, checkEndpoint } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
@@ -109,6 +110,7 @@ export function createServe(context: IngressContext): Serve {
     }
     const caller = await authenticate(context, facts.request);
     const capture = onCaller(caller);
+    checkAddress(caller, ip);
     const call = { ...facts, caller, meter: UNMETERED, ...(capture === undefined ? {} : { capture }) };
     return runRoute(context, route, call, (counted) => handled(route, counted));
   };
@@ -217,6 +219,12 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
   );
 }
 
+/** Checks that the caller's key, role and limits allow the route. @throws ApiError `permission_denied` */
+export function authorizeCall(route: KeyRoute, call: RouteCall): void {
+  checkEndpoint(call.caller, route.path);
+  route.authorize?.(call);
+}
+
 /**
  * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome. It
  * does not count calls of routes for which `isUncounted` returns true. A refused call is stored for its owner.
@@ -250,7 +258,7 @@ async function runCounted(
     isCounted = true;
   };
   const counted = { ...call, meter: { ...meter, markCounted } };
-  route.authorize?.(counted);
+  authorizeCall(route, counted);
   if (!route.countsItself) {
     if (isUncounted(route)) admitUncounted({ uncounted }, caller);
     else await count();

@@ -5,9 +5,11 @@
 import type { Msg, NatsConnection } from "nats";
 
 import type { ActiveKeys } from "#shared/access/active-keys.ts";
+import { checkAddress } from "#shared/access/access-lists.ts";
 import type { Keys } from "#shared/access/authenticate.ts";
 import { networkOf } from "#shared/access/ip-net.ts";
 import { FairLimit } from "#shared/limits/fair-limit.ts";
+import { apiErrorsOf } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 import { batchSubject, POOLS, type PublisherIdentity, publisherInbox } from "#shared/queue/subjects.ts";
@@ -80,6 +82,7 @@ export function serveLogins(context: LoginContext): Logins {
       const lease = await lookups.take({ owner: networkOf(address) });
       const key = await keys.find(secret).finally(() => lease.release());
       if (!key) return "refused";
+      if (apiErrorsOf(() => checkAddress(key, address)).length > 0) return "address";
       if (!(await connections.open({ ...request, workspaceId: key.workspaceId, keyId: key.keyId }))) {
         log.warn(
           { workspace_id: key.workspaceId, key_id: key.keyId, address, max },
@@ -135,11 +138,12 @@ export function serveLogins(context: LoginContext): Logins {
   };
 }
 
-type Refusal = "refused" | "full" | "busy" | "failed";
+type Refusal = "refused" | "address" | "full" | "busy" | "failed";
 
 /** Reasons for refusals, written to the NATS server's log. They never contain the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
+  address: "the list of IP addresses of the API key or of its member does not contain the address of the client",
   full: "the workspace has as many connections open as SLUICE_PUBLISHER_CONNECTIONS_MAX lets it have",
   busy: "too many logins at once",
   failed: "API keys cannot be looked up",

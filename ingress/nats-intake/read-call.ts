@@ -1,6 +1,7 @@
 /** Reads the call or run in a batch message, with the checks of its endpoint over HTTP. */
 import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { checkEndpoint } from "#shared/access/access-lists.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
@@ -44,6 +45,7 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = await readMessage(data);
   const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
+  checkEndpoint(caller, endpoint);
   if (endpoint === WORKFLOW_ENDPOINT) {
     checkPool(endpoint, { pool: "workflow" }, pool);
     return readRun(context, arrived, workflow, body);

@@ -42,7 +42,7 @@ const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
 
 const DESCRIPTION =
   "OpenAI-compatible AI gateway with prepaid credits. All errors have the same envelope; branch on its `code`. Unknown members of a " +
-  "request body are accepted. Null for an optional member means that the member is absent, unless its schema accepts null or has " +
+  "request body are accepted, except by settings and operator routes, which return `unknown_parameter`. Null for an optional member means that the member is absent, unless its schema accepts null or has " +
   "`x-svc-refuses-null`. Requests that are not valid HTTP return status 400 without a body.";
 
 const OPERATOR_TOKEN =
@@ -205,9 +205,9 @@ function contentOf(response: RouteResponse, example: unknown): { content?: objec
 
 /** Builds one error response per status, which lists its codes. @param used receives the examples that the responses refer to */
 function failures(route: RouteSpec, components: Components, used: Map<string, ErrorExample>): Record<string, object> {
-  const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
   const isAnthropic = route.isAnthropic === true;
   const schema = route.request === undefined ? undefined : components.schemas[route.request.schema];
+  const codes = [...new Set([...GATE_CODES[route.auth], ...bodyCodes(schema), ...route.errors])];
   const facts = {
     isAnthropic,
     isOperator: route.auth === "operator",
@@ -239,6 +239,11 @@ function failures(route: RouteSpec, components: Components, used: Map<string, Er
       ];
     }),
   );
+}
+
+/** Returns the error codes of a body that follow from its schema. */
+function bodyCodes(schema: { readonly additionalProperties?: unknown } = {}): readonly Code[] {
+  return schema.additionalProperties === false ? ["unknown_parameter"] : [];
 }
 
 function requiredMemberOf(schema: { readonly required?: readonly string[] } = {}): string | undefined {

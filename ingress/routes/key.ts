@@ -1,5 +1,6 @@
 /** GET /v1/key: returns workspace and member of the calling key, with its remaining balance and limits. */
 import type { Key } from "#schemas/generated/types.ts";
+import { withOwnLimits } from "#shared/access/limits.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber } from "#shared/base/money.ts";
@@ -8,6 +9,7 @@ import { json } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 import type { KeyRoute } from "../core/route.ts";
+import { presentHeld } from "./settings/limits.ts";
 
 export function key(context: IngressContext): KeyRoute {
   return {
@@ -16,8 +18,8 @@ export function key(context: IngressContext): KeyRoute {
     operationId: "getKey",
     summary: "Retrieve key",
     description:
-      "Returns workspace, role, preset, balance, rate limit window and daily tokens of the requesting key. Every " +
-      "role may call it.",
+      "Returns workspace, role, preset, limits, balance, rate limit window and daily tokens of the requesting key, and " +
+      "the limits of its member. Every role may call it.",
     tags: ["Workspace settings"],
     auth: "key",
     responses: { 200: { description: "The created key with its secret", schema: "Key" } },
@@ -32,6 +34,10 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const facts = await readKeyFacts(context.database, caller.workspaceId, caller.keyId);
   if (facts === undefined)
     throw new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
+  const { access_lists, limit_id, member_access_lists } = facts;
+  const { workspaceId, memberId } = caller;
+  const key = await withOwnLimits(context.database, workspaceId, { id: caller.keyId, access_lists, limit_id });
+  const member = { id: memberId, access_lists: member_access_lists };
   return json({
     object: "key",
     id: caller.keyId,
@@ -40,6 +46,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
     role: caller.role,
     preset: preset.name,
     tools: caller.tools ? [...caller.tools] : null,
+    ...presentHeld(key),
+    member: { id: memberId, ...presentHeld(await withOwnLimits(context.database, workspaceId, member)) },
     balance: {
       credits: creditsNumber(facts.amount),
       held: creditsNumber(facts.held),

@@ -1,6 +1,8 @@
 /**
  * GET /v1/models and /v1/models/{slug}, and GET /public/models without a key. With a key, models are also available in Anthropic's format.
  */
+import { mayCallModel } from "#shared/access/access-lists.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -26,9 +28,13 @@ const QUERY = [
   },
 ];
 
-/** Returns the model list as JSON text. @param tools capabilities to include in the list; undefined includes none */
-function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined): string {
-  const { object, data } = listModels(catalogue, { includeTools: tools !== undefined });
+/**
+ * Returns the model list as JSON text.
+ * @param tools capabilities to include in the list; undefined includes none
+ * @param caller caller whose models are listed; absent for all models
+ */
+function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined, caller?: Caller): string {
+  const { object, data } = listModels(catalogue, { includeTools: tools !== undefined }, caller);
   return JSON.stringify({ object, data: [...data, ...capabilityRows(catalogue, tools ?? [])] });
 }
 
@@ -40,12 +46,15 @@ export function models(context: IngressContext): readonly Route[] {
   const toolText = (catalogue: Catalogue, { caller }: Partial<Pick<RouteCall, "caller">>): string => {
     const all = context.availableCapabilities.current();
     const usable = caller ? usableTools(caller, all) : all;
+    if (caller?.accessLists) return listText(catalogue, usable, caller);
     return (usable === all ? withTools : listText)(catalogue, usable);
   };
+  const modelText = (catalogue: Catalogue, { caller }: Partial<Pick<RouteCall, "caller">>): string =>
+    caller?.accessLists ? listText(catalogue, undefined, caller) : withoutTools(catalogue, NO_TOOLS);
   const handle = (call: RequestFacts & Partial<Pick<RouteCall, "caller">>): Response => {
     const catalogue = context.catalogue.current();
     const hasTools = booleanIn(call, INCLUDE_TOOLS) === true;
-    const text = hasTools ? toolText(catalogue, call) : withoutTools(catalogue, NO_TOOLS);
+    const text = hasTools ? toolText(catalogue, call) : modelText(catalogue, call);
     return new Response(text, { headers: { "content-type": JSON_TYPE, ...(call.caller ? VARIES : {}) } });
   };
   const common = {
@@ -61,13 +70,13 @@ export function models(context: IngressContext): readonly Route[] {
       path: "/v1/models",
       operationId: "listModels",
       summary: "List models",
-      description: `With \`anthropic-version\`: text models, newest first, as \`data\` of ${INFO}, with \`first_id\`, \`last_id\` and \`has_more\`.`,
+      description: `Lists the models that the key may call. With \`anthropic-version\`: text models, newest first, as \`data\` of ${INFO}, with \`first_id\`, \`last_id\` and \`has_more\`.`,
       auth: "key",
       query: [...QUERY, ...PAGE_QUERY],
       requestHeaders: [VERSION],
       errors: ["unsupported_value"],
       handle: (call) =>
-        asksAnthropic(call) ? json(listInfos(context.catalogue.current(), call.request), VARIES) : handle(call),
+        asksAnthropic(call) ? json(listInfos(context.catalogue.current(), call), VARIES) : handle(call),
     },
     {
       ...common,
@@ -109,7 +118,8 @@ function asksAnthropic({ request }: RouteCall): boolean {
 }
 
 function one({ catalogue }: IngressContext, call: RouteCall): Response {
-  const model = findCallable(catalogue.current(), call.params["slug"] ?? "");
+  const found = findCallable(catalogue.current(), call.params["slug"] ?? "");
+  const model = found && mayCallModel(call.caller, found.slug) ? found : undefined;
   if (model && !asksAnthropic(call)) return json(modelEntry(model), VARIES);
   if (model && isTextModel(model)) return json(modelInfo(model), VARIES);
   throw new ApiError("not_found", "There is no such model; GET /v1/models lists the models.", { param: "slug" });

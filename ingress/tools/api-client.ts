@@ -10,7 +10,7 @@ import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 import { MAX_CREDITS_HEADER } from "../core/max-credits.ts";
 import type { KeyRoute, Route } from "../core/route.ts";
-import { admitUncounted, runRoute } from "../core/serve.ts";
+import { admitUncounted, authorizeCall, runRoute } from "../core/serve.ts";
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface ApiClient {
   readonly caller: Caller;
   /** Calls a route of the API. @throws the errors of the route */
   ask(operationId: string, asked: Asked): Promise<Response>;
-  /** True if the caller's role may call the route. */
+  /** True if the caller's role and limits allow the route. */
   may(operationId: string): boolean;
   /** Counts the message in the rate-limit window; further calls have no effect. @throws ApiError `rate_limit_exceeded` */
   count(): Promise<void>;
@@ -62,13 +62,13 @@ export function openApiClient(context: IngressContext, call: RouteCall, isCounte
       const route = find(operationId);
       const inner = { ...call, params: asked.params ?? {}, request: requestOf(call.request, route, asked) };
       if (isCounted) {
-        route.authorize?.(inner);
+        authorizeCall(route, inner);
         return route.handle(inner);
       }
       markCounted();
       return runRoute(context, route, inner);
     },
-    may: (operationId) => apiErrorsOf(() => find(operationId).authorize?.(call)).length === 0,
+    may: (operationId) => apiErrorsOf(() => authorizeCall(find(operationId), call)).length === 0,
     async count() {
       if (isCounted) return;
       markCounted();

@@ -59,6 +59,68 @@ export type JobCompleted = JobCompletedOfJob | JobCompletedOfBatch;
  */
 export type JobFailed = JobFailedOfJob | JobFailedOfBatch;
 /**
+ * Limits of a key or member: models, endpoints, addresses and spend. A key must satisfy its own limits and those of its member. An absent or null member sets no limit. Null: no limits.
+ */
+export type Limits = {
+  credits?: LimitCredits;
+  /**
+   * Names of models that may be called; `*` matches any characters. Not empty.
+   *
+   * @maxItems 100
+   */
+  models?: string[] | null;
+  /**
+   * APIs that may be called: `chat`, `responses`, `messages`, `embeddings`, `images`, `speech`, `transcriptions`, `videos`, `music`, `3d`, `capabilities`, `workflows`, `batches`, `files`, `mcp`, `settings`. Batch lines, NATS messages, tools and workflow steps need the API that they call, too. Not empty.
+   *
+   * @maxItems 32
+   */
+  endpoints?: string[] | null;
+  /**
+   * IP addresses and CIDR ranges from which the key may be used. Not empty.
+   *
+   * @maxItems 100
+   */
+  ips?: string[] | null;
+  /**
+   * Percentages of each credit limit at which a warning is sent.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[] | null;
+  raise?: LimitRaise;
+} | null;
+/**
+ * Maximum spend in credits per period in UTC, with at most 9 decimal places. An absent or null member sets no limit.
+ */
+export type LimitCredits = {
+  /**
+   * Credits per day.
+   */
+  day?: number | null;
+  /**
+   * Credits per week from Monday.
+   */
+  week?: number | null;
+  /**
+   * Credits per month.
+   */
+  month?: number | null;
+  /**
+   * Credits in total, since the limit was first set.
+   */
+  total?: number | null;
+} | null;
+/**
+ * Temporary raise of credit limits; null when there is none.
+ */
+export type LimitRaise = {
+  credits: LimitCredits;
+  /**
+   * End of the raise, in the future when it is set.
+   */
+  until: string;
+} | null;
+/**
  * Controls tool calls: a mode, a named tool, or a subset of the tools.
  */
 export type ToolChoice = ToolChoiceMode | NamedToolChoice;
@@ -280,6 +342,38 @@ export type ResponsesTypedItem =
  */
 export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesSealedPart;
 /**
+ * Spend in each period that has a credit limit; null for the others. Null: no credit limit.
+ */
+export type LimitUsage = {
+  day: LimitPeriodUsage;
+  week: LimitPeriodUsage;
+  month: LimitPeriodUsage;
+  total: LimitPeriodUsage;
+  [k: string]: unknown;
+} | null;
+/**
+ * Spend of one period.
+ */
+export type LimitPeriodUsage = {
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve: the limit, with its raise, minus the used and the reserved credits.
+   */
+  credits_left: number;
+  /**
+   * Start of the next period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Reason for the end of the choice. `length`: the output limit was reached.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
@@ -420,6 +514,7 @@ export interface SchemaTypes {
   RunSucceeded: RunSucceeded;
   TemplateUnavailable: TemplateUnavailable;
   JobMessage: JobMessage;
+  Limits: Limits;
   MediaOutcome: MediaOutcome;
   ModelEntry: ModelEntry;
   PresetEntry: PresetEntry;
@@ -523,6 +618,7 @@ export interface SchemaTypes {
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
+  LimitUsage: LimitUsage;
   MediaState: MediaState;
   MediaResults: MediaResults;
   MemberList: MemberList;
@@ -871,9 +967,7 @@ export interface BodySetting {
      * @maxItems 3
      */
     patterns?: ("emails" | "card_numbers" | "phone_numbers")[];
-    [k: string]: unknown;
   };
-  [k: string]: unknown;
 }
 /**
  * A deterministic operation, run alone or as a workflow step.
@@ -3173,6 +3267,7 @@ export interface ApiKeyCreateRequest {
    * Time of expiry, not later than the expiry of the caller's key. Default: the expiry of the caller's key.
    */
   expires_at?: string;
+  limits?: Limits;
   /**
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all. Default: the tools of the caller's key.
    *
@@ -3183,7 +3278,6 @@ export interface ApiKeyCreateRequest {
    * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
    */
   bodies?: BodySetting | null;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /workspaces/{workspaceId}/api-keys/{keyId}/rotate.
@@ -3193,7 +3287,6 @@ export interface ApiKeyRotateRequest {
    * Time during which the old key remains valid, in seconds. Default: 0.
    */
   overlap_seconds?: number;
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /workspaces/{workspaceId}/api-keys/{keyId}. Absent members keep their value.
@@ -3211,6 +3304,7 @@ export interface ApiKeyUpdateRequest {
    * Time of expiry; null when the key does not expire.
    */
   expires_at?: string | null;
+  limits?: Limits;
   /**
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all.
    *
@@ -3221,7 +3315,6 @@ export interface ApiKeyUpdateRequest {
    * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
    */
   bodies?: BodySetting | null;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /workspaces/{workspaceId}/balance-alerts. Exactly one of `below_credits` and `below_days` is required.
@@ -3253,7 +3346,6 @@ export interface BalanceAlertCreateRequest {
    * False to create a disabled alert. Default: true.
    */
   is_active?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /workspaces/{workspaceId}/balance-alerts/{alertId}. Absent members keep their value.
@@ -3281,7 +3373,6 @@ export interface BalanceAlertUpdateRequest {
    * False to disable the alert.
    */
   is_active?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/batches.
@@ -3365,7 +3456,6 @@ export interface BudgetAlertCreateRequest {
    * @maxItems 5
    */
   warn_at?: number[];
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /workspaces/{workspaceId}/budget-alerts/{alertId}. Absent members keep their value.
@@ -3403,7 +3493,6 @@ export interface BudgetAlertUpdateRequest {
    * @maxItems 5
    */
   warn_at?: number[];
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/capabilities/{id}/run.
@@ -3808,7 +3897,6 @@ export interface ConsoleSessionCreateRequest {
    * API key of the member.
    */
   api_key: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/conversations/{conversation_id}.
@@ -4226,7 +4314,6 @@ export interface DeliveriesRecoverRequest {
    * End of the period. Default: now.
    */
   until?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/embeddings. Other members are accepted and ignored.
@@ -4312,7 +4399,6 @@ export interface FallbackChainRequest {
    * True to let the next model of the chain continue an interrupted text stream. This applies to streams with one choice and without tools, JSON mode or log probabilities. The client receives one stream; each part is billed at its model's price. Default: false.
    */
   continue_streams?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Multipart form of an upload: at most 20 parts and 64 KB of fields. Unknown fields are ignored, up to 1 MB.
@@ -4606,11 +4692,11 @@ export interface MemberCreateRequest {
    * E-mail address, unique in the workspace regardless of case.
    */
   email?: string;
+  limits?: Limits;
   /**
    * `owner`: everything. `admin`: everything except owners. `developer`: calls, own keys and workflows. `billing`: credits and usage. Only owners assign or remove the role `owner`.
    */
   role: "owner" | "admin" | "developer" | "billing";
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /workspaces/{workspaceId}/members/{memberId}. Absent members keep their value.
@@ -4624,6 +4710,7 @@ export interface MemberUpdateRequest {
    * E-mail address, unique in the workspace regardless of case; null removes it.
    */
   email?: string | null;
+  limits?: Limits;
   /**
    * `owner`: everything. `admin`: everything except owners. `developer`: calls, own keys and workflows. `billing`: credits and usage. Only owners assign or remove the role `owner`.
    */
@@ -4632,7 +4719,6 @@ export interface MemberUpdateRequest {
    * False to disable the member: the service rejects the member's keys within a second.
    */
   is_active?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/3d/generations. A prompt or an image is required. Models that transform a mesh also require a mesh; all other models reject it. Null counts as absent; unknown members are ignored.
@@ -4871,13 +4957,11 @@ export interface ChannelCreateRequest {
      * One e-mail address.
      */
     recipient?: string;
-    [k: string]: unknown;
   };
   /**
    * False to create a disabled channel. Default: true.
    */
   enabled?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /workspaces/{workspaceId}/notification-channels/{channelId}. Absent members keep their value. A `config` replaces the stored configuration, except credentials and URLs that it omits. An empty string removes a credential.
@@ -4935,13 +5019,11 @@ export interface ChannelUpdateRequest {
      * One e-mail address.
      */
     recipient?: string;
-    [k: string]: unknown;
   };
   /**
    * False to stop deliveries. Subscriptions and delivery history are kept.
    */
   enabled?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /operator/api-keys/{id}. Absent members keep their value.
@@ -4955,13 +5037,13 @@ export interface OperatorApiKeyUpdateRequest {
    * True to revoke the key permanently. It stops working within a second.
    */
   is_revoked?: true;
+  limits?: Limits;
   /**
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all.
    *
    * @maxItems 200
    */
   tools?: string[] | null;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /operator/catalogue/check.
@@ -4982,9 +5064,7 @@ export interface OperatorCatalogueCheckRequest {
      * YAML content in the format of a `SLUICE_CATALOGUE` file.
      */
     text: string;
-    [k: string]: unknown;
   }[];
-  [k: string]: unknown;
 }
 /**
  * Body of POST /operator/workspaces/{id}/credits.
@@ -5006,7 +5086,6 @@ export interface OperatorCreditMoveRequest {
    * Note for the ledger and the audit log.
    */
   note?: string;
-  [k: string]: unknown;
 }
 /**
  * Optional body of POST /operator/holds/{id}/close. Without a body the hold is released.
@@ -5024,7 +5103,6 @@ export interface OperatorHoldCloseRequest {
    * Note for the audit log.
    */
   note?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /operator/dead-letters/redrive.
@@ -5037,7 +5115,6 @@ export interface OperatorRedriveRequest {
    * @maxItems 100
    */
   ids: string[];
-  [k: string]: unknown;
 }
 /**
  * Optional body of POST /operator/settle-faults/{id}/resolve.
@@ -5047,7 +5124,6 @@ export interface OperatorSettleFaultResolveRequest {
    * Note for the audit log.
    */
   note?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /operator/tokens.
@@ -5069,7 +5145,6 @@ export interface OperatorTokenCreateRequest {
    * Expiry of the token. Default: it does not expire.
    */
   expires_at?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /operator/workspaces.
@@ -5095,13 +5170,11 @@ export interface OperatorWorkspaceCreateRequest {
      * E-mail address of the first member.
      */
     email?: string;
-    [k: string]: unknown;
   };
   /**
    * Quota preset of the first key. Default: `standard`.
    */
   preset?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of PATCH /operator/workspaces/{id}. Absent members keep their value.
@@ -5115,7 +5188,6 @@ export interface OperatorWorkspaceUpdateRequest {
    * False to disable the workspace: the service rejects its keys within a second. All data is kept.
    */
   is_active?: boolean;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/pipelines/runs.
@@ -5760,7 +5832,6 @@ export interface SubscriptionCreateRequest {
    * Run events only: deliver only events of this workflow. Default: events of all workflows.
    */
   workflowId?: string;
-  [k: string]: unknown;
 }
 /**
  * Body of POST /v1/audio/transcriptions. JSON has the audio as `audio_base64` or `file_id`; a form has it as the part `file` and lists as `timestamp_granularities[]`. Null counts as absent; unknown members are ignored.
@@ -5991,7 +6062,6 @@ export interface WorkspaceUpdateRequest {
    */
   name?: string;
   bodies?: BodySetting;
-  [k: string]: unknown;
 }
 /**
  * A message of a conversation.
@@ -6649,6 +6719,8 @@ export interface ApiKey {
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
+  limits: Limits;
+  limit_usage: LimitUsage;
   /**
    * State of the key. Expired and revoked keys are rejected, and so are keys of a disabled member.
    */
@@ -8487,6 +8559,20 @@ export interface Key {
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
+  limits: Limits;
+  limit_usage: LimitUsage;
+  /**
+   * Owner of the key, whose limits apply to the key, too.
+   */
+  member: {
+    /**
+     * Id of the member.
+     */
+    id: string;
+    limits: Limits;
+    limit_usage: LimitUsage;
+    [k: string]: unknown;
+  };
   /**
    * Balance of the workspace in credits.
    */
@@ -8749,6 +8835,8 @@ export interface Member {
    * False when the member is disabled: the member's keys are rejected.
    */
   is_active: boolean;
+  limits: Limits;
+  limit_usage: LimitUsage;
   /**
    * Time of creation.
    */
@@ -9307,6 +9395,8 @@ export interface OperatorApiKey {
    * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
+  limits: Limits;
+  limit_usage: LimitUsage;
   /**
    * Time of creation.
    */
@@ -10096,6 +10186,8 @@ export interface OperatorMember {
    * False when the member is disabled: the member's keys are rejected.
    */
   is_active: boolean;
+  limits: Limits;
+  limit_usage: LimitUsage;
   /**
    * Time of creation.
    */

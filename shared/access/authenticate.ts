@@ -5,6 +5,7 @@
  */
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import type { AccessLists } from "#shared/database/members.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -12,6 +13,7 @@ import type { BodySetting } from "#shared/base/body-setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
+import { callableModels, type HeldLists, heldLists } from "./access-lists.ts";
 import { type Asking, shared, KEY_CACHE_MS } from "./questions.ts";
 
 export const KEY_CACHE_MAX = 50_000;
@@ -46,9 +48,11 @@ export interface Caller {
   readonly preset: Preset;
   /** Capabilities and workflows that the key may use, see `mayUseTool`. Absent if the key is not restricted. */
   readonly tools?: ReadonlySet<string>;
+  /** Lists of models, endpoints and IP addresses that limit the key, its own and its member's. Absent if there are none. */
+  readonly accessLists?: readonly HeldLists[];
   /** True if the key or its member has a spend limit. Absent if there is none. */
   readonly hasSpendLimit?: true;
-  /** Fallback models by the model that callers request, in the order of trying. Absent if the workspace has no fallback chain. */
+  /** Fallback models that the key may call, by requested model, in the order of trying. Absent if the workspace has no fallback chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
@@ -96,6 +100,7 @@ const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset, k.tools,
+         k.access_lists as "keyLists", m.access_lists as "memberLists",
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
@@ -111,8 +116,10 @@ const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
 type LookupRow = Omit<
   KnownKey,
-  "bodies" | "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "hasSpendLimit"
+  "bodies" | "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "accessLists" | "hasSpendLimit"
 > & {
+  readonly keyLists: AccessLists | null;
+  readonly memberLists: AccessLists | null;
   readonly hasSpendLimit: boolean;
   readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
@@ -280,16 +287,27 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ bodies, chains, continued, weighted, tools, hasSpendLimit, ...key }: LookupRow): KnownKey {
+function knownKeyOf(row: LookupRow): KnownKey {
+  const { bodies, chains, continued, weighted, tools, keyLists, memberLists, hasSpendLimit, ...key } = row;
+  const lists = heldLists(keyLists, memberLists);
   return {
     ...key,
+    ...lists,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
-    ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
+    ...(chains === null ? {} : { fallbackChains: chainsOf(lists, chains) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
     ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
     ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
+}
+
+/** Returns the fallback chains without the models that the key may not call. */
+function chainsOf(
+  lists: Pick<Caller, "accessLists">,
+  chains: NonNullable<LookupRow["chains"]>,
+): NonNullable<Caller["fallbackChains"]> {
+  return new Map(Object.entries(chains).map(([model, fallbacks]) => [model, callableModels(lists, fallbacks)]));
 }
 
 export interface Publishers {

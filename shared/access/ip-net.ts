@@ -123,9 +123,9 @@ export function createIpNet(
       }
     },
     clientAddress(peer, forwardedFor) {
-      const plain = normalise(peer);
+      const plain = normaliseAddress(peer);
       if (forwardedFor === null || !isListed(trusted, plain)) return plain;
-      const hops = forwardedFor.split(",").map((hop) => normalise(withoutPort(hop.trim())));
+      const hops = forwardedFor.split(",").map((hop) => normaliseAddress(withoutPort(hop.trim())));
       for (let i = hops.length - 1; i >= 0; i--) {
         const hop = hops[i] ?? "";
         if (isIP(hop) === 0) return plain;
@@ -150,7 +150,7 @@ export function addressList(entries: readonly string[]): BlockList {
 
 /** True for a loopback address of this machine. */
 export function isLoopback(address: string): boolean {
-  return isListed(LOOPBACK, normalise(address));
+  return isListed(LOOPBACK, normaliseAddress(address));
 }
 
 const LOOPBACK = addressList(["127.0.0.0/8", "::1"]);
@@ -160,8 +160,13 @@ export function isListed(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
+/** True if the list contains the address, also in its form as an IPv4 address mapped to IPv6. */
+export function isAddressListed(list: BlockList, address: string): boolean {
+  return isListed(list, normaliseAddress(address));
+}
+
 /** Normalises an IP address. IPv4 addresses mapped to IPv6 become IPv4, so that a host has one address on a dual-stack socket. */
-function normalise(address: string): string {
+export function normaliseAddress(address: string): string {
   return address.toLowerCase().startsWith("::ffff:") ? address.slice(7) : address;
 }
 

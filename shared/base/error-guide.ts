@@ -30,6 +30,11 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     cause: "A required property is absent or null.",
     fix: "Send the property that `param` names.",
   },
+  unknown_parameter: {
+    cause:
+      "The body has a property that the operation does not know. Bodies of settings, operator routes and capabilities may only contain known properties.",
+    fix: "Correct the name, which `param` contains, or remove the property. The message suggests similar names.",
+  },
   unsupported_value: {
     cause: "A value is well-formed, but the operation or the model does not accept it.",
     fix: "Send one of the values that the message lists. `GET /v1/models` returns the accepted values of each model.",
@@ -105,8 +110,8 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Set a higher `max_credits`, or lower the most that the call can cost, for example with `max_tokens`.",
   },
   permission_denied: {
-    cause: "The role, the tool list or the preset of the key does not allow the operation.",
-    fix: "Use a key with a role that the API reference names for the operation.",
+    cause: "The role, the preset, the tools or the `limits` of the key do not allow the operation.",
+    fix: "Use a key with a role that the API reference names for the operation. If the message names a list of the key, ask an admin to extend the list, or use another key.",
     operator: {
       cause:
         "The scope of the operator token does not include the operation. The scopes are `read`, `write` and `money`; each includes the ones before it.",

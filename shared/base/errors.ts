@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   invalid_json: { status: 400, type: "invalid_request_error" },
   invalid_request: { status: 400, type: "invalid_request_error" },
   missing_required_parameter: { status: 400, type: "invalid_request_error" },
+  unknown_parameter: { status: 400, type: "invalid_request_error" },
   unsupported_value: { status: 400, type: "invalid_request_error" },
   model_not_found: { status: 400, type: "invalid_request_error" },
   model_not_supported: { status: 400, type: "invalid_request_error" },

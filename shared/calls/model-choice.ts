@@ -9,7 +9,7 @@ import type { Sticky } from "#shared/database/fallback-chains.ts";
 
 import { checkLengths } from "./fallback-chains.ts";
 import type { Kind } from "./kinds/kind.ts";
-import { findCallable, type Models, modelOf } from "./kinds/models.ts";
+import { findCallable, type Limited, type Models, modelOf } from "./kinds/models.ts";
 import type { Model } from "./model.ts";
 
 /** Name of the usage label that contains the requested model of a call whose first model was drawn or whose request named fallbacks. */
@@ -63,9 +63,9 @@ export function chooseModels(
   draw: Draw,
 ): ModelChoice {
   const { model: slug, models } = request;
-  const requested = modelOf(kind, catalogue, slug, models?.[0] === slug ? "models[0]" : "model");
+  const requested = modelOf(kind, catalogue, caller, slug, models?.[0] === slug ? "models[0]" : "model");
   if (models != null) {
-    const fallbacks = requestedFallbacks(kind, catalogue, requested, models);
+    const fallbacks = requestedFallbacks(kind, catalogue, caller, requested, models);
     const route = { fallbacks, continuesStreams: false, labels: { [CHAIN_LABEL]: slug } };
     return { requested, first: [requested], routeOf: () => route };
   }
@@ -118,13 +118,14 @@ export function firstAccepting<Checked>(
 function requestedFallbacks(
   kind: Kind,
   catalogue: Models,
+  caller: Limited,
   requested: Model,
   models: readonly string[],
 ): readonly string[] {
   const skipped = models[0] === requested.slug ? 1 : 0;
   return models.slice(skipped).map((slug, index) => {
     const param = `models[${index + skipped}]`;
-    modelOf(kind, catalogue, slug, param);
+    modelOf(kind, catalogue, caller, slug, param);
     if (slug === requested.slug || models.indexOf(slug) < index + skipped) {
       throw new ApiError("unsupported_value", `Expected each model once, got ${slug} again.`, { param });
     }
@@ -140,12 +141,13 @@ function requestedFallbacks(
 export function namedFallbacks(
   kind: Kind,
   catalogue: Models,
+  caller: Limited,
   requested: Model,
   { models }: { readonly models?: unknown },
 ): readonly string[] | undefined {
   const canName = kind.name === "chat" || kind.name === "embeddings";
   if (!canName || !Array.isArray(models) || !models.every((one) => typeof one === "string")) return undefined;
-  return requestedFallbacks(kind, catalogue, requested, models);
+  return requestedFallbacks(kind, catalogue, caller, requested, models);
 }
 
 /** Returns the value that calls with the same draw have in common; undefined if each call draws. */

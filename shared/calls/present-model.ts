@@ -1,5 +1,7 @@
 /** Converts catalogue models to the format that clients receive. */
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
+import { mayCallModel } from "#shared/access/access-lists.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { creditsNumber } from "#shared/base/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import type { TierRates } from "#shared/calls/pricing/rates.ts";
@@ -15,10 +17,15 @@ export interface ModelList {
 /**
  * Returns the models of a catalogue that can be called. Models of real providers come first, in the catalogue's order, then `sandbox-chat`,
  * then the other test models. Models of the kind `tool` are included only on request.
+ * @param caller limits the list to the models that the caller's key may call
  */
-export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
+export function listModels(
+  catalogue: Catalogue,
+  options: { readonly includeTools: boolean },
+  caller: Pick<Caller, "accessLists"> = {},
+): ModelList {
   const models = [...catalogue.models.values()].filter((model) =>
-    model.kind === "tool" ? options.includeTools : hasEndpoint(model),
+    model.kind === "tool" ? options.includeTools : hasEndpoint(model) && mayCallModel(caller, model.slug),
   );
   const inOrder = models.toSorted((a, b) => listRank(catalogue, a) - listRank(catalogue, b));
   return { object: "list", data: inOrder.map(modelEntry) };

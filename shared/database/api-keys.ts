@@ -4,7 +4,7 @@ import type { BodySetting } from "#shared/base/body-setting.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
-import type { MemberRole } from "./members.ts";
+import type { AccessLists, MemberRole } from "./members.ts";
 
 /** Maximum number of keys in a workspace that are neither revoked nor expired. */
 export const KEYS_PER_WORKSPACE_MAX = 1_000;
@@ -16,6 +16,10 @@ export interface KeyRow {
   readonly preset: string;
   /** Ids of the tools that the key may run; null if it may run all tools. */
   readonly tools: readonly string[] | null;
+  /** Lists of models, endpoints and IP addresses; null if there are none. */
+  readonly access_lists: AccessLists | null;
+  /** Id of the spend limit that the key shares with the keys it replaced; null if it is the key's own id. */
+  readonly limit_id: string | null;
   readonly created_at: Date;
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
@@ -47,8 +51,10 @@ export interface NewKey {
   readonly actor: Actor;
 }
 
-const COLUMNS = "id, name, hint, preset, tools, created_at, expires_at, last_used_at, revoked_at, bodies";
-const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, k.bodies,
+const COLUMNS =
+  "id, name, hint, preset, tools, access_lists, limit_id, created_at, expires_at, last_used_at, revoked_at, bodies";
+const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.access_lists, k.limit_id, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+       k.bodies,
        k.member_id, m.name as member, m.role, m.is_active as is_member_active,
        coalesce(k.expires_at <= now(), false) as is_expired
      from api_key k
@@ -108,7 +114,8 @@ export async function insertKey(
 }
 
 /**
- * Creates a successor of a key with the same name, member, preset, tools and expiry. The old key expires after the overlap.
+ * Creates a successor of a key with the same name, member, preset, tools, lists and expiry. Both keys share one spend limit. The old key
+ * expires after the overlap.
  * @returns over: the key is revoked or expired; too_many: both keys would exceed the maximum number of live keys
  */
 export async function replaceKey(
@@ -121,7 +128,7 @@ export async function replaceKey(
        select count(*)::int as count from api_key
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), old as (
-       select workspace_id, id, member_id, name, preset, expires_at, tools, bodies
+       select workspace_id, id, member_id, name, preset, expires_at, tools, bodies, access_lists, coalesce(limit_id, id) as limit_id
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
          and ($7 = 0 or (select count from live) < $8)
@@ -134,8 +141,8 @@ export async function replaceKey(
        where k.id = old.id
        returning k.expires_at
      ), made as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools, bodies)
-       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at, tools, bodies from old
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools, bodies, access_lists, limit_id)
+       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at, tools, bodies, access_lists, limit_id from old
        returning id
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, before, after)
@@ -302,4 +309,10 @@ export async function noteKeysUsed(target: Queryable, keyIds: readonly string[])
      where id in (select id from api_key where id = any ($1) order by id for no key update skip locked)`,
     [keyIds],
   );
+}
+
+/** Finds a key and locks it against changes until the end of the transaction. */
+export async function lockKey(tx: Queryable, workspaceId: string, id: string): Promise<KeySummary | undefined> {
+  await tx.query("select id from api_key where workspace_id = $1 and id = $2 for no key update", [workspaceId, id]);
+  return findKey(tx, workspaceId, id);
 }

@@ -1,9 +1,13 @@
 /** Reads the data that a key may see about itself: names, balance, and usage of its workspace's limits. */
 import type { Queryable } from "./client.ts";
+import type { AccessLists } from "./members.ts";
 
 export interface KeyFacts {
   readonly key_name: string;
   readonly workspace_name: string;
+  readonly access_lists: AccessLists | null;
+  readonly limit_id: string | null;
+  readonly member_access_lists: AccessLists | null;
   /** Balance in nano-credits. */
   readonly amount: bigint;
   readonly held: bigint;
@@ -23,7 +27,8 @@ export async function readKeyFacts(
   keyId: string,
 ): Promise<KeyFacts | undefined> {
   const rows = await target.query<KeyFacts>(
-    `select k.name as key_name, w.name as workspace_name, b.amount - unbooked_credits(b.workspace_id) as amount,
+    `select k.name as key_name, w.name as workspace_name, k.access_lists, k.limit_id, m.access_lists as member_access_lists,
+            b.amount - unbooked_credits(b.workspace_id) as amount,
             b.held - lined_credits(b.workspace_id) as held,
             case when b.day < (clock.at at time zone 'utc')::date then 0 else b.day_tokens + (
               select coalesce(sum(s.tokens), 0) from line_settle s where s.workspace_id = b.workspace_id and s.day = b.day)::bigint end as day_tokens,
@@ -36,6 +41,7 @@ export async function readKeyFacts(
               from rate_block p where p.workspace_id = k.workspace_id), 0)::int as window_calls
      from api_key k
      join workspace w on w.id = k.workspace_id
+     join member m on m.id = k.member_id
      join balance b on b.workspace_id = k.workspace_id
      join rate_window r on r.workspace_id = k.workspace_id
      cross join (select now.at, (extract(epoch from now.at) * 1000)::bigint as ms

@@ -6,12 +6,24 @@ export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;
 
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
+/** Lists of a key or member that limit its calls. An absent list allows everything. */
+export interface AccessLists {
+  /** Names of models, in which `*` matches any characters. */
+  readonly models?: readonly string[];
+  /** Names of APIs, see shared/access/endpoints.ts. */
+  readonly endpoints?: readonly string[];
+  /** IP addresses and CIDR ranges. */
+  readonly ips?: readonly string[];
+}
+
 export interface MemberRow {
   readonly id: string;
   readonly name: string;
   readonly email: string | null;
   readonly role: MemberRole;
   readonly is_active: boolean;
+  /** Lists of models, endpoints and IP addresses; null if there are none. */
+  readonly access_lists: AccessLists | null;
   readonly created_at: Date;
 }
 
@@ -23,7 +35,7 @@ interface NewMember {
   readonly actor: Actor;
 }
 
-const COLUMNS = "id, name, email, role, is_active, created_at";
+const COLUMNS = "id, name, email, role, is_active, access_lists, created_at";
 
 /** Creates a member. Returns undefined if the name, the address or the id is already used. */
 export async function insertMember(
@@ -123,7 +135,7 @@ export async function updateMember(
        where m.id = old.id
          and (m.name, m.email, m.role, m.is_active) is distinct from
              (coalesce($4, m.name), case when $5 then $6 else m.email end, coalesce($7, m.role), coalesce($8, m.is_active))
-       returning m.workspace_id, m.id, m.name, m.email, m.role, m.is_active, m.created_at
+       returning m.workspace_id, m.id, m.name, m.email, m.role, m.is_active, m.access_lists, m.created_at
      ), ${loggedUpdate(UPDATE_ACTION, "$3", "name, role, email, is_active")}
      select ${COLUMNS} from changed`,
     [
@@ -155,12 +167,19 @@ const ONCE: Readonly<Record<string, Unchanged>> = {
 /**
  * Changes a member, but never the last active owner of a workspace. Concurrent changes in one workspace run one after the other.
  * @param check throws if the caller may not change the member in its current state
+ * @param afterwards further changes of the changed member, as the last statements of the transaction
  */
 export function changeMember(
   database: Database,
   workspaceId: string,
   change: MemberChange,
-  check: (row: MemberRow) => void,
+  {
+    check,
+    afterwards,
+  }: {
+    readonly check: (row: MemberRow) => void;
+    readonly afterwards?: (tx: Queryable, row: MemberRow) => Promise<void>;
+  },
 ): Promise<MemberChanged> {
   return rolledBackTo(database, async (tx) => {
     // A weak lock: other transactions can insert rows that reference the workspace.
@@ -173,6 +192,7 @@ export function changeMember(
       workspaceId,
     ]);
     if (owners.length === 0) throw new LastOwner();
+    await afterwards?.(tx, changed);
     return changed;
   });
 }

@@ -12,6 +12,8 @@ export const REFUSES_NULL = "x-svc-refuses-null";
 export interface NullShape {
   /** Names of the optional members that count as absent when null. */
   readonly optional?: readonly string[];
+  /** Names of the other members of an object that accepts no further members. Used for suggestions only. */
+  readonly names?: readonly string[];
   /** Null shapes of the named members' values. */
   readonly members?: Readonly<Record<string, NullShapeRef>>;
   /** Null shape for the values of members that the schema does not name. */
@@ -54,7 +56,8 @@ export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shap
 }
 
 /**
- * Returns the member names that the schema of an object declares: of optional members, and of members that are objects or lists.
+ * Returns the member names that the schema of an object declares: of optional members, and of members that are objects or lists. For an
+ * object that accepts no further members, returns all names.
  * @param pointer JSON pointer of the object within the value
  */
 export function memberNamesAt(
@@ -71,7 +74,8 @@ export function memberNamesAt(
     inner = (inner as Readonly<Record<string, unknown>> | null | undefined)?.[key];
     shape = shapeOf(inner, next, shapes);
   }
-  return [...new Set([...(shape?.optional ?? []), ...Object.keys(shape?.members ?? {})])];
+  const { optional = [], members = {}, names = [] } = shape ?? {};
+  return [...new Set([...optional, ...Object.keys(members), ...names])];
 }
 
 /** Returns the null shape of a value. For a union, it is the shape of the branch that the discriminator selects. */
@@ -112,7 +116,7 @@ function withoutNullsInList(list: readonly unknown[], items: NullShapeRef, shape
 }
 
 /**
- * Returns the null shape of a schema; undefined if none of its members counts as absent when null.
+ * Returns the null shape of a schema; undefined if none of its members counts as absent when null, and it accepts further members.
  * @param part returns the schema of a reference
  */
 export function nullShapeOf(schema: Schema, part: (name: string) => Schema): NullShapeRef | undefined {
@@ -146,8 +150,11 @@ function shapeOfAny(schemas: readonly Schema[], part: (name: string) => Schema):
     return inner.length === 0 ? undefined : shapeOfAny(inner, part);
   };
   const [others, items] = [shapeOfKeyword("additionalProperties"), shapeOfKeyword("items")];
+  const isClosed = all.some(({ additionalProperties }) => additionalProperties === false);
+  const rest = isClosed ? [...names].filter((name) => !optional.includes(name) && !Object.hasOwn(members, name)) : [];
   const shape: NullShape = {
     ...(optional.length === 0 ? {} : { optional }),
+    ...(rest.length === 0 ? {} : { names: rest }),
     ...(Object.keys(members).length === 0 ? {} : { members }),
     ...(others === undefined ? {} : { others }),
     ...(items === undefined ? {} : { items }),

@@ -8,7 +8,7 @@ export interface Fault {
   readonly param: string | null;
   /** Sentence with the expected and the received value. */
   readonly message: string;
-  readonly code: "missing_required_parameter" | "unsupported_value" | "invalid_request";
+  readonly code: "missing_required_parameter" | "unknown_parameter" | "unsupported_value" | "invalid_request";
   /** True if the value has the wrong type. */
   readonly isOfType: boolean;
 }
@@ -120,7 +120,12 @@ export function describeFault<E extends SchemaError>(
   const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
   if (typeof unknown === "string") {
     const param = memberParam(place.param, unknown, false);
-    return { param, message: unknownMember(param, unknown, namesAt(error)), code: "invalid_request", isOfType: false };
+    return {
+      param,
+      message: unknownMember(param, unknown, namesAt(error)),
+      code: "unknown_parameter",
+      isOfType: false,
+    };
   }
   if (error.propertyName !== undefined) {
     const param = memberParam(place.param, error.propertyName, false);

@@ -111,7 +111,7 @@ export interface Metrics extends ProcessMetrics {
   readonly batchesOldestSeconds: Gauge<[]>;
   /** Longest time since the last line of a batch ended, among batches with open lines, in seconds. */
   readonly batchesStalledOldestSeconds: Gauge<[]>;
-  /** Number of publisher logins. `outcome`: admitted, refused, busy or failed. */
+  /** Number of publisher logins. `outcome`: admitted, refused, address, full, busy or failed. */
   readonly publisherLogins: Counter<[outcome: string]>;
   /** Number of job messages sent. `reason`: admitted, released or repeated. */
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;

@@ -49,13 +49,13 @@ const COMPARED_MEMBERS_MAX = 64;
 /**
  * Rejects a request without `input` that contains a member with a similar name. Without this check, a misspelt `input` would start a run
  * without its inputs.
- * @throws ApiError `invalid_request` that names the member
+ * @throws ApiError `unknown_parameter` that names the member
  */
 export function refuseMisspeltInput(request: { readonly input?: unknown }): void {
   if (request.input !== undefined) return;
   for (const name of Object.keys(request).slice(0, COMPARED_MEMBERS_MAX)) {
     const message = unknownMember(name, name, ["input"]);
-    if (nearNames(["input"], name).length > 0) throw new ApiError("invalid_request", message, { param: name });
+    if (nearNames(["input"], name).length > 0) throw new ApiError("unknown_parameter", message, { param: name });
   }
 }
 

@@ -112,7 +112,7 @@ function refusalsOf(
   open: readonly OpenPlace[],
   catalogue: Surroundings["catalogue"],
 ): readonly ApiError[] {
-  const unknown = apiErrorsOf(() => namedFallbacks(kind, catalogue, model, request));
+  const unknown = apiErrorsOf(() => namedFallbacks(kind, catalogue, {}, model, request));
   if (unknown.length > 0) return unknown;
   // Stored files may change until the step runs.
   if (filePlaces(request).length > 0) return [];

@@ -4,6 +4,7 @@
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
+import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
@@ -149,7 +150,7 @@ function errorOf({ code, message }: ApiError): StepError {
  * @returns true if the admission was refused, because credits or tokens were missing
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
-  const { target, body } = bodyOf(context, work);
+  const { target, body } = bodyOf(context, caller, work);
   const max = await maxOf(context, target, work.facts);
   const draw = { id: workIdOf(work.facts.id, work.place) };
   const call = await readCall(context, { caller, draw, target, body, tries: 1, max });
@@ -203,7 +204,7 @@ export async function prepareChatRequest(
 ): Promise<JobRequest | undefined> {
   // The credits that are left of a limited run are known only after the previous call has settled.
   if (work.step.type !== "model" || work.facts.limitIds !== null) return undefined;
-  const { target, body } = bodyOf(context, work);
+  const { target, body } = bodyOf(context, caller, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
   const draw = { id: workIdOf(work.facts.id, work.place) };
@@ -233,15 +234,22 @@ function streamTargetOf({ facts, step, place }: WorkToStart): JobMessage["step"]
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Returns the target and the body of a step's call. @throws ApiError if the model is unknown, or the key may not call the endpoint */
 function bodyOf(
   { catalogue }: Pick<StartContext, "catalogue">,
+  caller: Caller,
   { step, params, input }: WorkToStart,
 ): { target: CallTarget; body: Fields } {
   const own = params as Fields;
-  if (step.type !== "model") return { target: { capability: step.type }, body: { input, params } };
+  if (step.type !== "model") {
+    checkEndpoint(caller, "/v1/capabilities");
+    return { target: { capability: step.type }, body: { input, params } };
+  }
   const model = catalogue.current().models.get(step.model ?? "");
   if (!model) throw new ApiError("model_not_found", `The model ${step.model} no longer exists.`);
-  return { target: { kind: kindOf(model, own) }, body: { ...own, model: step.model } };
+  const kind = kindOf(model, own);
+  checkEndpoint(caller, kind.endpoint);
+  return { target: { kind }, body: { ...own, model: step.model } };
 }
 
 async function startRun(

@@ -1,5 +1,6 @@
 /** /v1/batches: creates and manages batches, which run the calls of a file within a day. */
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
+import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { lowerMax, readMaxCredits } from "#shared/calls/max-credits.ts";
@@ -190,6 +191,7 @@ async function checkInput({ database }: IngressContext, caller: Caller, asked: B
     const expected = "the path of a call, a capability run or a workflow run";
     throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });
   }
+  checkEndpoint(caller, asked.endpoint);
   const param = "input_file_id";
   const id = asked.input_file_id;
   const file = isFileId(id) ? await findFile(database, viewerOf(caller), id) : undefined;

@@ -1,6 +1,7 @@
 /** Reads one line of a batch: validates it against its endpoint's schema, and returns the call or run that it requests. */
 import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { checkEndpoint } from "#shared/access/access-lists.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
@@ -49,6 +50,13 @@ export function targetOf(endpoint: string): LineTarget | undefined {
   if (capability !== undefined) return { capability };
   const workflow = /^\/v1\/workflows\/([\w.-]{1,128})\/runs$/.exec(endpoint)?.[1];
   return workflow === undefined ? undefined : { workflow };
+}
+
+/** Returns the path by which limits of keys name the endpoint of a line. */
+function pathOf(target: LineTarget): string {
+  if ("kind" in target) return target.kind.endpoint;
+  if ("api" in target) return "/v1/responses";
+  return "capability" in target ? "/v1/capabilities" : "/v1/workflows";
 }
 
 /** Maximum length of a line's `custom_id`, in characters. */
@@ -202,6 +210,7 @@ export interface LineCall {
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
   const { caller, target, bytes, tries, max } = line;
+  checkEndpoint(caller, pathOf(target));
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
   await slices.yieldIfOver();

@@ -40,7 +40,7 @@ export function estimate(context: IngressContext): KeyRoute {
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   // The limits of calls of all kinds.
   const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
-  const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
+  const model = findModel(context.catalogue.current(), call.caller, call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, call.caller, value);
   const recording = (request: TranscriptionRequest): Promise<MeasuredAudio | undefined> =>
     measuredAudioOf(context, call, request);

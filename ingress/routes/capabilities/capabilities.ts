@@ -69,7 +69,7 @@ export function capabilities(context: IngressContext): readonly KeyRoute[] {
         200: { description: "The result of the run", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The started job", schema: "Job" },
       },
-      errors: errorsOf(RUN, "capability_not_found"),
+      errors: errorsOf(RUN, "capability_not_found", "unknown_parameter"),
       handle: (call) => run(context, call),
     },
     {
@@ -85,7 +85,7 @@ export function capabilities(context: IngressContext): readonly KeyRoute[] {
       auth: "key",
       ...EXAMPLE,
       responses: { 200: { description: "The estimate", schema: "CapabilityEstimate" } },
-      errors: errorsOf(["reads_json", "reads_files", "fetches_addresses"], "capability_not_found"),
+      errors: errorsOf(["reads_json", "reads_files", "fetches_addresses"], "capability_not_found", "unknown_parameter"),
       handle: (call) => estimate(context, call),
     },
   ];

@@ -3,6 +3,7 @@
  * scripts.
  */
 import type { ConsoleSession } from "#schemas/generated/types.ts";
+import { checkAddress } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { networkOf } from "#shared/access/ip-net.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -261,6 +262,7 @@ async function open(context: IngressContext, call: RequestFacts, countTry: () =>
   await countTry();
   const { api_key } = await parsedBody(call, "ConsoleSessionCreateRequest");
   const caller = await context.authenticator.authenticate(`Bearer ${api_key}`);
+  checkAddress(caller, call.ip);
   const value = mintSessionToken();
   await openSession(context.database, {
     sha256: hashKey(value),

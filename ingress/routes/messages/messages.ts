@@ -101,7 +101,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
   await pause();
   const body = parse("CountTokensRequest", value);
   const { request, paramOf } = readPartOf(body);
-  const model = modelOf(CHAT, context.catalogue.current(), body.model);
+  const model = modelOf(CHAT, context.catalogue.current(), call.caller, body.model);
   try {
     const files = await findStoredFiles(context.database, call.caller, request);
     const counting = countingInput(await loadTokenizer(), request, model, files);

@@ -1,4 +1,6 @@
 /** Lists models in the format of Anthropic's API. Only models that clients of that API can call are listed. Pure. */
+import { mayCallModel } from "#shared/access/access-lists.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { findCallable } from "#shared/calls/present-model.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -55,12 +57,15 @@ export function modelInfo({ slug, created, max_context_tokens, max_output_tokens
   };
 }
 
-/** Returns a page of the models, newest first. @throws ApiError `unsupported_value` that names the invalid parameter */
-export function listInfos(catalogue: Catalogue, { url }: Pick<Request, "url">): InfoList {
-  const query = new URL(url).searchParams;
+/** Returns a page of the models that the caller may call, newest first. @throws ApiError `unsupported_value` that names the invalid parameter */
+export function listInfos(
+  catalogue: Catalogue,
+  { caller, request }: { readonly caller: Pick<Caller, "accessLists">; readonly request: Pick<Request, "url"> },
+): InfoList {
+  const query = new URL(request.url).searchParams;
   const limit = limitIn(query.get("limit"));
   const all = [...catalogue.models.values()]
-    .filter((model) => isTextModel(model) && findCallable(catalogue, model.slug))
+    .filter((model) => isTextModel(model) && findCallable(catalogue, model.slug) && mayCallModel(caller, model.slug))
     .toSorted((a, b) => b.created - a.created)
     .map(modelInfo);
   const [after, before] = ["after_id", "before_id"].map((name) => placeOf(all, query, name));

@@ -1,7 +1,18 @@
 /** Routes with which operators manage API keys, and list the presets that keys can have. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
-import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
+import { type Held, withLimits, withOwnLimits } from "#shared/access/limits.ts";
+import {
+  findKey,
+  findKeyOwner,
+  type KeySummary,
+  lockKey,
+  pageKeys,
+  revokeKey,
+  updateKey,
+} from "#shared/database/api-keys.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { repeatSpendChange } from "#shared/ledger/spend-limits.ts";
 import { isSameRequest } from "#shared/json/same-request.ts";
 
 import { json } from "../../core/answers.ts";
@@ -10,7 +21,8 @@ import { errorsOf } from "../../core/route-errors.ts";
 import type { OperatorCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { OperatorRoute } from "../../core/route.ts";
-import { parsedBody, pathId } from "../settings/body.ts";
+import { parsedText, pathId } from "../settings/body.ts";
+import { limitsAsked, presentHeld, storeLimits } from "../settings/limits.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../core/page.ts";
 import { workspaceOf } from "../settings/within.ts";
 import { toolsAsked } from "../settings/api-keys.ts";
@@ -31,7 +43,10 @@ export function keys(context: IngressContext): readonly OperatorRoute[] {
       handle: (call) =>
         pageAnswer(
           pageOf(call),
-          async (page) => pageKeys(database, (await workspaceOf(database, call)).id, { ...page, memberId: null }),
+          async (page) => {
+            const { id } = await workspaceOf(database, call);
+            return withLimits(database, id, await pageKeys(database, id, { ...page, memberId: null }));
+          },
           presentKey,
         ),
     },
@@ -41,10 +56,12 @@ export function keys(context: IngressContext): readonly OperatorRoute[] {
       path: "/operator/api-keys/{id}",
       operationId: "updateOperatorApiKey",
       summary: "Update API key of workspace",
-      description: "Changes preset or tools of a key, or revokes it. The change takes effect within a second.",
+      description:
+        "Changes preset, tools or limits of a key, or revokes it. The change takes effect within a second. `limits` " +
+        "replaces all limits of the key; null removes them.",
       request: { schema: "OperatorApiKeyUpdateRequest" },
       responses: { 200: { description: "The updated key", schema: "OperatorApiKey" } },
-      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      errors: errorsOf(["reads_json"], "not_found", "conflict", "model_not_found"),
       handle: (call) => update(context, call),
     },
     {
@@ -61,26 +78,42 @@ export function keys(context: IngressContext): readonly OperatorRoute[] {
 }
 
 async function update({ catalogue, database }: IngressContext, call: OperatorCall): Promise<Response> {
-  const { preset, is_revoked: isRevoked, tools: asked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
+  const { body, text } = await parsedText(call, "OperatorApiKeyUpdateRequest");
+  const { preset, is_revoked: isRevoked, tools: asked } = body;
+  const limits = body.limits === undefined ? undefined : limitsAsked(body.limits, text, catalogue.current());
   if (preset !== undefined) checkPreset(catalogue.current().presets, preset);
   const tools = asked === undefined ? undefined : toolsAsked(asked);
   const id = pathId(call, "id", noKey);
   const actor = actorOf(call);
-  const key = await database.transaction(async (tx) => {
+  const change = async (tx: Queryable): Promise<LimitedKey | undefined> => {
     const { workspace_id: workspaceId } = (await findKeyOwner(tx, id)) ?? {};
     if (workspaceId === undefined) throw noKey();
-    const change = { ...(preset === undefined ? {} : { preset }), ...(tools === undefined ? {} : { tools }) };
-    if (Object.keys(change).length > 0 && !(await updateKey(tx, workspaceId, { id, ...change, actor }))) {
+    const changed = { ...(preset === undefined ? {} : { preset }), ...(tools === undefined ? {} : { tools }) };
+    if (Object.keys(changed).length > 0 && !(await updateKey(tx, workspaceId, { id, ...changed, actor }))) {
       // The key has the requested state already, or is revoked, perhaps just now.
       const now = await findKey(tx, workspaceId, id);
-      if (now && now.revoked_at !== null && !isSameRequest(now, change))
-        throw new ApiError("conflict", "The key is revoked.");
+      if (now && now.revoked_at !== null && !isSameRequest(now, changed)) throw isOver();
     }
     if (isRevoked === true) await revokeKey(tx, workspaceId, { id, actor });
-    return findKey(tx, workspaceId, id);
-  });
+    const row = await lockKey(tx, workspaceId, id);
+    if (row === undefined) return undefined;
+    const current = await withOwnLimits(tx, workspaceId, row);
+    if (limits === undefined || Bun.deepEquals(current.limits, limits, true)) return current;
+    if (row.revoked_at !== null) throw isOver();
+    await storeLimits(tx, workspaceId, { kind: "key", row, before: current.limits, after: limits, actor });
+    const after = await findKey(tx, workspaceId, id);
+    return after && withOwnLimits(tx, workspaceId, after);
+  };
+  const key = await repeatSpendChange(() => database.transaction(change));
   if (key === undefined) throw noKey();
   return json(presentKey(key));
+}
+
+/** Key with its limits. */
+type LimitedKey = KeySummary & Held;
+
+function isOver(): ApiError {
+  return new ApiError("conflict", "The key is revoked.");
 }
 
 function presets(context: IngressContext): OperatorPresetList {
@@ -89,7 +122,7 @@ function presets(context: IngressContext): OperatorPresetList {
   return { object: "list", data };
 }
 
-export function presentKey(row: KeySummary): OperatorApiKey {
+export function presentKey(row: LimitedKey): OperatorApiKey {
   return {
     object: "api_key",
     id: row.id,
@@ -98,6 +131,7 @@ export function presentKey(row: KeySummary): OperatorApiKey {
     member: { id: row.member_id, name: row.member, role: row.role },
     preset: row.preset,
     tools: row.tools && [...row.tools],
+    ...presentHeld(row),
     created_at: row.created_at.toISOString(),
     last_used_at: iso(row.last_used_at),
     expires_at: iso(row.expires_at),

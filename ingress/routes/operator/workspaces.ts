@@ -4,6 +4,8 @@ import type {
   OperatorWorkspaceCreated,
   OperatorWorkspaceCreateRequest,
 } from "#schemas/generated/types.ts";
+import { withLimits, withOwnLimits } from "#shared/access/limits.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { pageMembers } from "#shared/database/members.ts";
 import { pageWorkspaces, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -103,7 +105,10 @@ export function workspaces(context: IngressContext): readonly OperatorRoute[] {
       handle: (call) =>
         pageAnswer(
           pageOf(call),
-          async (page) => pageMembers(database, (await workspaceOf(database, call)).id, page),
+          async (page) => {
+            const { id } = await workspaceOf(database, call);
+            return withLimits(database, id, await pageMembers(database, id, page));
+          },
           presentMember,
         ),
     },
@@ -123,7 +128,7 @@ async function create(context: IngressContext, call: OperatorCall): Promise<Resp
   });
   if (created.result === "other") throw reusedId();
   if (created.result === "taken") throw workspaceNameRefused("taken");
-  const answer = presentCreated(created.created);
+  const answer = await presentCreated(context.database, created.created);
   if (created.result === "repeat") return json(answer);
   return json({ ...answer, api_key: { ...answer.api_key, key: created.keyText } }, NEVER_KEPT, 201);
 }
@@ -154,8 +159,16 @@ function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { 
   return { name: plainName(name, "owner.name"), email: email ?? null };
 }
 
-function presentCreated({ workspace, owner, key }: CreatedWorkspace): OperatorWorkspaceCreated {
-  return { workspace: present(workspace), owner: presentMember(owner), api_key: presentKey(key) };
+async function presentCreated(
+  target: Queryable,
+  { workspace, owner, key }: CreatedWorkspace,
+): Promise<OperatorWorkspaceCreated> {
+  const { id } = workspace;
+  return {
+    workspace: present(workspace),
+    owner: presentMember(await withOwnLimits(target, id, owner)),
+    api_key: presentKey(await withOwnLimits(target, id, key)),
+  };
 }
 
 function present(row: WorkspaceSummary): OperatorWorkspace {

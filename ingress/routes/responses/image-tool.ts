@@ -3,6 +3,8 @@
  * the model calls it.
  */
 import type { MediaResults, ResponsesImageTool, ResponsesTool } from "#schemas/generated/types.ts";
+import { mayCallModel } from "#shared/access/access-lists.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { IMAGES } from "#shared/calls/kinds/images.ts";
 import { kindOfCall, modelOf } from "#shared/calls/kinds/models.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
@@ -27,26 +29,30 @@ const RESULTS_BYTES_MAX = 8 * 1_048_576;
 /** Maximum number of images per response. Further calls return an error to the model. */
 const IMAGES_MAX = 4;
 
+/** Caller whose limits apply to the image model. */
+type Limited = Pick<Caller, "accessLists">;
+
 const DESCRIPTION =
   "Makes an image of a description and shows it to the user, who sees it without a link. Describe subject, composition, style and " +
   "colours in the prompt, as the image model knows nothing of the conversation.";
 
 /** Returns the functions with which `readToolSet` reads the tools of a Responses call. */
-export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool> {
+export function toolSetReader(catalogue: Catalogue, caller: Limited): ToolSetReader<ResponsesTool> {
   return {
     nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
-    serve: (tool, from) => (tool.type === "image_generation" ? readImageTool(catalogue, tool, from) : undefined),
+    serve: (tool, from) =>
+      tool.type === "image_generation" ? readImageTool(catalogue, caller, tool, from) : undefined,
   };
 }
 
 /**
  * Reads the image tool of a call.
  * @param from JSON path of the tool in the caller's body
- * @throws ApiError `model_not_found`, `model_not_supported`; `unsupported_value` that names the invalid setting
+ * @throws ApiError `model_not_found`, `model_not_supported`, `permission_denied`; `unsupported_value` that names the invalid setting
  */
-export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
+export function readImageTool(catalogue: Catalogue, caller: Limited, tool: ResponsesImageTool, from: string): LoopTool {
   const settings = settingsOf(tool);
-  const model = imageModelOf(catalogue, tool.model ?? undefined, settings, from);
+  const model = imageModelOf(catalogue, caller, tool.model ?? undefined, settings, from);
   const capacity = { bytes: RESULTS_BYTES_MAX };
   const { sizes } = model.allowed_params;
   const hasChoice = settings.size === undefined && sizes !== undefined && sizes.length > 0;
@@ -91,10 +97,16 @@ function settingsOf({ size, quality, background, output_format, output_compressi
   return Object.fromEntries(said) as Settings;
 }
 
-function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: Settings, from: string): Model {
-  if (slug === undefined) return cheapestModel(catalogue, settings, from);
+function imageModelOf(
+  catalogue: Catalogue,
+  caller: Limited,
+  slug: string | undefined,
+  settings: Settings,
+  from: string,
+): Model {
+  if (slug === undefined) return cheapestModel(catalogue, caller, settings, from);
   try {
-    const model = modelOf(IMAGES, catalogue, slug);
+    const model = modelOf(IMAGES, catalogue, caller, slug);
     mostPaid(model, settings);
     return model;
   } catch (error) {
@@ -102,11 +114,11 @@ function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: 
   }
 }
 
-/** Returns the image model with the lowest maximum price per image among those that accept the settings. */
-function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
+/** Returns the image model with the lowest maximum price per image, of the models that the key may call and that accept the settings. */
+function cheapestModel({ models }: Catalogue, caller: Limited, settings: Settings, from: string): Model {
   const faults: unknown[] = [];
   const priced = [...models.values()].flatMap((model) => {
-    if (model.kind === "tool" || kindOfCall(model) !== IMAGES) return [];
+    if (model.kind === "tool" || kindOfCall(model) !== IMAGES || !mayCallModel(caller, model.slug)) return [];
     try {
       return [{ model, nano: mostPaid(model, settings) }];
     } catch (error) {
@@ -123,7 +135,7 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
   if (faults.length === 1) throw withParam(faults[0], (param) => `${from}.${param}`);
   const message =
     faults.length === 0
-      ? "This service has no image model; remove the tool of type image_generation."
+      ? "This service has no image model that the key may call; remove the tool of type image_generation."
       : "No image model supports these parameters together; change them, or name a model.";
   throw new ApiError("model_not_found", message, { param: `${from}.model` });
 }

@@ -46,7 +46,12 @@ export async function readAsked(
   await receivedBody.pause();
   const { request: asked, maxNano } = takeMaxCredits(parse("ResponsesRequest", withFirstModel(receivedBody.value)));
   await receivedBody.pause();
-  const toolSet = await readToolSet(context, call, asked.tools ?? [], toolSetReader(context.catalogue.current()));
+  const toolSet = await readToolSet(
+    context,
+    call,
+    asked.tools ?? [],
+    toolSetReader(context.catalogue.current(), call.caller),
+  );
   if (toolSet) checkTurns(asked);
   const { reserveMemory } = call.meter;
   const { items, own, root } = await readConversation(context.responses, call.caller, asked, { open, reserveMemory });

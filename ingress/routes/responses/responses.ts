@@ -270,7 +270,7 @@ async function answerAsked(
   if (asked.generate === false) {
     const answer = warmUpAnswer(response, onAsked !== undefined);
     const { workspaceId, preset } = call.caller;
-    modelOf(CHAT, context.catalogue.current(), asked.model);
+    modelOf(CHAT, context.catalogue.current(), call.caller, asked.model);
     call.meter.markCounted();
     await context.calls.count(workspaceId, preset.requests_per_minute);
     return answer;
@@ -363,7 +363,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
   const { body, request, paramOf } = await readAsked(context, call, await readBody(context, call), (id) =>
     findConversation(context, call, id),
   );
-  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  const model = modelOf(CHAT, context.catalogue.current(), call.caller, request.model);
   try {
     const files = await findStoredFiles(context.database, call.caller, request);
     const counting = countingInput(await loadTokenizer(), request, model, files);

@@ -1,6 +1,7 @@
 /** /workspaces/{workspaceId}/api-keys: manages API keys. The key itself is returned only once, in the response that creates it. */
-import type { ApiKey } from "#schemas/generated/types.ts";
+import type { ApiKey, ApiKeyCreateRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { type Held, type Limits, NO_LIMITS, withLimits, withOwnLimits } from "#shared/access/limits.ts";
 import { isWithinTools } from "#shared/access/tools.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 import { findCapability } from "#shared/calls/capabilities/list.ts";
@@ -9,6 +10,7 @@ import {
   insertKey,
   KEYS_PER_WORKSPACE_MAX,
   type KeySummary,
+  lockKey,
   pageKeys,
   replaceKey,
   revokeKey,
@@ -18,6 +20,8 @@ import { findMemberById, type MemberRole, type MemberRow } from "#shared/databas
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { newId } from "#shared/base/ids.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { repeatSpendChange } from "#shared/ledger/spend-limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { json, NEVER_KEPT } from "../../core/answers.ts";
@@ -30,6 +34,7 @@ import type { Route } from "../../core/route.ts";
 import { keyBodiesOf, presentBodies } from "./body-setting.ts";
 import { createdId, optionalBody, plainName } from "./body.ts";
 import { timeOf } from "../../core/page.ts";
+import { checkMayReplace, checkWithinCaller, limitsAsked, limitsOfCaller, presentHeld, storeLimits } from "./limits.ts";
 import { type ChangeRequest, type Created, createdOnce, findToChange, resource, type Rows } from "./resource.ts";
 import { isWithin } from "./workspace.ts";
 
@@ -38,6 +43,9 @@ const GATE = {
   auth: "key",
   authorize: allow("owner", "admin", "developer"),
 } as const satisfies Partial<Route>;
+
+/** Key with its limits. */
+type LimitedKey = KeySummary & Held;
 
 export function apiKeys(context: IngressContext): readonly Route[] {
   const { database } = context;
@@ -54,8 +62,10 @@ export function apiKeys(context: IngressContext): readonly Route[] {
         summary: "List API keys",
         description: "Lists the keys of the workspace. A developer sees only own keys.",
         answer: "A page of keys",
-        page: ({ workspaceId, memberId, role }, page) =>
-          pageKeys(database, workspaceId, { ...page, memberId: role === "developer" ? memberId : null }),
+        async page({ workspaceId, memberId, role }, page) {
+          const owner = role === "developer" ? memberId : null;
+          return withLimits(database, workspaceId, await pageKeys(database, workspaceId, { ...page, memberId: owner }));
+        },
       },
       create: {
         operationId: "createApiKey",
@@ -63,20 +73,23 @@ export function apiKeys(context: IngressContext): readonly Route[] {
         description:
           "Returns the secret key once. Owners and admins create keys for members without a higher role, " +
           "developers for themselves. An expiring key cannot create a key that expires later, and a key with a " +
-          "tool list cannot create a key with other tools. A repeat with the same `id` and body returns 200 " +
+          "tool list cannot create a key with other tools. A key with limits cannot create a key with wider limits, " +
+          "and a key with a credit limit cannot create keys. A repeat with the same `id` and body returns 200 " +
           "without the secret key.",
         answer: "The created key with its secret",
         repeated: "The key, created by an earlier request",
-        errors: ["permission_denied"],
+        errors: ["permission_denied", "model_not_found"],
         make: (caller, asked) => make(context, caller, asked),
       },
       get: { operationId: "getApiKey", summary: "Retrieve API key", answer: "The key without its secret" },
       update: {
         operationId: "updateApiKey",
         summary: "Update API key",
-        description: "The change takes effect within a second.",
+        description:
+          "The change takes effect within a second. `limits` replaces all limits of the key; null removes them. " +
+          "Developers can only tighten limits that are set.",
         answer: "The updated key",
-        errors: ["permission_denied"],
+        errors: ["permission_denied", "model_not_found"],
         change: (caller, row, asked) => change(context, caller, row, asked),
       },
       remove: {
@@ -98,8 +111,8 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       operationId: "rotateApiKey",
       summary: "Rotate API key",
       description:
-        "Creates a key with the same name, member, preset and tools, and revokes the old key immediately or after " +
-        "an overlap.",
+        "Creates a key with the same name, member, preset, tools and limits, and revokes the old key immediately or " +
+        "after an overlap. Both keys share one spend: the new key continues with what the old key has left.",
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
       responses: { 201: { description: "The new key with its secret", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
@@ -108,13 +121,13 @@ export function apiKeys(context: IngressContext): readonly Route[] {
   ];
 }
 
-function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
+function rowsOf({ database }: IngressContext): Rows<Caller, LimitedKey> {
   return {
     path: "/workspaces/{workspaceId}/api-keys/{keyId}",
     within: callerOf,
     /** Finds a key of the workspace. A developer finds only the keys of that developer. */
     async find({ workspaceId, memberId, role }, id) {
-      const row = await findKey(database, workspaceId, id);
+      const row = await findLimitedKey(database, workspaceId, id);
       return role === "developer" && row?.member_id !== memberId ? undefined : row;
     },
     unknown: noKey,
@@ -127,13 +140,14 @@ function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
 async function make(
   context: IngressContext,
   caller: Caller,
-  { body, actor }: ChangeRequest<"ApiKeyCreateRequest">,
-): Promise<Created<KeySummary>> {
+  { body, text, actor }: ChangeRequest<"ApiKeyCreateRequest">,
+): Promise<Created<LimitedKey>> {
   const { workspaceId, memberId, preset } = caller;
   const owner = await memberFor(context, caller, body.member_id?.toLowerCase() ?? memberId);
   const ownEnd = await endOfCaller(context, caller);
   const expiresAt = endOf(body.expires_at) ?? ownEnd;
   if (isLater(expiresAt, ownEnd)) throw outlives();
+  const limits = await grantedLimits(context, caller, body.limits, text);
   const wanted = {
     id: createdId(body),
     name: plainName(body.name),
@@ -145,37 +159,46 @@ async function make(
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
-  const created = await createdOnce(
-    await withWorkspaceLock(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)),
-    {
-      find: () => findKey(context.database, workspaceId, wanted.id),
-      asked: {
-        name: wanted.name,
-        member_id: owner.id,
-        preset: wanted.preset,
-        expires_at: wanted.expiresAt,
-        tools: wanted.tools,
-        bodies: wanted.bodies,
-      },
-      refusals: { too_many: tooMany },
+  const insert = (): Promise<Awaited<ReturnType<typeof insertKey>>> =>
+    withWorkspaceLock(context.database, workspaceId, async (tx) => {
+      const outcome = await insertKey(tx, workspaceId, kept);
+      const row = { id: wanted.id, access_lists: null };
+      if (outcome === "made")
+        await storeLimits(tx, workspaceId, { kind: "key", row, before: NO_LIMITS, after: limits, actor });
+      return outcome;
+    });
+  const created = await createdOnce(await repeatSpendChange(insert), {
+    find: () => findLimitedKey(context.database, workspaceId, wanted.id),
+    asked: {
+      name: wanted.name,
+      member_id: owner.id,
+      preset: wanted.preset,
+      expires_at: wanted.expiresAt,
+      tools: wanted.tools,
+      bodies: wanted.bodies,
+      limits,
     },
-  );
+    refusals: { too_many: tooMany },
+  });
   return { ...created, oneTimeFields: { key } };
 }
 
 async function change(
   context: IngressContext,
   caller: Caller,
-  row: KeySummary,
-  { body, actor }: ChangeRequest<"ApiKeyUpdateRequest">,
-): Promise<KeySummary | undefined> {
+  row: LimitedKey,
+  { body, text, actor }: ChangeRequest<"ApiKeyUpdateRequest">,
+): Promise<LimitedKey | undefined> {
   if (row.revoked_at !== null) throw revoked();
   const expiresAt = body.expires_at === undefined ? undefined : (endOf(body.expires_at) ?? null);
   if (expiresAt !== undefined && isLater(expiresAt, row.expires_at)) {
     checkMayOutlive(caller.role, row.expires_at);
     if (isLater(expiresAt, await endOfCaller(context, caller))) throw outlives();
   }
-  await updateKey(context.database, caller.workspaceId, {
+  const { database, catalogue } = context;
+  const { workspaceId } = caller;
+  const limits = body.limits === undefined ? undefined : limitsAsked(body.limits, text, catalogue.current());
+  const changed = {
     id: row.id,
     actor,
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
@@ -183,8 +206,40 @@ async function change(
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(body.tools === undefined ? {} : { tools: toolsOf(caller, body.tools) }),
     ...(body.bodies === undefined ? {} : { bodies: keyBodiesOf(context, caller, body.bodies) }),
-  });
-  return findKey(context.database, caller.workspaceId, row.id);
+  };
+  const update = async (tx: Queryable): Promise<void> => {
+    await updateKey(tx, workspaceId, changed);
+    if (limits === undefined) return;
+    const locked = await lockKey(tx, workspaceId, row.id);
+    if (locked === undefined) return;
+    const current = await withOwnLimits(tx, workspaceId, locked);
+    await checkMayReplace(tx, caller, current.limits, limits);
+    await storeLimits(tx, workspaceId, { kind: "key", row: current, before: current.limits, after: limits, actor });
+  };
+  if (limits === undefined) await update(database);
+  else await repeatSpendChange(() => database.transaction(update));
+  return findLimitedKey(database, workspaceId, row.id);
+}
+
+async function findLimitedKey(target: Queryable, workspaceId: string, id: string): Promise<LimitedKey | undefined> {
+  const row = await findKey(target, workspaceId, id);
+  return row && withOwnLimits(target, workspaceId, row);
+}
+
+/**
+ * Returns the limits of a new key. Default: the lists of the creating key.
+ * @throws ApiError `permission_denied` if they are wider than those of the creating key
+ */
+async function grantedLimits(
+  { catalogue, database }: IngressContext,
+  caller: Caller,
+  asked: ApiKeyCreateRequest["limits"],
+  text: string,
+): Promise<Limits> {
+  const own = await limitsOfCaller(database, caller);
+  const limits = asked === undefined ? own : limitsAsked(asked, text, catalogue.current());
+  checkWithinCaller(own, limits, "limits");
+  return limits;
 }
 
 async function rotate(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -192,6 +247,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const body = await optionalBody(call, "ApiKeyRotateRequest");
   presetOf(context, caller, old.preset);
   checkWithin(caller, old.tools, null);
+  if (old.id !== caller.keyId) checkWithinCaller(await limitsOfCaller(context.database, caller), old.limits, null);
   if (!old.is_member_active) throw memberDisabled();
   if (isLater(old.expires_at, await endOfCaller(context, caller))) throw outlives(null);
   const { workspaceId } = caller;
@@ -204,7 +260,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   );
   if (outcome === "too_many") throw tooMany();
   if (outcome === "over") throw over();
-  const row = await findKey(context.database, workspaceId, id);
+  const row = await findLimitedKey(context.database, workspaceId, id);
   if (row === undefined) throw noKey();
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
@@ -299,7 +355,7 @@ function endOf(text: string | null | undefined): Date | undefined {
   throw new ApiError("unsupported_value", "Expected expires_at to be a time in the future.", { param: "expires_at" });
 }
 
-function present(row: KeySummary): ApiKey {
+function present(row: LimitedKey): ApiKey {
   return {
     object: "api_key",
     id: row.id,
@@ -308,6 +364,7 @@ function present(row: KeySummary): ApiKey {
     member: { id: row.member_id, name: row.member, role: row.role },
     preset: row.preset,
     tools: row.tools && [...row.tools],
+    ...presentHeld(row),
     status: statusOf(row),
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 /** /workspaces/{workspaceId}/members: manages the members of a workspace and their roles. */
 import type { Member } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { type Held, type Limits, NO_LIMITS, withLimits, withOwnLimits } from "#shared/access/limits.ts";
 import {
   changeMember,
   countMembers,
@@ -13,6 +14,8 @@ import {
   type MemberRow,
   pageMembers,
 } from "#shared/database/members.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { repeatSpendChange } from "#shared/ledger/spend-limits.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isMailAddress } from "#shared/base/mail-address.ts";
@@ -22,21 +25,25 @@ import { allow, isAbove } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
 import { createdId, nameTaken, plainName } from "./body.ts";
+import { checkMayReplace, limitsAsked, presentHeld, storeLimits } from "./limits.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
 
 const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
 
+/** Member with its limits. */
+type LimitedMember = MemberRow & Held;
+
 export function members(context: IngressContext): readonly Route[] {
-  const { database } = context;
+  const { catalogue, database } = context;
   return resource({
     path: "/workspaces/{workspaceId}/members/{memberId}",
     schema: "Member",
     readers: { ...SETTINGS, authorize: allow("owner", "admin", "developer") },
     writers: { ...SETTINGS, authorize: allow("owner", "admin") },
     within: callerOf,
-    find: ({ workspaceId }, id) => findMemberById(database, workspaceId, id),
+    find: ({ workspaceId }, id) => findLimitedMember(database, workspaceId, id),
     unknown: noMember,
     checkMayChange,
     present: presentMember,
@@ -44,7 +51,8 @@ export function members(context: IngressContext): readonly Route[] {
       operationId: "listMembers",
       summary: "List members",
       answer: "A page of members",
-      page: ({ workspaceId }, page) => pageMembers(database, workspaceId, page),
+      page: async ({ workspaceId }, page) =>
+        withLimits(database, workspaceId, await pageMembers(database, workspaceId, page)),
     },
     create: {
       operationId: "createMember",
@@ -52,7 +60,7 @@ export function members(context: IngressContext): readonly Route[] {
       description: "Only an owner can create an owner. A repeat with the same `id` and body returns 200.",
       answer: "The created member",
       repeated: "The member, created by an earlier request",
-      errors: ["permission_denied"],
+      errors: ["permission_denied", "model_not_found"],
       make: (caller, asked) => add(context, caller, asked),
     },
     get: { operationId: "getMember", summary: "Retrieve member", answer: "The created member" },
@@ -61,19 +69,23 @@ export function members(context: IngressContext): readonly Route[] {
       summary: "Update member",
       description:
         "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
-        "role. Only owners assign or remove the role `owner`, and the last active owner keeps it.",
+        "role. Only owners assign or remove the role `owner`, and the last active owner keeps it. `limits` replaces " +
+        "all limits of the member, which apply to each of the member's keys; null removes them.",
       answer: "The updated member",
-      errors: ["permission_denied"],
-      change(caller, { id }, { body: { name, role, email, is_active: isActive }, actor }) {
+      errors: ["permission_denied", "model_not_found"],
+      change(caller, { id }, { body, text, actor }) {
+        const { name, role, email, is_active: isActive } = body;
         if (role !== undefined) checkCanGrant(caller.role, role);
-        return change(context, caller, {
+        const limits = body.limits === undefined ? undefined : limitsAsked(body.limits, text, catalogue.current());
+        const asked = {
           id,
           actor,
           ...(name === undefined ? {} : { name: plainName(name) }),
           ...(role === undefined ? {} : { role }),
           ...(email === undefined ? {} : { email: addressOf(email) }),
           ...(isActive === undefined ? {} : { isActive }),
-        });
+        };
+        return change(context, caller, asked, limits);
       },
     },
     remove: {
@@ -91,22 +103,28 @@ export function members(context: IngressContext): readonly Route[] {
 }
 
 async function add(
-  { database }: IngressContext,
-  { workspaceId, role }: Caller,
-  { body, actor }: ChangeRequest<"MemberCreateRequest">,
-): Promise<Created<MemberRow>> {
+  { catalogue, database }: IngressContext,
+  caller: Caller,
+  { body, text, actor }: ChangeRequest<"MemberCreateRequest">,
+): Promise<Created<LimitedMember>> {
+  const { workspaceId, role } = caller;
   checkCanGrant(role, body.role);
+  const limits = limitsAsked(body.limits ?? null, text, catalogue.current());
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
-  const outcome = await withWorkspaceLock(database, workspaceId, async (tx) => {
+  const insert = async (tx: Queryable) => {
     if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
-    if (await insertMember(tx, workspaceId, { ...wanted, actor })) return "made";
+    const row = await insertMember(tx, workspaceId, { ...wanted, actor });
+    if (row) {
+      await storeLimits(tx, workspaceId, { kind: "member", row, before: NO_LIMITS, after: limits, actor });
+      return "made";
+    }
     if (await findMember(tx, workspaceId, wanted.name)) return "name_taken";
     const hasAddress = wanted.email !== null && (await findMemberByEmail(tx, workspaceId, wanted.email));
     return hasAddress ? "email_taken" : "known";
-  });
-  return createdOnce(outcome, {
-    find: () => findMemberById(database, workspaceId, wanted.id),
-    asked: { name: wanted.name, role: wanted.role, email: wanted.email },
+  };
+  return createdOnce(await repeatSpendChange(() => withWorkspaceLock(database, workspaceId, insert)), {
+    find: () => findLimitedMember(database, workspaceId, wanted.id),
+    asked: { name: wanted.name, role: wanted.role, email: wanted.email, limits },
     refusals: { too_many: tooMany, name_taken: () => nameTaken("a member"), email_taken: addressTaken },
   });
 }
@@ -116,14 +134,37 @@ async function change(
   { database }: IngressContext,
   caller: Caller,
   asked: MemberChange,
-): Promise<MemberRow | undefined> {
-  const result = await changeMember(database, caller.workspaceId, asked, (row) => checkMayChange(caller, row));
+  limits?: Limits,
+): Promise<LimitedMember | undefined> {
+  const { workspaceId } = caller;
+  const setLimits = async (tx: Queryable, row: MemberRow): Promise<void> => {
+    if (limits === undefined) return;
+    const current = await withOwnLimits(tx, workspaceId, row);
+    await checkMayReplace(tx, caller, current.limits, limits);
+    const change = { kind: "member", row, before: current.limits, after: limits, actor: asked.actor } as const;
+    await storeLimits(tx, workspaceId, change);
+  };
+  const result = await repeatSpendChange(() =>
+    changeMember(database, workspaceId, asked, {
+      check: (row) => checkMayChange(caller, row),
+      ...(limits === undefined ? {} : { afterwards: setLimits }),
+    }),
+  );
   if (result === "last_owner") {
     throw new ApiError("conflict", "This is the last active owner; make another member one first.");
   }
   if (result === "name_taken") throw nameTaken("a member");
   if (result === "email_taken") throw addressTaken();
-  return result;
+  return result && findLimitedMember(database, workspaceId, result.id);
+}
+
+async function findLimitedMember(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<LimitedMember | undefined> {
+  const row = await findMemberById(target, workspaceId, id);
+  return row && withOwnLimits(target, workspaceId, row);
 }
 
 /** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member with a higher role than the caller */
@@ -158,7 +199,7 @@ function noMember(): ApiError {
   return new ApiError("not_found", "There is no such member.");
 }
 
-export function presentMember(row: MemberRow): Member {
+export function presentMember(row: LimitedMember): Member {
   return {
     object: "member",
     id: row.id,
@@ -166,6 +207,7 @@ export function presentMember(row: MemberRow): Member {
     email: row.email,
     role: row.role,
     is_active: row.is_active,
+    ...presentHeld(row),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -38,6 +38,7 @@ export function workflowEstimate(context: IngressContext): KeyRoute {
     responses: { 200: { description: "The estimate", schema: "WorkflowEstimate" } },
     errors: errorsOf(
       ["reads_json", "resolves_model"],
+      "unknown_parameter",
       "invalid_workflow_definition",
       "workflow_not_found",
       "file_not_found",

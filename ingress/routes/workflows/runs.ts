@@ -101,6 +101,7 @@ const RUN_WORKFLOW: Declaration = {
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
+    "unknown_parameter",
     "workflow_not_found",
     "permission_denied",
     "overloaded",
@@ -124,6 +125,7 @@ const RUN_PIPELINE: Declaration = {
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
+    "unknown_parameter",
     "invalid_workflow_definition",
     "idempotency_key_reused",
     "idempotency_in_progress",

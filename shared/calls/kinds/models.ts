@@ -1,4 +1,6 @@
 /** Finds the model of a call and checks that the model serves calls of this kind. */
+import { checkModel } from "#shared/access/access-lists.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
@@ -9,15 +11,27 @@ import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 /** Part of the catalogue that contains its models, and the reasons for which models have no usable source. */
 export type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
+/** Caller whose limits apply to its models. */
+export type Limited = Pick<Caller, "accessLists">;
+
 /**
  * Returns the model with this slug.
  * @param param member of the request that contains the slug
- * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the message contains
- * the key variable of a shipped provider, because the caller is then usually the operator.
+ * @throws ApiError `model_not_found`; `permission_denied` if the caller's key may not call the model; `model_unavailable` for a model
+ * without a usable source. If the sandbox is on, the message contains the key variable of a shipped provider, because the caller is then
+ * usually the operator.
  */
-export function findModel({ models, unroutable, missingKeys }: Models, slug: string, param = "model"): Model {
+export function findModel(
+  { models, unroutable, missingKeys }: Models,
+  caller: Limited,
+  slug: string,
+  param = "model",
+): Model {
   const model = models.get(slug);
-  if (model) return model;
+  if (model) {
+    checkModel(caller, slug, param);
+    return model;
+  }
   if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, param);
   const variables = missingKeys?.get(slug);
   const message =
@@ -41,8 +55,8 @@ export function noSuchModel(models: Catalogue["models"], slug: string, param: st
  * @param param member of the request that contains the slug
  * @throws the errors of `findModel`; ApiError `model_not_supported` if the model does not serve calls of this kind
  */
-export function modelOf(kind: Kind, catalogue: Models, slug: string, param = "model"): Model {
-  const model = findModel(catalogue, slug, param);
+export function modelOf(kind: Kind, catalogue: Models, caller: Limited, slug: string, param = "model"): Model {
+  const model = findModel(catalogue, caller, slug, param);
   if (isCalledBy(kind, model)) return model;
   const path = kindOfCall(model)?.endpoint;
   const served = path === undefined ? "No endpoint serves it" : `Call POST ${path}`;

@@ -64,6 +64,8 @@ create table member (
   -- First time that the person with this address signed in for the member at the operator's issuer. Null: never, and the address is only a
   -- claim of the workspace's administrators.
   signed_in_at timestamptz,
+  -- {models?, endpoints?, ips?}: what the member's keys may call, and from where; null: everything.
+  access_lists jsonb,
   unique (workspace_id, name)
 );
 
@@ -84,6 +86,8 @@ create table api_key (
   expires_at timestamptz,
   -- Capabilities and workflows that it may run; null: all.
   tools text[],
+  -- {models?, endpoints?, ips?}: what the key may call, and from where; null: everything.
+  access_lists jsonb,
   -- Accurate within about a minute: processes collect uses and write them in batches.
   last_used_at timestamptz,
   -- Id of its row in spend_limit; null: its own id. A key that replaces another one shares the limit and what is spent of it.

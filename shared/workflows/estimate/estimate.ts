@@ -201,7 +201,7 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
  * @throws ApiError if the model rejects the known params
  */
 async function modelCost(context: CallContext, slug: string, params: KnownParams): Promise<Cost> {
-  const model = findModel(context.catalogue, slug);
+  const model = findModel(context.catalogue, context.caller, slug);
   const [kind, ...others] = kindsOf(model, params);
   const own = await costOn(context, model, kind, params);
   let { maxNano } = own;
@@ -209,7 +209,7 @@ async function modelCost(context: CallContext, slug: string, params: KnownParams
     const cost = await costOn(context, model, other, params).catch(passOver);
     if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
   }
-  const named = namedFallbacks(kind, context.catalogue, model, knownMembers(params));
+  const named = namedFallbacks(kind, context.catalogue, context.caller, model, knownMembers(params));
   const isContinued = named === undefined && context.caller.continuedChains?.has(slug) === true;
   // A fallback serves at its own price; for a continued stream, every participating model is paid.
   for (const name of named ?? context.caller.fallbackChains?.get(slug) ?? []) {

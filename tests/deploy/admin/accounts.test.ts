@@ -122,3 +122,17 @@ describe("a key", () => {
     expect(await status()).toBe(401);
   });
 });
+
+test("a key is created with limits, and not with limits that the API would refuse", async () => {
+  const { name } = await makeWorkspace();
+  const create = ["key", "create", name, "--member", "ada", "--preset", "free"];
+  const made = await json(...create, "--credits-per-month", "0.000000001", "--models", "sandbox-*");
+  expect(made["limits"]).toMatchObject({ credits: { month: 1e-9, day: null }, models: ["sandbox-*"] });
+  const [row] = await bed().db.query<{ caps: bigint[] }>("select caps from spend_limit where id = $1", [
+    String(made["id"]),
+  ]);
+  expect(row?.caps.map((cap) => cap ?? null)).toEqual([null, null, 1n, null] as never);
+  expect((await json(...create))["limits"]).toBeNull();
+  expect(await refusal(...create, "--endpoints", "chats")).toContain("Did you mean chat?");
+  expect(await refusal(...create, "--credits-per-day", "0.0000000001")).toContain("nine decimal places");
+});

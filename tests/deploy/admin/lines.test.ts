@@ -23,7 +23,7 @@ describe("an invalid command line", () => {
     ],
     ['incomplete command "credits"; credits has top-up', "credits", "--json"],
     [
-      'unknown command "key creat"; key has list, revoke, tools, create; did you mean "key create"?',
+      'unknown command "key creat"; key has list, revoke, tools, limits, create; did you mean "key create"?',
       "help",
       "key",
       "creat",

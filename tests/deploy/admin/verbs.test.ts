@@ -79,17 +79,52 @@ describe("workspaces, members and keys", () => {
     const listedRow = async (): Promise<string | undefined> =>
       (await text("key", "list", name)).split("\n").find((line) => line.startsWith(expiring));
     expect((await text("key", "list", name)).split("\n")[0]).toMatch(
-      /^Id +Name +Hint +Member +Role +Preset +Tools +Created +Expires +Revoked$/,
+      /^Id +Name +Hint +Member +Role +Preset +Tools +Limits +Created +Expires +Revoked$/,
     );
-    expect(await listedRow()).toMatch(/ free +all +2\S+ +2999-01-31T08:00:00\.000Z +-$/);
+    expect(await listedRow()).toMatch(/ free +all +none +2\S+ +2999-01-31T08:00:00\.000Z +-$/);
     await json("key", "tools", expiring, "none");
-    expect(await listedRow()).toMatch(/ free +none +2/);
+    expect(await listedRow()).toMatch(/ free +none +none +2/);
     await json("key", "tools", expiring, "web.*", "image.resize");
-    expect(await listedRow()).toMatch(/ free +image\.resize, web\.\* +2/);
+    expect(await listedRow()).toMatch(/ free +image\.resize, web\.\* +none +2/);
     expect(await text("preset", "list")).toMatch(/^unlimited +unlimited +unlimited$/m);
     const free = { name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 };
     expect(await json<Json[]>("preset", "list")).toContainEqual(free);
   });
+});
+
+test("limits of a key are replaced and removed by an operator, and are listed", async () => {
+  const { id, name } = await makeWorkspace();
+  const keyId = String((await json("key", "create", name, "--member", "ada", "--preset", "free"))["id"]);
+  const options = ["--credits-per-day", "5", "--credits-total", "100.5", "--warn-at", "80,95"];
+  const lists = ["--models", "sandbox-*, sandbox-chat", "--endpoints", "chat", "--ips", "203.0.113.0/24"];
+  const limits = {
+    credits: { day: 5, week: null, month: null, total: 100.5 },
+    models: ["sandbox-*", "sandbox-chat"],
+    endpoints: ["chat"],
+    ips: ["203.0.113.0/24"],
+    warn_at: [80, 95],
+    raise: null,
+  };
+  expect(await json("key", "limits", keyId, ...options, ...lists)).toMatchObject({ id: keyId, limits });
+  const shown = "5 per day, 100.5 in total; models sandbox-* sandbox-chat; endpoints chat; ips 203.0.113.0/24";
+  expect(await text("key", "limits", keyId, ...options, ...lists)).toContain(`has the limits ${shown}`);
+  expect(await text("key", "list", name)).toContain(shown);
+  const [member] = await query<{ id: string }>("select id from member where workspace_id = $1", [id]);
+  await query(`update member set access_lists = '{"models":["sandbox-chat"]}' where id = $1`, [member?.id ?? ""]);
+  expect(await text("member", "list", name)).toContain("models sandbox-chat");
+  expect((await audited(id)).map(({ actor, action }) => `${actor} ${action}`)).toContain("money key.limits");
+  for (const [words, why] of [
+    [["--models", "sandbox-chatt"], "Did you mean sandbox-chat"],
+    [["--endpoints", "chats"], "Did you mean chat"],
+    [["--ips", "here"], "203.0.113.0/24"],
+    [["--credits-per-day", "0"], "limits.credits.day"],
+    [["--warn-at", "80"], "limits.credits"],
+  ] as const) {
+    expect((await refusal("key", "limits", keyId, ...words)).toLowerCase()).toContain(why.toLowerCase());
+  }
+  expect(await text("key", "limits", keyId)).toContain("has no limits");
+  await json("key", "revoke", keyId);
+  expect(await refusal("key", "limits", keyId, "--credits-total", "1")).toBe("the key is revoked");
 });
 
 test("fallback chains are set, listed and deleted, and rejected with a reason", async () => {

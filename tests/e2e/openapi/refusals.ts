@@ -110,6 +110,7 @@ test.each<[Code, string, Refused?]>([
   ["invalid_json", CHAT, { body: '{"model":' }],
   ["invalid_request", CHAT, { body: [] }],
   ["missing_required_parameter", CHAT, { body: { model: "sandbox-chat" } }],
+  ["unknown_parameter", "POST /workspaces/{workspaceId}/api-keys", { body: { name: "website", limit: 5 } }],
   ["unsupported_value", CHAT, { body: { ...chat("sandbox-chat").body, temperature: 9 } }],
   ["model_not_found", CHAT, chat("no-such-model")],
   ["model_not_supported", CHAT, chat("sandbox-image")],
@@ -216,6 +217,19 @@ describe("in its own workspace", () => {
 test("max_credits_exceeded", async () => {
   const { body } = chat("sandbox-chat");
   await refuse("max_credits_exceeded", CHAT, { body: { ...body, max_credits: 0.000001 } });
+});
+
+test("key_limit_reached", async () => {
+  const path = { workspaceId: tenant.workspace.id };
+  const body = { name: "limited", limits: { credits: { total: 0.000000001 } } };
+  const made = await send("POST /workspaces/{workspaceId}/api-keys", { path, body });
+  const { key } = (await made.json()) as { key: string };
+  await keepRefusal(
+    "key_limit_reached",
+    CHAT,
+    chat("sandbox-chat"),
+    await send(CHAT, { ...chat("sandbox-chat"), key }),
+  );
 });
 
 test("budget_reached", async () => {

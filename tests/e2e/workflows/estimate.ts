@@ -190,7 +190,7 @@ describe("an estimate", () => {
       404,
       "workflow_not_found",
     ],
-    ["with a misspelt input", () => ({ workflow_id: child, inputs: { topic: "tea" } }), 400, "invalid_request"],
+    ["with a misspelt input", () => ({ workflow_id: child, inputs: { topic: "tea" } }), 400, "unknown_parameter"],
     ["without an input that is needed", () => ({ workflow_id: child }), 400, "missing_required_parameter"],
   ])("%s is refused", async (_name, body, status, code) => {
     expect(await errorOf(await bench.call("/v1/workflows/estimate", body()))).toMatchObject({ status, code });

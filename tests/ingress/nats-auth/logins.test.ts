@@ -91,6 +91,24 @@ describe("a publisher's login", () => {
     expect(await outcome({ token: key })).toBe("in");
   });
 
+  test("accepts a key with a list of IP addresses only from these addresses, its own and its member's", async () => {
+    await serve();
+    for (const [table, field] of [
+      ["api_key", "keyId"],
+      ["member", "memberId"],
+    ] as const) {
+      for (const [ips, expected] of [
+        [["127.0.0.0/8", "::1"], "in"],
+        [["203.0.113.0/24"], "AuthorizationError"],
+      ] as const) {
+        const mine = await createKey(db.database);
+        const lists = JSON.stringify({ ips });
+        await db.query(`update ${table} set access_lists = $2::jsonb where id = $1`, [mine[field], lists]);
+        expect([table, ips, await outcome({ token: mine.key })]).toEqual([table, ips, expected]);
+      }
+    }
+  });
+
   test.each([
     ["a key that is revoked", "update api_key set revoked_at = now() where id = $1", "keyId"],
     ["a key that is over", "update api_key set expires_at = now() - interval '1 second' where id = $1", "keyId"],

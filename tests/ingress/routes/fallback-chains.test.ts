@@ -398,7 +398,7 @@ describe("a chain is rejected", () => {
       "with an unknown member of a fallback",
       "a",
       { fallbacks: [{ ...B1, wait: 1 }], weight: 1 },
-      "invalid_request",
+      "unknown_parameter",
       "fallbacks[0].wait",
     ],
     ["with a weighted fallback twice", "a", { fallbacks: [B1, "b"], weight: 1 }, "unsupported_value", "fallbacks[1]"],
@@ -444,10 +444,9 @@ describe("a chain is rejected", () => {
     expect((await app.handle(request)).status).toBe(415);
   });
 
-  test("never for read-only members: they have no effect", async () => {
+  test("for read-only and unknown members, which it names", async () => {
     const [mine, other] = [await team(), await team()];
-    const body = {
-      fallbacks: ["c"],
+    const unknown = {
       model: "d",
       workspace_id: other.id,
       workspaceId: other.id,
@@ -455,11 +454,12 @@ describe("a chain is rejected", () => {
       actor: "somebody",
       __proto__x: 1,
     };
-    const answer = (await (await send("PUT", chainOf(mine.id, "a"), mine.keys.owner, body)).json()) as object;
-    expect(Object.keys(answer)).toEqual(["model", "fallbacks", "continue_streams", "updated_at"]);
-    expect(answer).toMatchObject({ model: "a", fallbacks: ["c"] });
-    expect(JSON.stringify(answer)).not.toContain("1999");
-    expect([await chains(mine.id), await chains(other.id)]).toEqual([{ a: ["c"] }, { a: ["b"] }]);
+    for (const [name, value] of Object.entries(unknown)) {
+      const body = { fallbacks: ["c"], [name]: value };
+      const answer = (await (await send("PUT", chainOf(mine.id, "a"), mine.keys.owner, body)).json()) as object;
+      expect(answer).toMatchObject({ error: { code: "unknown_parameter", param: name } });
+    }
+    expect([await chains(mine.id), await chains(other.id)]).toEqual([{ a: ["b"] }, { a: ["b"] }]);
   });
 });
 

@@ -56,6 +56,9 @@ test("holds and tokens of open calls are returned; those of another day are not"
   expect(await readKeyFacts(db.database, workspaceId, keyId)).toEqual({
     key_name: "laptop",
     workspace_name: `workspace ${workspaceId}`,
+    access_lists: null,
+    limit_id: null,
+    member_access_lists: null,
     amount: 10n * CREDIT,
     held: 4n * CREDIT,
     day_tokens: 70n,

@@ -86,7 +86,7 @@ describe("an error", () => {
     expect(validate("CatalogueFile", { modles: [] })).toEqual({
       param: "modles",
       message: "modles is not a known parameter.",
-      code: "invalid_request",
+      code: "unknown_parameter",
       isOfType: false,
     });
   });

@@ -42,8 +42,8 @@ describe("the input of a run", () => {
 
 describe("a request with a misspelled member input", () => {
   test.each([
-    [{ inputs: {} }, "invalid_request inputs: inputs is not a known parameter. Did you mean input?"],
-    [{ Input: {} }, "invalid_request Input: Input is not a known parameter. Did you mean input?"],
+    [{ inputs: {} }, "unknown_parameter inputs: inputs is not a known parameter. Did you mean input?"],
+    [{ Input: {} }, "unknown_parameter Input: Input is not a known parameter. Did you mean input?"],
     [{ input: {}, inputs: {} }, "accepted"],
     [{ mode: "sync", version: 1, parameters: {} }, "accepted"],
     [Object.fromEntries([...Array.from({ length: 64 }, (_, at) => [`m${at}`, 1]), ["inputs", {}]]), "accepted"],

@@ -180,7 +180,7 @@ describe("rejected:", () => {
     [
       "an unknown param",
       () => runCapability("image.resize", { image: PHOTO }, { widht: 3 }),
-      "invalid_request params.widht: params.widht is not a known parameter. Did you mean width?",
+      "unknown_parameter params.widht: params.widht is not a known parameter. Did you mean width?",
     ],
     [
       "a value of no choice",

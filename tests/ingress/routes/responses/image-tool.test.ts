@@ -43,7 +43,7 @@ async function make(tool: ResponsesImageTool, models: readonly string[], bytes: 
   const query = () => Promise.resolve([{ bytes, block_bytes: 1, block_sha256: new Uint8Array() }]);
   const context = { ...fakes.context, database: { query } as unknown as typeof fakes.context.database };
   const api = openApiClient(context, routeCall({ caller: fakes.caller }));
-  const made = readImageTool(catalogueOf(...models), tool, "tools[0]");
+  const made = readImageTool(catalogueOf(...models), {}, tool, "tools[0]");
   const outcome = await made.run(
     api,
     { prompt: "a boat", model: "dear" },
@@ -90,7 +90,7 @@ test.each([
   ],
   ["all refuse it", { ...TOOL, size: "1x1" }, [image("a", "1"), image("b", "1")], "tools[0].model", "No image model"],
 ] as const)("an image call is rejected if %s", (_when, tool, models, param, words) => {
-  const read = () => readImageTool(catalogueOf(...models), tool, "tools[0]");
+  const read = () => readImageTool(catalogueOf(...models), {}, tool, "tools[0]");
   expect(read).toThrow(ApiError);
   expect(read).toThrow(words);
   try {

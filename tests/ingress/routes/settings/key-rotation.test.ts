@@ -129,9 +129,10 @@ describe("replacing a key", () => {
     for (const [body, status, code] of BAD_BODIES) {
       expect((await bed.refusal(status, "POST", path, team.owner.key, body)).code).toBe(code);
     }
-    const body = { key: "sk_mine", id: team.owner.keyId, member_id: team.owner.id, preset: "wide" };
-    const made = await bed.ask("ApiKey", "POST", path, team.owner.key, { body, status: 201 });
-    expect([made.member.id, made.preset]).toEqual([team.developer.id, "standard"]);
-    expect([made.id, made.key]).not.toContain(team.owner.keyId);
+    const unknown = { key: "sk_mine", id: team.owner.keyId, member_id: team.owner.id, preset: "wide", limits: null };
+    for (const [name, value] of Object.entries(unknown)) {
+      const refused = await bed.refusal(400, "POST", path, team.owner.key, { [name]: value });
+      expect(refused).toEqual({ code: "unknown_parameter", param: name });
+    }
   });
 });

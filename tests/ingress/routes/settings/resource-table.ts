@@ -77,7 +77,7 @@ export interface Row {
   fill(count: number, place: Place): string;
 }
 
-/** Fields that no caller sets. */
+/** Members that no caller sets. */
 export const OURS: Values = {
   workspaceId: newId(),
   workspace_id: newId(),

@@ -51,13 +51,13 @@ describe("an error of a pipeline step is reported", () => {
     ],
     [
       { operation: "resize", parms: {} },
-      "invalid_request",
+      "unknown_parameter",
       `${at}.parms`,
       `${at}.parms is not a known parameter. Did you mean params?`,
     ],
     [
       { operation: "resize", params: { widht: 3 } },
-      "invalid_request",
+      "unknown_parameter",
       `${at}.params.widht`,
       `${at}.params.widht is not a known parameter. Did you mean width?`,
     ],
@@ -74,7 +74,7 @@ describe("an error of a pipeline step is reported", () => {
 
 test("an unknown param is reported by its name", () => {
   expect(refused("image.resize", { input: PHOTO, params: { widht: 3 } })).toEqual([
-    "invalid_request",
+    "unknown_parameter",
     "params.widht",
     "params.widht is not a known parameter. Did you mean width?",
   ]);

@@ -22,8 +22,8 @@ describe("image models", () => {
   });
 
   test.each(models.map(({ slug }) => slug))("%s generates no chat and no embeddings", (slug) => {
-    expect(() => modelOf(CHAT, catalogue, slug)).toThrow(expect.objectContaining({ code: "model_not_supported" }));
-    expect(() => modelOf(EMBEDDINGS, catalogue, slug)).toThrow(
+    expect(() => modelOf(CHAT, catalogue, {}, slug)).toThrow(expect.objectContaining({ code: "model_not_supported" }));
+    expect(() => modelOf(EMBEDDINGS, catalogue, {}, slug)).toThrow(
       expect.objectContaining({ code: "model_not_supported" }),
     );
   });

@@ -60,7 +60,7 @@ describe("callable models", () => {
     const own = readLayer("own.yaml", `${BASE}${chatModel("two", "{ provider: acme, model: a }")}`);
     const refusalOf = (surroundings: Surroundings, slug: string, layers: readonly Layer[] = []): unknown => {
       try {
-        return findModel(buildCatalogue(mergeLayers([...ours, own, ...layers]), surroundings), slug).slug;
+        return findModel(buildCatalogue(mergeLayers([...ours, own, ...layers]), surroundings), {}, slug).slug;
       } catch (error) {
         return error;
       }

@@ -83,11 +83,11 @@ describe("a call is rejected", () => {
   });
 
   test("for a model that is unknown or has no embeddings", () => {
-    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, "none"))).toMatchObject({
+    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, {}, "none"))).toMatchObject({
       code: "model_not_found",
       param: "model",
     });
-    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, "one"))).toMatchObject({
+    expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, {}, "one"))).toMatchObject({
       code: "model_not_supported",
       param: "model",
     });

@@ -105,7 +105,7 @@ models:
 
 function check(slug: string, more: object = {}) {
   const request = parse("ImageGenerationRequest", { model: slug, prompt: "abc", ...more });
-  return checkImages(request, modelOf(IMAGES, CATALOGUE, slug));
+  return checkImages(request, modelOf(IMAGES, CATALOGUE, {}, slug));
 }
 
 function refusalOf(work: () => unknown): readonly [code: string, param: string | null] {
@@ -184,7 +184,7 @@ describe("a field of an image call", () => {
 
   test("without a field in any source of the model is rejected by name, not omitted", () => {
     expect(refusalOf(() => check("bare", { output_format: "png" }))).toEqual(["unsupported_value", "output_format"]);
-    const full = modelOf(IMAGES, CATALOGUE, "full");
+    const full = modelOf(IMAGES, CATALOGUE, {}, "full");
     const named = { ...full, sources: full.sources.map((source) => ({ ...source, fields: { n: "n" } })) };
     const other = { ...named, sources: [...named.sources, { provider: "p", model: "m", fields: { seed: "seed" } }] };
     const ask = (more: object, model: Model) => checkImages({ model: "full", prompt: "abc", ...more }, model);
@@ -229,10 +229,10 @@ test("a model of another kind is rejected with the expected kind, its own kind a
   };
   const is = (slug: string) => `got ${slug}, a model of modality image`;
   expect([
-    message(() => modelOf(CHAT, CATALOGUE, "full")),
-    message(() => modelOf(EMBEDDINGS, CATALOGUE, "changes-only")),
-    message(() => modelOf(SPEECH, CATALOGUE, "bare")),
-    message(() => modelOf(IMAGES, CATALOGUE, "by-character")),
+    message(() => modelOf(CHAT, CATALOGUE, {}, "full")),
+    message(() => modelOf(EMBEDDINGS, CATALOGUE, {}, "changes-only")),
+    message(() => modelOf(SPEECH, CATALOGUE, {}, "bare")),
+    message(() => modelOf(IMAGES, CATALOGUE, {}, "by-character")),
   ]).toEqual([
     `Expected a chat model, ${is("full")}. Call POST /v1/images/generations.`,
     `Expected an embedding model, ${is("changes-only")}. Call POST /v1/images/edits.`,
@@ -269,7 +269,7 @@ describe("the hold of an image call", () => {
 
 function checkEdit(slug: string, more: object = {}) {
   const body = { model: slug, prompt: "abc", image_base64: "AAAA", ...more };
-  return checkImageEdit(parse("ImageEditRequest", body), modelOf(IMAGES, CATALOGUE, slug));
+  return checkImageEdit(parse("ImageEditRequest", body), modelOf(IMAGES, CATALOGUE, {}, slug));
 }
 
 describe("an edit", () => {
@@ -321,7 +321,7 @@ describe("an edit", () => {
   });
 
   test.each(["mask_base64", "mask_file_id"])("is rejected by name with %s if no source supports masks", (name) => {
-    const model = modelOf(IMAGES, CATALOGUE, "changes");
+    const model = modelOf(IMAGES, CATALOGUE, {}, "changes");
     const withSource = (source: object): Model => ({
       ...model,
       sources: [{ provider: "play", model: "m", ...source }],

@@ -101,12 +101,12 @@ const refusalOf = (work: () => unknown): unknown => {
 
 describe("a kind with only a record", () => {
   test("has models, which are listed, and which other kinds reject", () => {
-    expect(modelOf(TOY, catalogue, "bear")).toBe(modelNamed("bear"));
+    expect(modelOf(TOY, catalogue, {}, "bear")).toBe(modelNamed("bear"));
     expect(hasEndpoint(modelNamed("bear"))).toBe(true);
     expect(listModels(catalogue, { includeTools: false }).data.map(({ id }) => id)).toContain("bear");
     const refused = { code: "model_not_supported", message: expect.stringContaining("Call POST /v1/toys.") };
     for (const kind of Object.values(kinds).filter((one) => one !== TOY)) {
-      expect(refusalOf(() => modelOf(kind, catalogue, "bear"))).toMatchObject(refused);
+      expect(refusalOf(() => modelOf(kind, catalogue, {}, "bear"))).toMatchObject(refused);
     }
   });
 
