@@ -5,6 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
+import { TAGS_HEADER } from "#shared/calls/labels.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
@@ -98,6 +99,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       place,
       reply,
       data: message.data,
+      tags: message.header(TAGS_HEADER),
       deliveries: message.deliveries,
       starves: windows.starves(fullKey, message.storedAtMs),
     };

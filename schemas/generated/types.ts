@@ -4561,6 +4561,16 @@ export interface PipelineRunRequest {
     [k: string]: unknown;
   };
   /**
+   * Caller's identifier of the end user, who becomes the end user of every call of the run.
+   */
+  user?: string | null;
+  /**
+   * Labels of the caller. The tags of the workspace among them become tags of every call of the run.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
@@ -5341,6 +5351,16 @@ export interface WorkflowRunRequest {
    */
   version?: number;
   /**
+   * Caller's identifier of the end user, who becomes the end user of every call of the run.
+   */
+  user?: string | null;
+  /**
+   * Labels of the caller. The tags of the workspace among them become tags of every call of the run.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
@@ -5381,7 +5401,13 @@ export interface WorkspaceUpdateRequest {
   /**
    * Unique name. Paths below /workspaces/ accept it in place of the id.
    */
-  name: string;
+  name?: string;
+  /**
+   * Members of a request's `metadata` that the usage of a call keeps, such as `project`. The names `user` and `chain` are reserved. An empty list keeps none. Default: unchanged.
+   *
+   * @maxItems 3
+   */
+  tags?: string[];
   [k: string]: unknown;
 }
 /**
@@ -11524,6 +11550,20 @@ export interface UsagePage {
        */
       status?: "succeeded" | "failed" | "cancelled" | "lost";
       /**
+       * End user, null for calls without one; only when grouped by `user`. A day has sums for at most 1,000 users; further ones are counted as `other`.
+       */
+      user?: string | null;
+      /**
+       * Requested model of calls whose model a fallback chain chose, null for other calls; only when grouped by `chain`.
+       */
+      chain?: string | null;
+      /**
+       * Value of the tag by its name, null for calls without it; only when grouped by a tag. A day has sums for at most 1,000 values of a tag; further ones are counted as `other`.
+       */
+      tags?: {
+        [k: string]: string | null;
+      };
+      /**
        * Number of ended calls.
        */
       calls: number;
@@ -11689,6 +11729,20 @@ export interface UsageRequest {
    * Id of the run, or of the run of which the call was a step while the step's job is kept; null otherwise.
    */
   run_id: string | null;
+  /**
+   * End user of the call; null when it has none.
+   */
+  user: string | null;
+  /**
+   * Requested model, when a fallback chain chose the model of the call; otherwise null.
+   */
+  chain: string | null;
+  /**
+   * Values of the workspace's tags in the `metadata` of the call or in its header `x-tags`.
+   */
+  tags: {
+    [k: string]: string;
+  };
   /**
    * Time of the start.
    */
@@ -12460,6 +12514,10 @@ export interface Workspace {
    * Time of creation.
    */
   created_at: string;
+  /**
+   * Members of a request's `metadata` that the usage of a call keeps.
+   */
+  tags: string[];
   /**
    * Calls in the last 60 seconds, including rejected calls and this one.
    */

@@ -23868,7 +23868,7 @@ return errors === 0;
 }
 validate187.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate188;
-var schema204 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema204 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23910,20 +23910,74 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.mode !== undefined) {
-let data2 = data.mode;
+if (data.user !== undefined) {
+let data2 = data.user;
 const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate188.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema204.properties.mode.enum } }];
+if (typeof data2 !== "string" && data2 !== null) {
+validate188.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema204.properties.user.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data3 = data.metadata;
+const _errs7 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3)) && data3 !== null) {
+validate188.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema204.properties.metadata.type } }];
+return false;
+}
+if (errors === _errs7) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+if (Object.keys(data3).length > 16) {
+validate188.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/maxProperties", keyword: "maxProperties", params: { limit: 16 } }];
+return false;
+} else {
+for (const key0 in data3) {
+let data4 = data3[key0];
+const _errs10 = errors;
+if (errors === _errs10) {
+if (typeof data4 === "string") {
+if (data4.length > 512 && (data4.length > 1024 || func2(data4) > 512)) {
+validate188.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 512 } }];
+return false;
+}
+} else {
+validate188.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs10 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data5 = data.mode;
+const _errs12 = errors;
+if (typeof data5 !== "string") {
+validate188.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "sync" || data5 === "stream" || data5 === "async")) {
+validate188.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema204.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -23936,7 +23990,7 @@ return false;
 validate188.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate188.evaluated = { props: { definition: true, input: true, user: true, metadata: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesCompactRequest = validate189;
 var schema205 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
 function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28319,7 +28373,7 @@ return errors === 0;
 }
 validate219.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunRequest = validate220;
-var schema247 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema247 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28369,20 +28423,74 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.mode !== undefined) {
-let data2 = data.mode;
+if (data.user !== undefined) {
+let data2 = data.user;
 const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate220.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema247.properties.mode.enum } }];
+if (typeof data2 !== "string" && data2 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema247.properties.user.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data3 = data.metadata;
+const _errs7 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3)) && data3 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema247.properties.metadata.type } }];
+return false;
+}
+if (errors === _errs7) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+if (Object.keys(data3).length > 16) {
+validate220.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/maxProperties", keyword: "maxProperties", params: { limit: 16 } }];
+return false;
+} else {
+for (const key0 in data3) {
+let data4 = data3[key0];
+const _errs10 = errors;
+if (errors === _errs10) {
+if (typeof data4 === "string") {
+if (data4.length > 512 && (data4.length > 1024 || func2(data4) > 512)) {
+validate220.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 512 } }];
+return false;
+}
+} else {
+validate220.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs10 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data5 = data.mode;
+const _errs12 = errors;
+if (typeof data5 !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "sync" || data5 === "stream" || data5 === "async")) {
+validate220.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema247.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -28394,7 +28502,7 @@ return false;
 validate220.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate220.evaluated = { props: { input: true, version: true, user: true, metadata: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate221;
 var schema248 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { "x-svc-refuses-null": true, type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28531,9 +28639,8 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.name === undefined && (missing0 = "name")) {
-validate222.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (Object.keys(data).length < 1) {
+validate222.errors = [{ instancePath, schemaPath: "#/minProperties", keyword: "minProperties", params: { limit: 1 } }];
 return false;
 } else {
 if (data.name !== undefined) {
@@ -28555,6 +28662,56 @@ validate222.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/pro
 return false;
 }
 }
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tags !== undefined) {
+let data1 = data.tags;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (Array.isArray(data1)) {
+if (data1.length > 3) {
+validate222.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/maxItems", keyword: "maxItems", params: { limit: 3 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs5 = errors;
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (data2.length > 64 && (data2.length > 128 || func2(data2) > 64)) {
+validate222.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate222.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 } else {
@@ -28565,7 +28722,7 @@ return false;
 validate222.errors = vErrors;
 return errors === 0;
 }
-validate222.evaluated = { props: { name: true }, dynamicProps: false, dynamicItems: false };
+validate222.evaluated = { props: { name: true, tags: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesItem = validate223;
 var schema251 = { type: "object", required: ["role", "content"], properties: { type: { const: "message" }, role: { enum: ["user", "assistant", "system", "developer"] }, content: { type: ["string", "array"], items: { $ref: "ResponsesContentPart" } }, id: { type: ["string", "null"], maxLength: 128 }, status: { type: ["string", "null"] }, phase: { enum: ["commentary", "final_answer", null] } } };
 var schema252 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["input_text", "input_image", "input_file", "encrypted_content", "output_text", "refusal"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesInputText" }, { $ref: "ResponsesInputImage" }, { $ref: "ResponsesInputFile" }, { $ref: "ResponsesSealedPart" }, { $ref: "ResponsesOutputText" }, { $ref: "ResponsesRefusal" }] }] };
@@ -63319,7 +63476,7 @@ return errors === 0;
 }
 validate426.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
 var validateUsagePage = validate427;
-var schema512 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+var schema512 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
 function validate427(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -63526,57 +63683,49 @@ var valid4 = _errs23 === errors;
 var valid4 = true;
 }
 if (valid4) {
-if (data7.calls !== undefined) {
-let data13 = data7.calls;
+if (data7.user !== undefined) {
+let data13 = data7.user;
 const _errs25 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data13 !== "string" && data13 !== null) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/user", schemaPath: "#/properties/data/items/properties/results/items/properties/user/type", keyword: "type", params: { type: schema512.properties.data.items.properties.results.items.properties.user.type } }];
 return false;
-}
-if (errors === _errs25) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid4 = _errs25 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data7.failed !== undefined) {
-let data14 = data7.failed;
+if (data7.chain !== undefined) {
+let data14 = data7.chain;
 const _errs27 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data14 !== "string" && data14 !== null) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/chain", schemaPath: "#/properties/data/items/properties/results/items/properties/chain/type", keyword: "type", params: { type: schema512.properties.data.items.properties.results.items.properties.chain.type } }];
 return false;
-}
-if (errors === _errs27) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid4 = _errs27 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data7.credits !== undefined) {
-let data15 = data7.credits;
+if (data7.tags !== undefined) {
+let data15 = data7.tags;
 const _errs29 = errors;
 if (errors === _errs29) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+for (const key0 in data15) {
+let data16 = data15[key0];
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/data/items/properties/results/items/properties/tags/additionalProperties/type", keyword: "type", params: { type: schema512.properties.data.items.properties.results.items.properties.tags.additionalProperties.type } }];
 return false;
 }
+var valid5 = _errs32 === errors;
+if (!valid5) {
+break;
+}
+}
 } else {
-validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags", schemaPath: "#/properties/data/items/properties/results/items/properties/tags/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -63585,24 +63734,86 @@ var valid4 = _errs29 === errors;
 var valid4 = true;
 }
 if (valid4) {
+if (data7.calls !== undefined) {
+let data17 = data7.calls;
+const _errs34 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs34) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 < 0 || isNaN(data17)) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs34 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data7.failed !== undefined) {
+let data18 = data7.failed;
+const _errs36 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs36) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 < 0 || isNaN(data18)) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs36 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data7.credits !== undefined) {
+let data19 = data7.credits;
+const _errs38 = errors;
+if (errors === _errs38) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 < 0 || isNaN(data19)) {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid4 = _errs38 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
 if (data7.tokens !== undefined) {
-let data16 = data7.tokens;
-const _errs31 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+let data20 = data7.tokens;
+const _errs40 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs31) {
-if (typeof data16 == "number" && isFinite(data16)) {
-if (data16 < 0 || isNaN(data16)) {
+if (errors === _errs40) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
 validate427.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs31 === errors;
+var valid4 = _errs40 === errors;
 } else {
 var valid4 = true;
+}
+}
+}
 }
 }
 }
@@ -63657,24 +63868,24 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs33 = errors;
+const _errs42 = errors;
 if (typeof data.has_more !== "boolean") {
 validate427.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.next_page !== undefined) {
-let data18 = data.next_page;
-const _errs35 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
+let data22 = data.next_page;
+const _errs44 = errors;
+if (typeof data22 !== "string" && data22 !== null) {
 validate427.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema512.properties.next_page.type } }];
 return false;
 }
-var valid0 = _errs35 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
@@ -63693,7 +63904,7 @@ return errors === 0;
 validate427.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate428;
 var schema513 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema514 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+var schema514 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "user", "chain", "tags", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: "string" } }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate428(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -63736,7 +63947,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
+if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.user === undefined && (missing1 = "user") || data2.chain === undefined && (missing1 = "chain") || data2.tags === undefined && (missing1 = "tags") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at")) {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -64177,13 +64388,63 @@ var valid3 = _errs59 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.started_at !== undefined) {
-let data30 = data2.started_at;
+if (data2.user !== undefined) {
+let data30 = data2.user;
 const _errs61 = errors;
-if (errors === _errs61) {
-if (errors === _errs61) {
-if (typeof data30 === "string") {
-if (!formats18.validate(data30)) {
+if (typeof data30 !== "string" && data30 !== null) {
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/user", schemaPath: "UsageRequest/properties/user/type", keyword: "type", params: { type: schema514.properties.user.type } }];
+return false;
+}
+var valid3 = _errs61 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.chain !== undefined) {
+let data31 = data2.chain;
+const _errs63 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/chain", schemaPath: "UsageRequest/properties/chain/type", keyword: "type", params: { type: schema514.properties.chain.type } }];
+return false;
+}
+var valid3 = _errs63 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.tags !== undefined) {
+let data32 = data2.tags;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
+for (const key1 in data32) {
+const _errs68 = errors;
+if (typeof data32[key1] !== "string") {
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs68 === errors;
+if (!valid8) {
+break;
+}
+}
+} else {
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags", schemaPath: "UsageRequest/properties/tags/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs65 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.started_at !== undefined) {
+let data34 = data2.started_at;
+const _errs70 = errors;
+if (errors === _errs70) {
+if (errors === _errs70) {
+if (typeof data34 === "string") {
+if (!formats18.validate(data34)) {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -64193,18 +64454,18 @@ return false;
 }
 }
 }
-var valid3 = _errs61 === errors;
+var valid3 = _errs70 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.ended_at !== undefined) {
-let data31 = data2.ended_at;
-const _errs63 = errors;
-if (errors === _errs63) {
-if (errors === _errs63) {
-if (typeof data31 === "string") {
-if (!formats18.validate(data31)) {
+let data35 = data2.ended_at;
+const _errs72 = errors;
+if (errors === _errs72) {
+if (errors === _errs72) {
+if (typeof data35 === "string") {
+if (!formats18.validate(data35)) {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -64214,56 +64475,56 @@ return false;
 }
 }
 }
-var valid3 = _errs63 === errors;
+var valid3 = _errs72 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.parts !== undefined) {
-let data32 = data2.parts;
-const _errs65 = errors;
-if (errors === _errs65) {
-if (Array.isArray(data32)) {
-var valid8 = true;
-const len2 = data32.length;
+let data36 = data2.parts;
+const _errs74 = errors;
+if (errors === _errs74) {
+if (Array.isArray(data36)) {
+var valid9 = true;
+const len2 = data36.length;
 for (let i2 = 0;i2 < len2; i2++) {
-let data33 = data32[i2];
-const _errs67 = errors;
-if (errors === _errs67) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+let data37 = data36[i2];
+const _errs76 = errors;
+if (errors === _errs76) {
+if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
 let missing4;
-if (data33.model === undefined && (missing4 = "model") || data33.source === undefined && (missing4 = "source") || data33.credits === undefined && (missing4 = "credits") || data33.fault === undefined && (missing4 = "fault")) {
+if (data37.model === undefined && (missing4 = "model") || data37.source === undefined && (missing4 = "source") || data37.credits === undefined && (missing4 = "credits") || data37.fault === undefined && (missing4 = "fault")) {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data33.model !== undefined) {
-const _errs69 = errors;
-if (typeof data33.model !== "string") {
+if (data37.model !== undefined) {
+const _errs78 = errors;
+if (typeof data37.model !== "string") {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs69 === errors;
+var valid10 = _errs78 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.source !== undefined) {
-const _errs71 = errors;
-if (typeof data33.source !== "string") {
+if (valid10) {
+if (data37.source !== undefined) {
+const _errs80 = errors;
+if (typeof data37.source !== "string") {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs71 === errors;
+var valid10 = _errs80 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.credits !== undefined) {
-let data36 = data33.credits;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (typeof data36 == "number" && isFinite(data36)) {
-if (data36 < 0 || isNaN(data36)) {
+if (valid10) {
+if (data37.credits !== undefined) {
+let data40 = data37.credits;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (typeof data40 == "number" && isFinite(data40)) {
+if (data40 < 0 || isNaN(data40)) {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -64272,36 +64533,36 @@ validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid9 = _errs73 === errors;
+var valid10 = _errs82 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.fault !== undefined) {
-const _errs75 = errors;
-if (typeof data33.fault !== "string") {
+if (valid10) {
+if (data37.fault !== undefined) {
+const _errs84 = errors;
+if (typeof data37.fault !== "string") {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs75 === errors;
+var valid10 = _errs84 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.units !== undefined) {
-let data38 = data33.units;
-const _errs77 = errors;
-if (errors === _errs77) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-for (const key1 in data38) {
-let data39 = data38[key1];
-const _errs80 = errors;
-if (!(typeof data39 == "number" && isFinite(data39))) {
-validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (valid10) {
+if (data37.units !== undefined) {
+let data42 = data37.units;
+const _errs86 = errors;
+if (errors === _errs86) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+for (const key2 in data42) {
+let data43 = data42[key2];
+const _errs89 = errors;
+if (!(typeof data43 == "number" && isFinite(data43))) {
+validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid10 = _errs80 === errors;
-if (!valid10) {
+var valid11 = _errs89 === errors;
+if (!valid11) {
 break;
 }
 }
@@ -64310,20 +64571,20 @@ validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid9 = _errs77 === errors;
+var valid10 = _errs86 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
-if (valid9) {
-if (data33.is_estimated !== undefined) {
-const _errs82 = errors;
-if (typeof data33.is_estimated !== "boolean") {
+if (valid10) {
+if (data37.is_estimated !== undefined) {
+const _errs91 = errors;
+if (typeof data37.is_estimated !== "boolean") {
 validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid9 = _errs82 === errors;
+var valid10 = _errs91 === errors;
 } else {
-var valid9 = true;
+var valid10 = true;
 }
 }
 }
@@ -64336,8 +64597,8 @@ validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" +
 return false;
 }
 }
-var valid8 = _errs67 === errors;
-if (!valid8) {
+var valid9 = _errs76 === errors;
+if (!valid9) {
 break;
 }
 }
@@ -64346,9 +64607,12 @@ validate428.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", s
 return false;
 }
 }
-var valid3 = _errs65 === errors;
+var valid3 = _errs74 === errors;
 } else {
 var valid3 = true;
+}
+}
+}
 }
 }
 }
@@ -64391,36 +64655,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data41 = data.first_id;
-const _errs84 = errors;
-if (typeof data41 !== "string" && data41 !== null) {
+let data45 = data.first_id;
+const _errs93 = errors;
+if (typeof data45 !== "string" && data45 !== null) {
 validate428.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema513.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs84 === errors;
+var valid0 = _errs93 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data42 = data.last_id;
-const _errs86 = errors;
-if (typeof data42 !== "string" && data42 !== null) {
+let data46 = data.last_id;
+const _errs95 = errors;
+if (typeof data46 !== "string" && data46 !== null) {
 validate428.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema513.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs86 === errors;
+var valid0 = _errs95 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs88 = errors;
+const _errs97 = errors;
 if (typeof data.has_more !== "boolean") {
 validate428.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs97 === errors;
 } else {
 var valid0 = true;
 }
@@ -64452,7 +64716,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
+if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.user === undefined && (missing0 = "user") || data.chain === undefined && (missing0 = "chain") || data.tags === undefined && (missing0 = "tags") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at")) {
 validate429.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -64893,13 +65157,63 @@ var valid0 = _errs53 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.started_at !== undefined) {
-let data27 = data.started_at;
+if (data.user !== undefined) {
+let data27 = data.user;
 const _errs55 = errors;
-if (errors === _errs55) {
-if (errors === _errs55) {
-if (typeof data27 === "string") {
-if (!formats18.validate(data27)) {
+if (typeof data27 !== "string" && data27 !== null) {
+validate429.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema514.properties.user.type } }];
+return false;
+}
+var valid0 = _errs55 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.chain !== undefined) {
+let data28 = data.chain;
+const _errs57 = errors;
+if (typeof data28 !== "string" && data28 !== null) {
+validate429.errors = [{ instancePath: instancePath + "/chain", schemaPath: "#/properties/chain/type", keyword: "type", params: { type: schema514.properties.chain.type } }];
+return false;
+}
+var valid0 = _errs57 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tags !== undefined) {
+let data29 = data.tags;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+for (const key1 in data29) {
+const _errs62 = errors;
+if (typeof data29[key1] !== "string") {
+validate429.errors = [{ instancePath: instancePath + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs62 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate429.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.started_at !== undefined) {
+let data31 = data.started_at;
+const _errs64 = errors;
+if (errors === _errs64) {
+if (errors === _errs64) {
+if (typeof data31 === "string") {
+if (!formats18.validate(data31)) {
 validate429.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -64909,18 +65223,18 @@ return false;
 }
 }
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs64 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.ended_at !== undefined) {
-let data28 = data.ended_at;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (errors === _errs57) {
-if (typeof data28 === "string") {
-if (!formats18.validate(data28)) {
+let data32 = data.ended_at;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (errors === _errs66) {
+if (typeof data32 === "string") {
+if (!formats18.validate(data32)) {
 validate429.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -64930,56 +65244,56 @@ return false;
 }
 }
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.parts !== undefined) {
-let data29 = data.parts;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (Array.isArray(data29)) {
-var valid5 = true;
-const len1 = data29.length;
+let data33 = data.parts;
+const _errs68 = errors;
+if (errors === _errs68) {
+if (Array.isArray(data33)) {
+var valid6 = true;
+const len1 = data33.length;
 for (let i1 = 0;i1 < len1; i1++) {
-let data30 = data29[i1];
-const _errs61 = errors;
-if (errors === _errs61) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+let data34 = data33[i1];
+const _errs70 = errors;
+if (errors === _errs70) {
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
 let missing3;
-if (data30.model === undefined && (missing3 = "model") || data30.source === undefined && (missing3 = "source") || data30.credits === undefined && (missing3 = "credits") || data30.fault === undefined && (missing3 = "fault")) {
+if (data34.model === undefined && (missing3 = "model") || data34.source === undefined && (missing3 = "source") || data34.credits === undefined && (missing3 = "credits") || data34.fault === undefined && (missing3 = "fault")) {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data30.model !== undefined) {
-const _errs63 = errors;
-if (typeof data30.model !== "string") {
+if (data34.model !== undefined) {
+const _errs72 = errors;
+if (typeof data34.model !== "string") {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs63 === errors;
+var valid7 = _errs72 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.source !== undefined) {
-const _errs65 = errors;
-if (typeof data30.source !== "string") {
+if (valid7) {
+if (data34.source !== undefined) {
+const _errs74 = errors;
+if (typeof data34.source !== "string") {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs65 === errors;
+var valid7 = _errs74 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.credits !== undefined) {
-let data33 = data30.credits;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data33 == "number" && isFinite(data33)) {
-if (data33 < 0 || isNaN(data33)) {
+if (valid7) {
+if (data34.credits !== undefined) {
+let data37 = data34.credits;
+const _errs76 = errors;
+if (errors === _errs76) {
+if (typeof data37 == "number" && isFinite(data37)) {
+if (data37 < 0 || isNaN(data37)) {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -64988,36 +65302,36 @@ validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits"
 return false;
 }
 }
-var valid6 = _errs67 === errors;
+var valid7 = _errs76 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.fault !== undefined) {
-const _errs69 = errors;
-if (typeof data30.fault !== "string") {
+if (valid7) {
+if (data34.fault !== undefined) {
+const _errs78 = errors;
+if (typeof data34.fault !== "string") {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs69 === errors;
+var valid7 = _errs78 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.units !== undefined) {
-let data35 = data30.units;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
-for (const key1 in data35) {
-let data36 = data35[key1];
-const _errs74 = errors;
-if (!(typeof data36 == "number" && isFinite(data36))) {
-validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (valid7) {
+if (data34.units !== undefined) {
+let data39 = data34.units;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+for (const key2 in data39) {
+let data40 = data39[key2];
+const _errs83 = errors;
+if (!(typeof data40 == "number" && isFinite(data40))) {
+validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid7 = _errs74 === errors;
-if (!valid7) {
+var valid8 = _errs83 === errors;
+if (!valid8) {
 break;
 }
 }
@@ -65026,20 +65340,20 @@ validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", 
 return false;
 }
 }
-var valid6 = _errs71 === errors;
+var valid7 = _errs80 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data30.is_estimated !== undefined) {
-const _errs76 = errors;
-if (typeof data30.is_estimated !== "boolean") {
+if (valid7) {
+if (data34.is_estimated !== undefined) {
+const _errs85 = errors;
+if (typeof data34.is_estimated !== "boolean") {
 validate429.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid6 = _errs76 === errors;
+var valid7 = _errs85 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
@@ -65052,8 +65366,8 @@ validate429.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath:
 return false;
 }
 }
-var valid5 = _errs61 === errors;
-if (!valid5) {
+var valid6 = _errs70 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -65062,9 +65376,12 @@ validate429.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs68 === errors;
 } else {
 var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -65094,7 +65411,7 @@ return false;
 validate429.errors = vErrors;
 return errors === 0;
 }
-validate429.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
+validate429.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, user: true, chain: true, tags: true, started_at: true, ended_at: true, parts: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowDeleted = validate430;
 function validate430(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -69046,7 +69363,7 @@ return errors === 0;
 }
 validate444.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkspace = validate447;
-var schema538 = { type: "object", required: ["object", "id", "name", "created_at", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
+var schema538 = { type: "object", required: ["object", "id", "name", "created_at", "tags", "window", "storage", "calls_stopped_until"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, tags: { type: "array", items: { type: "string" } }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" } } };
 function validate447(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -69060,7 +69377,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.tags === undefined && (missing0 = "tags") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until")) {
 validate447.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -69128,57 +69445,85 @@ var valid0 = _errs6 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.window !== undefined) {
-let data4 = data.window;
+if (data.tags !== undefined) {
+let data4 = data.tags;
 const _errs8 = errors;
 if (errors === _errs8) {
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-let missing1;
-if (data4.seconds === undefined && (missing1 = "seconds") || data4.limit === undefined && (missing1 = "limit") || data4.used === undefined && (missing1 = "used")) {
-validate447.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data4.seconds !== undefined) {
+if (Array.isArray(data4)) {
+var valid1 = true;
+const len0 = data4.length;
+for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (data4.seconds !== 60) {
-validate447.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+if (typeof data4[i0] !== "string") {
+validate447.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs10 === errors;
-} else {
-var valid1 = true;
+if (!valid1) {
+break;
 }
-if (valid1) {
-if (data4.limit !== undefined) {
-let data6 = data4.limit;
-const _errs11 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6)) && data6 !== null) {
+}
+} else {
+validate447.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.window !== undefined) {
+let data6 = data.window;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing1;
+if (data6.seconds === undefined && (missing1 = "seconds") || data6.limit === undefined && (missing1 = "limit") || data6.used === undefined && (missing1 = "used")) {
+validate447.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data6.seconds !== undefined) {
+const _errs14 = errors;
+if (data6.seconds !== 60) {
+validate447.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data6.limit !== undefined) {
+let data8 = data6.limit;
+const _errs15 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8)) && data8 !== null) {
 validate447.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema538.properties.window.properties.limit.type } }];
 return false;
 }
-var valid1 = _errs11 === errors;
+var valid2 = _errs15 === errors;
 } else {
-var valid1 = true;
+var valid2 = true;
 }
-if (valid1) {
-if (data4.used !== undefined) {
-let data7 = data4.used;
-const _errs13 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+if (valid2) {
+if (data6.used !== undefined) {
+let data9 = data6.used;
+const _errs17 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
 validate447.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs13) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
+if (errors === _errs17) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
 validate447.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs13 === errors;
+var valid2 = _errs17 === errors;
 } else {
-var valid1 = true;
+var valid2 = true;
 }
 }
 }
@@ -69188,59 +69533,59 @@ validate447.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.storage !== undefined) {
-let data8 = data.storage;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let data10 = data.storage;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
-if (data8.used_bytes === undefined && (missing2 = "used_bytes") || data8.limit_bytes === undefined && (missing2 = "limit_bytes")) {
+if (data10.used_bytes === undefined && (missing2 = "used_bytes") || data10.limit_bytes === undefined && (missing2 = "limit_bytes")) {
 validate447.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data8.used_bytes !== undefined) {
-let data9 = data8.used_bytes;
-const _errs17 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+if (data10.used_bytes !== undefined) {
+let data11 = data10.used_bytes;
+const _errs21 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
 validate447.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs17) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
+if (errors === _errs21) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
 validate447.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid2 = _errs17 === errors;
+var valid3 = _errs21 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
-if (valid2) {
-if (data8.limit_bytes !== undefined) {
-let data10 = data8.limit_bytes;
-const _errs19 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+if (valid3) {
+if (data10.limit_bytes !== undefined) {
+let data12 = data10.limit_bytes;
+const _errs23 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
 validate447.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs19) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
+if (errors === _errs23) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
 validate447.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid2 = _errs19 === errors;
+var valid3 = _errs23 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
 }
 }
@@ -69249,31 +69594,32 @@ validate447.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs19 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.calls_stopped_until !== undefined) {
-let data11 = data.calls_stopped_until;
-const _errs21 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
+let data13 = data.calls_stopped_until;
+const _errs25 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
 validate447.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema538.properties.calls_stopped_until.type } }];
 return false;
 }
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data11 === "string") {
-if (!formats18.validate(data11)) {
+if (errors === _errs25) {
+if (errors === _errs25) {
+if (typeof data13 === "string") {
+if (!formats18.validate(data13)) {
 validate447.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs25 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -69290,7 +69636,7 @@ return false;
 validate447.errors = vErrors;
 return errors === 0;
 }
-validate447.evaluated = { props: { object: true, id: true, name: true, created_at: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
+validate447.evaluated = { props: { object: true, id: true, name: true, created_at: true, tags: true, window: true, storage: true, calls_stopped_until: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRecord = validate448;
 var schema539 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
 function validate448(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {

@@ -40,6 +40,8 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
+  readonly tags?: readonly string[];
 }
 
 export interface Authenticator {
@@ -80,6 +82,7 @@ const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset, k.tools,
+         nullif(w.tags, '{}') as tags,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued
@@ -89,10 +92,11 @@ const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tools"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tags" | "tools"> & {
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
+  readonly tags: readonly string[] | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -254,11 +258,12 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ chains, continued, tags, tools, ...key }: LookupRow): KnownKey {
   return {
     ...key,
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
+    ...(tags === null ? {} : { tags }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
   };
 }

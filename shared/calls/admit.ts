@@ -21,6 +21,7 @@ import { JOB_LIFE_MS, MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { CallLabels } from "./labels.ts";
 import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
 import { holdOf, jobCallerOf, jobWorkOf, type WorkFacts } from "./work.ts";
@@ -177,11 +178,12 @@ async function precheckAdmission(
 type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request" | "terms" | "lifeMs"> &
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
-function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
+function termsOf(work: Work, { kind, model, labels }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
   const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker, batchLine } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
-  const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
+  const of = { id: work.id, caller: work.caller, labels };
+  const terms = jobWorkOf(of, { kind, model, checked, stored, lifeMs, ...marks });
   const step = streamTarget === undefined ? {} : { step: streamTarget };
   const extraFields = {
     ...step,
@@ -273,7 +275,7 @@ export async function dispatchAdmitted(
  */
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
-  of: { readonly id: string; readonly caller: Caller },
+  of: { readonly id: string; readonly caller: Caller; readonly labels?: CallLabels | undefined },
   { model, bound, response }: Pick<WorkFacts, "model" | "bound" | "response">,
   lifeMs: number,
   onDecide?: () => void,

@@ -9,6 +9,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { CallLabels } from "./labels.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
@@ -18,6 +19,8 @@ import type { StoredRequest } from "./stored-request.ts";
 interface AdmissionOf {
   readonly id: string;
   readonly caller: Caller;
+  /** Labels of the call, which its usage record keeps. */
+  readonly labels?: CallLabels | undefined;
 }
 
 /** Kind of a job: a kind of call, or a capability. */
@@ -29,7 +32,7 @@ export interface WorkKind {
 
 /** Returns the hold of a call or job. @param lifeMs lifetime of the hold, in milliseconds */
 export function holdOf(
-  { id, caller }: AdmissionOf,
+  { id, caller, labels }: AdmissionOf,
   model: Pick<Model, "slug">,
   { holdNano, mayExceed, tokensMax }: CallBound,
   lifeMs: number,
@@ -43,6 +46,7 @@ export function holdOf(
     tokensMax,
     dailyTokens: caller.preset.daily_tokens,
     lifeMs,
+    ...(labels === undefined ? {} : { labels }),
   };
 }
 

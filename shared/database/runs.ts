@@ -84,6 +84,8 @@ export interface NewRun {
     readonly index: number;
   };
   readonly depth: number;
+  /** Labels of all calls of the run, see shared/calls/labels.ts. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
   /** Publisher of the batch message that requested the run. The message is counted in the rate-limit window when the run begins. */
@@ -137,9 +139,9 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
      ), made as (
        insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
          parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
-         stored_bytes, root_id, publisher_key, reply, told)
+         stored_bytes, root_id, publisher_key, reply, told, labels)
        select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
-         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid), $25, $26, $27::boolean
+         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid), $25, $26, $27::boolean, $33::jsonb
        from admitted where verdict = 'begun'
        on conflict do nothing returning 1
      )
@@ -177,6 +179,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       CONTENDED_WAIT_MS,
       run.publisher?.batch?.id ?? null,
       run.publisher?.batch?.epoch ?? null,
+      run.labels === undefined ? null : JSON.stringify(run.labels),
     ],
     "insert_run",
   );

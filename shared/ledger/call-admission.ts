@@ -32,6 +32,7 @@ export interface HoldRequest {
   readonly dailyTokens: number | null;
   /** Lifetime of the hold, in milliseconds. Afterwards, the janitor may close the hold. */
   readonly lifeMs: number;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 interface Call {

@@ -1,6 +1,7 @@
 /** Prepares a run: finds its definition and validates its input. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
 import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";
@@ -19,6 +20,8 @@ interface RunRequest {
   readonly parent?: NewRun["parent"];
   readonly depth: number;
   readonly traceparent?: string | null;
+  /** Labels of all calls of the run; undefined for none. */
+  readonly labels?: CallLabels | undefined;
 }
 
 /**
@@ -63,7 +66,7 @@ export async function newRunOf(
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
-  { id, input, mode, lane, parent, depth, traceparent }: RunRequest,
+  { id, input, mode, lane, parent, depth, traceparent, labels }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const runInput = readRunInput(definition.inputs ?? {}, input);
@@ -85,5 +88,6 @@ export function inlineRunOf(
     ...(parent ? { parent } : {}),
     depth,
     ...(traceparent == null ? {} : { traceparent }),
+    ...(labels === undefined ? {} : { labels }),
   };
 }

@@ -5,7 +5,8 @@
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
-import { type CallTarget, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
+import { type CallTarget, labelled, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
+import { labelsOf } from "#shared/calls/labels.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { AvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -148,7 +149,8 @@ function errorOf({ code, message }: ApiError): StepError {
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
-  const call = await readCall(context, { caller, target, body, tries: 1 });
+  const { labels } = work.facts;
+  const call = await readCall(context, { caller, target, body, tries: 1, labels });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -191,7 +193,8 @@ export async function prepareChatRequest(
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
   const call = await readTextCall(context, caller, target.kind, body);
-  return prepareJobRequest(context, jobOf(caller, work, call));
+  const labels = labelsOf(caller, body, work.facts.labels);
+  return prepareJobRequest(context, jobOf(caller, work, labelled(call, labels)));
 }
 
 /**
@@ -252,6 +255,7 @@ async function startRun(
     parent: { id: facts.id, ...place },
     depth: facts.depth + 1,
     traceparent: facts.traceparent,
+    labels: facts.labels,
   });
   await beginRun(context, run);
 }

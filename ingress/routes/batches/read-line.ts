@@ -5,7 +5,8 @@ import { checkTool } from "#shared/access/tools.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
-import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -193,11 +194,13 @@ export interface LineCall {
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
+  /** Labels from the metadata of the batch; undefined for none. */
+  readonly labels: CallLabels | undefined;
 }
 
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
-  const { caller, target, bytes, tries } = line;
+  const { caller, target, bytes, tries, labels } = line;
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
   await slices.yieldIfOver();
@@ -205,7 +208,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
-  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries });
+  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries, labels });
   const asked = readResponses(body);
   const { items, own } = await readConversation(context.responses, caller, asked);
   const translated = await slices.run(translatingRequest(asked, items));
@@ -218,7 +221,8 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     ...(input === undefined ? {} : { response_input: input }),
   };
   try {
-    return await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+    const call = await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+    return labelled(call, labelsOf(caller, body, labels));
   } catch (error) {
     throw withParam(error, translated.paramOf);
   }
@@ -226,15 +230,16 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, batch, id, starves }: LineCall,
+  { caller, batch, id, starves, labels: outer }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
   const { input, version } = request;
+  const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
+  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0, labels } as const;
   const run = await newRunOf(database, caller, asked);
   const { requests_per_minute: limit } = caller.preset;
   return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };

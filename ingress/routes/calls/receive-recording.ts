@@ -10,6 +10,7 @@ import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
 import { readBody } from "../../core/body.ts";
+import { readLabels } from "../../core/labels.ts";
 import type { PaidCall } from "./paid-call.ts";
 import type { IngressContext } from "../../context.ts";
 import { cleanFilename } from "../files/filename.ts";
@@ -71,6 +72,7 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { caller } = call;
   const { requestId } = call;
+  const labels = readLabels(call);
   const checkAdmission = (leastNano?: bigint): Promise<void> =>
     context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
   await checkAdmission();
@@ -97,6 +99,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       api: "openai",
       model,
       ...checked,
+      labels,
       text,
       textBytes: Buffer.byteLength(text),
       onRefused: discarding(context, requestId, stored),

@@ -11,6 +11,7 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import type { RouteCall } from "../../core/call.ts";
+import { readLabels } from "../../core/labels.ts";
 import { withParam } from "../../core/with-param.ts";
 
 import { type PaidCall, runPaidCall } from "./paid-call.ts";
@@ -36,7 +37,7 @@ interface TranslatedCall {
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
-export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "labels" | "model" | "text">;
 
 /**
  * Validates and runs the call.
@@ -49,6 +50,7 @@ export async function runTranslatedCall(
   { api, request, paramOf, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
 ): Promise<Response> {
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  const labels = readLabels(call, body.value);
   await body.pause();
   const integers = await exactIntegersIn(body);
   await body.pause();
@@ -59,12 +61,12 @@ export async function runTranslatedCall(
     const files = await findStoredFiles(context.database, call.caller, request);
     const bound = checkChat(request, model, textBytes, files);
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
-    if (run) return await run({ kind: CHAT, model, bound, text: named });
+    if (run) return await run({ kind: CHAT, model, bound, labels, text: named });
     const cache = await planCache(model);
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
     const needs = needsText === undefined ? {} : { needsText };
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, cache, affinity, ...needs };
+    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, labels, cache, affinity, ...needs };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

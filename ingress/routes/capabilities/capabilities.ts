@@ -10,12 +10,13 @@ import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 import { json, JSON_TYPE } from "../../core/answers.ts";
 import { readBody } from "../../core/body.ts";
 import { readRun } from "#shared/calls/capabilities/read-run.ts";
-import { callOfRun } from "#shared/calls/read.ts";
+import { callOfRun, labelled } from "#shared/calls/read.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../media/present-capability.ts";
 import type { IngressContext } from "../../context.ts";
 import { answerJob, requireJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { rememberPairs } from "#shared/base/remembered.ts";
+import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
@@ -63,6 +64,7 @@ export function capabilities(context: IngressContext): readonly KeyRoute[] {
       auth: "key",
       countsItself: true,
       ...EXAMPLE,
+      requestHeaders: [TAGS_REQUEST],
       responses: {
         200: { description: "The result of the run", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The started job", schema: "Job" },
@@ -122,7 +124,7 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
-  const isNew = await admitMediaJob(context, call, callOfRun(asked));
+  const isNew = await admitMediaJob(context, call, labelled(callOfRun(asked), readLabels(call)));
   if (asked.isAsync) {
     const answer = await answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });

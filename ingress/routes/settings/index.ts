@@ -12,6 +12,7 @@ import { notificationChannels, signingSecrets } from "./notification-channels.ts
 import { subscriptions } from "./subscriptions.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
+import { usageFocus } from "./usage-focus.ts";
 import { workspace } from "./workspace.ts";
 
 export function settings(context: IngressContext): readonly Route[] {
@@ -21,6 +22,7 @@ export function settings(context: IngressContext): readonly Route[] {
     ...apiKeys(context),
     ...fallbackChains(context),
     usage(context),
+    usageFocus(context),
     ...usageRequests(context),
     ...credits(context),
     ...budgetAlerts(context),

@@ -20,7 +20,9 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import type { Route } from "../../core/route.ts";
-import { csv, wantsCsv, CSV_ROWS_MAX } from "./csv.ts";
+import { CSV_ROWS_MAX } from "./csv.ts";
+import { TABLE_TYPES, tableFormatOf, tableResponse } from "./tables.ts";
+import { presentLabels } from "./usage-labels.ts";
 import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../core/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "./usage.ts";
 import { type Within, workspaceIdOf } from "./within.ts";
@@ -51,10 +53,10 @@ export function usageRequests(
       operationId: `list${operationInfix}UsageRequests`,
       summary: "List usage of calls",
       description:
-        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV, the list " +
-        `is one table of the newest ${CSV_ROWS_MAX} rows.`,
+        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV or JSON lines, " +
+        `the list is one table of the newest ${CSV_ROWS_MAX} rows.`,
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
-      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
+      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: TABLE_TYPES } },
       errors: ["not_found", "unsupported_value"],
       handle: (call: SettingsCall) => list(context, call),
     },
@@ -85,9 +87,10 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
     end: timeIn(call, "end_time"),
     after: afterIn(call),
   };
-  if (wantsCsv(call)) {
+  const format = tableFormatOf(call);
+  if (format !== undefined) {
     const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: CSV_ROWS_MAX });
-    return csv(context, rows.map(line), COLUMNS, "requests");
+    return tableResponse(context, format, { rows: rows.map(line), columns: COLUMNS, name: "requests" });
   }
   const limit = limitIn(call);
   const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: limit + 1 });
@@ -184,6 +187,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
     uncollected: creditsNumber(row.uncollected),
     workflow_id: row.workflow_id,
     run_id: row.run_id,
+    ...presentLabels(row.labels),
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at.toISOString(),
     ...(parts.length === 0 ? {} : { parts }),
@@ -221,6 +225,9 @@ const COLUMNS = [
   "uncollected",
   "workflow_id",
   "run_id",
+  "user",
+  "chain",
+  "tags",
   "started_at",
   "ended_at",
 ] as const satisfies readonly (keyof UsageRequest)[];

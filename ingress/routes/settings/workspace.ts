@@ -3,8 +3,9 @@ import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/gen
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
+import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace, setWorkspaceTags } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { isTagName, RESERVED_LABELS } from "#shared/calls/labels.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
 import { json } from "../../core/answers.ts";
@@ -42,7 +43,7 @@ export function workspace(context: IngressContext): readonly KeyRoute[] {
       responses: { 200: { description: "The updated workspace", schema: "Workspace" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       authorize: allow("owner", "admin"),
-      handle: (call) => rename(context, call),
+      handle: (call) => update(context, call),
     },
     {
       ...common,
@@ -76,15 +77,31 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
     id: row.id,
     name: row.name,
     created_at: row.created_at.toISOString(),
+    tags: [...row.tags],
     window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
     storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
     calls_stopped_until: row.stopped_until?.toISOString() ?? null,
   };
 }
 
-async function rename(context: IngressContext, call: RouteCall): Promise<Response> {
+async function update(context: IngressContext, call: RouteCall): Promise<Response> {
   const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
-  const name = plainName(body.name);
+  const { name, tags } = body;
+  if (tags) checkTags(tags);
+  if (name !== undefined) await rename(context, call, plainName(name));
+  if (tags) await setWorkspaceTags(context.database, call.caller.workspaceId, { tags, actor: actorOf(call) });
+  return json(await read(context, call));
+}
+
+/** Checks the names of tags. @throws ApiError `unsupported_value` */
+function checkTags(tags: readonly string[]): void {
+  const wrong = tags.findIndex((name, at) => !isTagName(name) || tags.indexOf(name) < at);
+  if (wrong < 0) return;
+  const expected = `a letter, then up to 63 letters, digits, - and _, each name once, and neither ${RESERVED_LABELS.join(" nor ")}`;
+  throw new ApiError("unsupported_value", `Expected tags to be names of ${expected}.`, { param: `tags[${wrong}]` });
+}
+
+async function rename(context: IngressContext, call: RouteCall, name: string): Promise<void> {
   if (isUuid(name.toLowerCase())) {
     throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
   }
@@ -94,7 +111,6 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
   if (isReserved) throw workspaceNameRefused("taken");
   const result = await renameWorkspace(context.database, workspaceId, { name, actor: actorOf(call) });
   if (result === "taken" || result === "often") throw workspaceNameRefused(result);
-  return json(await read(context, call));
 }
 
 function presets(context: IngressContext, call: RouteCall): Response {

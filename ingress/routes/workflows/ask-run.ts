@@ -12,6 +12,7 @@ import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 import { parseBody, type ReadBody, readJsonBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import { idempotencyKeyOf } from "../../core/idempotency-key.ts";
+import { readLabels } from "../../core/labels.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { traceOf } from "../../core/traceparent.ts";
 
@@ -29,7 +30,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   const { caller } = call;
   await pause();
   const { mode = "sync", input, version } = body;
-  const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
+  const run = await newRunOf(context.database, caller, { ...asked(call, mode, value), input, workflow: row, version });
   return begun(await beginRun(context, call.request, run));
 }
 
@@ -55,7 +56,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const definition = await checkDefinition(context, caller, read, body.definition);
   await pause();
   const run: NewRun = {
-    ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
+    ...inlineRunOf(caller, definition, { ...asked(call, mode, value), input }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
   };
   const answer = await beginRun(context, call.request, run);
@@ -63,13 +64,14 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
 }
 
-function asked(call: RouteCall, mode: NewRun["mode"]) {
+function asked(call: RouteCall, mode: NewRun["mode"], body: unknown) {
   const lane = mode === "async" ? "batch" : "live";
   return {
     id: call.requestId,
     mode,
     lane,
     depth: 0,
+    labels: readLabels(call, body),
     ...traceOf({ headers: call.request.headers, span: call.span }),
   } as const;
 }

@@ -16,6 +16,7 @@ import { errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
 import { requireVisibleWorkflow } from "./access.ts";
+import { TAGS_REQUEST } from "../../core/labels.ts";
 import { runInline, runStored } from "./ask-run.ts";
 import { answerRun, RUN_WAIT_MS } from "./begin-run.ts";
 import { cancelRun } from "./cancel-run.ts";
@@ -96,6 +97,7 @@ const RUN_WORKFLOW: Declaration = {
     "failed run returns 200 with its `status`. A run continues when the client disconnects, and can be retrieved " +
     `by its id. ${WAIT}`,
   request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
+  requestHeaders: [TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
@@ -118,7 +120,7 @@ const RUN_PIPELINE: Declaration = {
     "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end. " +
     WAIT,
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
-  requestHeaders: [IDEMPOTENCY_KEY],
+  requestHeaders: [IDEMPOTENCY_KEY, TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
