@@ -2496,6 +2496,12 @@ export interface JobMessage {
    */
   credit_line?: string;
   /**
+   * Labels of a call on a credit line, for its usage record: tags, end user and chain, by name.
+   */
+  labels?: {
+    [k: string]: string;
+  };
+  /**
    * Present for a line of a batch.
    */
   batch_line?: {
@@ -9362,9 +9368,9 @@ export interface OperatorRedrive {
      */
     id: string;
     /**
-     * `done`: the job is queued again. `unknown`: no such dead letter, or it was already redriven. `over`: no job that can run again. `funds`: the credits of the workspace do not cover the job.
+     * `done`: the job is queued again. `unknown`: no such dead letter, or it was already redriven. `over`: no job that can run again. `funds`: the credits of the workspace do not cover the job. `limit`: a spend limit of the key, its member or the end user leaves less than the job may cost.
      */
-    result: "done" | "unknown" | "over" | "funds";
+    result: "done" | "unknown" | "over" | "funds" | "limit";
     [k: string]: unknown;
   }[];
   [k: string]: unknown;

@@ -11282,7 +11282,7 @@ return errors === 0;
 }
 validate80.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate81;
-var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema103 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate81(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -11655,30 +11655,69 @@ var valid1 = _errs38 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.batch_line !== undefined) {
-let data18 = data.batch_line;
+if (data.labels !== undefined) {
+let data18 = data.labels;
 const _errs40 = errors;
 if (errors === _errs40) {
 if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+if (Object.keys(data18).length > 8) {
+validate81.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/properties/labels/maxProperties", keyword: "maxProperties", params: { limit: 8 } }];
+return false;
+} else {
+for (const key0 in data18) {
+let data19 = data18[key0];
+const _errs43 = errors;
+if (errors === _errs43) {
+if (typeof data19 === "string") {
+if (data19.length > 256 && (data19.length > 512 || func2(data19) > 256)) {
+validate81.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/labels/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 256 } }];
+return false;
+}
+} else {
+validate81.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/labels/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs43 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+} else {
+validate81.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/properties/labels/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs40 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.batch_line !== undefined) {
+let data20 = data.batch_line;
+const _errs45 = errors;
+if (errors === _errs45) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
-if (data18.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data20.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data18.price_millionths !== undefined) {
-let data19 = data18.price_millionths;
-const _errs42 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (data20.price_millionths !== undefined) {
+let data21 = data20.price_millionths;
+const _errs47 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 > 1e6 || isNaN(data19)) {
+if (errors === _errs47) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 1e6 || isNaN(data21)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data19 < 1 || isNaN(data19)) {
+if (data21 < 1 || isNaN(data21)) {
 validate81.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -11692,81 +11731,81 @@ validate81.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs40 === errors;
+var valid1 = _errs45 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data20 = data.deadline_ms;
-const _errs44 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+let data22 = data.deadline_ms;
+const _errs49 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
+if (errors === _errs49) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 0 || isNaN(data22)) {
 validate81.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs44 === errors;
+var valid1 = _errs49 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.reply !== undefined) {
-const _errs46 = errors;
+const _errs51 = errors;
 if (typeof data.reply !== "string") {
 validate81.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid1 = _errs46 === errors;
+var valid1 = _errs51 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.frame_bundles !== undefined) {
-const _errs48 = errors;
+const _errs53 = errors;
 if (typeof data.frame_bundles !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs48 === errors;
+var valid1 = _errs53 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.repeat !== undefined) {
-const _errs50 = errors;
+const _errs55 = errors;
 if (typeof data.repeat !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs50 === errors;
+var valid1 = _errs55 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fallbacks !== undefined) {
-let data24 = data.fallbacks;
-const _errs52 = errors;
-if (errors === _errs52) {
-if (Array.isArray(data24)) {
-if (data24.length > 10) {
+let data26 = data.fallbacks;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (Array.isArray(data26)) {
+if (data26.length > 10) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
-var valid3 = true;
-const len0 = data24.length;
+var valid4 = true;
+const len0 = data26.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data25 = data24[i0];
-const _errs54 = errors;
-if (errors === _errs54) {
-if (typeof data25 === "string") {
-if (data25.length < 1 || data25.length < 2 && func2(data25) < 1) {
+let data27 = data26[i0];
+const _errs59 = errors;
+if (errors === _errs59) {
+if (typeof data27 === "string") {
+if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11775,8 +11814,8 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid3 = _errs54 === errors;
-if (!valid3) {
+var valid4 = _errs59 === errors;
+if (!valid4) {
 break;
 }
 }
@@ -11786,49 +11825,49 @@ validate81.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs52 === errors;
+var valid1 = _errs57 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs56 = errors;
+const _errs61 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs56 === errors;
+var valid1 = _errs61 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stream !== undefined) {
-const _errs58 = errors;
+const _errs63 = errors;
 if (typeof data.stream !== "boolean") {
 validate81.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs58 === errors;
+var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.cache !== undefined) {
-let data28 = data.cache;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+let data30 = data.cache;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing4;
-if (data28.key === undefined && (missing4 = "key") || data28.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data30.key === undefined && (missing4 = "key") || data30.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data28.key !== undefined) {
-let data29 = data28.key;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (typeof data29 === "string") {
-if (!pattern14.test(data29)) {
+if (data30.key !== undefined) {
+let data31 = data30.key;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (typeof data31 === "string") {
+if (!pattern14.test(data31)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11837,29 +11876,29 @@ validate81.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid4 = _errs62 === errors;
+var valid5 = _errs67 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data28.ttl_s !== undefined) {
-let data30 = data28.ttl_s;
-const _errs64 = errors;
-if (!(typeof data30 == "number" && (!(data30 % 1) && !isNaN(data30)) && isFinite(data30))) {
+if (valid5) {
+if (data30.ttl_s !== undefined) {
+let data32 = data30.ttl_s;
+const _errs69 = errors;
+if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs64) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 < 1 || isNaN(data30)) {
+if (errors === _errs69) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 < 1 || isNaN(data32)) {
 validate81.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs64 === errors;
+var valid5 = _errs69 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
@@ -11868,72 +11907,72 @@ validate81.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs60 === errors;
+var valid1 = _errs65 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data31 = data.stored_inputs;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-for (const key0 in data31) {
-let data32 = data31[key0];
-const _errs69 = errors;
-if (errors === _errs69) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-let missing5;
-if (data32.reference === undefined && (missing5 = "reference") || data32.content_type === undefined && (missing5 = "content_type")) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
-return false;
-} else {
-if (data32.reference !== undefined) {
-let data33 = data32.reference;
+let data33 = data.stored_inputs;
 const _errs71 = errors;
 if (errors === _errs71) {
-if (typeof data33 === "string") {
-if (data33.length < 1 || data33.length < 2 && func2(data33) < 1) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
+for (const key1 in data33) {
+let data34 = data33[key1];
+const _errs74 = errors;
+if (errors === _errs74) {
+if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+let missing5;
+if (data34.reference === undefined && (missing5 = "reference") || data34.content_type === undefined && (missing5 = "content_type")) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
+return false;
+} else {
+if (data34.reference !== undefined) {
+let data35 = data34.reference;
+const _errs76 = errors;
+if (errors === _errs76) {
+if (typeof data35 === "string") {
+if (data35.length < 1 || data35.length < 2 && func2(data35) < 1) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid6 = _errs71 === errors;
+var valid7 = _errs76 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
-if (valid6) {
-if (data32.content_type !== undefined) {
-let data34 = data32.content_type;
-const _errs73 = errors;
-if (errors === _errs73) {
-if (typeof data34 === "string") {
-if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (valid7) {
+if (data34.content_type !== undefined) {
+let data36 = data34.content_type;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data36 === "string") {
+if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid6 = _errs73 === errors;
+var valid7 = _errs78 === errors;
 } else {
-var valid6 = true;
+var valid7 = true;
 }
 }
 }
 } else {
-validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/type", keyword: "type", params: { type: "object" } }];
+validate81.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid5 = _errs69 === errors;
-if (!valid5) {
+var valid6 = _errs74 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -11942,17 +11981,17 @@ validate81.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs66 === errors;
+var valid1 = _errs71 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data35 = data.fingerprint;
-const _errs75 = errors;
-if (errors === _errs75) {
-if (typeof data35 === "string") {
-if (!pattern14.test(data35)) {
+let data37 = data.fingerprint;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (typeof data37 === "string") {
+if (!pattern14.test(data37)) {
 validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -11961,40 +12000,40 @@ validate81.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs75 === errors;
+var valid1 = _errs80 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.checked !== undefined) {
-const _errs77 = errors;
+const _errs82 = errors;
 if (data.checked !== true) {
 validate81.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
-var valid1 = _errs77 === errors;
+var valid1 = _errs82 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request !== undefined) {
-let data37 = data.request;
-const _errs78 = errors;
-if (!(data37 && typeof data37 == "object" && !Array.isArray(data37))) {
+let data39 = data.request;
+const _errs83 = errors;
+if (!(data39 && typeof data39 == "object" && !Array.isArray(data39))) {
 validate81.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs78 === errors;
+var valid1 = _errs83 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data38 = data.request_ref;
-const _errs80 = errors;
-if (errors === _errs80) {
-if (typeof data38 === "string") {
-if (data38.length < 1 || data38.length < 2 && func2(data38) < 1) {
+let data40 = data.request_ref;
+const _errs85 = errors;
+if (errors === _errs85) {
+if (typeof data40 === "string") {
+if (data40.length < 1 || data40.length < 2 && func2(data40) < 1) {
 validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12003,39 +12042,39 @@ validate81.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs80 === errors;
+var valid1 = _errs85 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.goes_on !== undefined) {
-const _errs82 = errors;
+const _errs87 = errors;
 if (data.goes_on !== true) {
 validate81.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
-var valid1 = _errs82 === errors;
+var valid1 = _errs87 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.step !== undefined) {
-let data40 = data.step;
-const _errs83 = errors;
-if (errors === _errs83) {
-if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+let data42 = data.step;
+const _errs88 = errors;
+if (errors === _errs88) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
 let missing6;
-if (data40.run_id === undefined && (missing6 = "run_id") || data40.step_id === undefined && (missing6 = "step_id") || data40.attempt === undefined && (missing6 = "attempt")) {
+if (data42.run_id === undefined && (missing6 = "run_id") || data42.step_id === undefined && (missing6 = "step_id") || data42.attempt === undefined && (missing6 = "attempt")) {
 validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data40.run_id !== undefined) {
-let data41 = data40.run_id;
-const _errs85 = errors;
-if (errors === _errs85) {
-if (errors === _errs85) {
-if (typeof data41 === "string") {
-if (!formats0.test(data41)) {
+if (data42.run_id !== undefined) {
+let data43 = data42.run_id;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (errors === _errs90) {
+if (typeof data43 === "string") {
+if (!formats0.test(data43)) {
 validate81.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -12045,60 +12084,60 @@ return false;
 }
 }
 }
-var valid7 = _errs85 === errors;
+var valid8 = _errs90 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data40.step_id !== undefined) {
-const _errs87 = errors;
-if (typeof data40.step_id !== "string") {
+if (valid8) {
+if (data42.step_id !== undefined) {
+const _errs92 = errors;
+if (typeof data42.step_id !== "string") {
 validate81.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs87 === errors;
+var valid8 = _errs92 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data40.attempt !== undefined) {
-let data43 = data40.attempt;
-const _errs89 = errors;
-if (!(typeof data43 == "number" && (!(data43 % 1) && !isNaN(data43)) && isFinite(data43))) {
+if (valid8) {
+if (data42.attempt !== undefined) {
+let data45 = data42.attempt;
+const _errs94 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
 validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 < 1 || isNaN(data43)) {
+if (errors === _errs94) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 < 1 || isNaN(data45)) {
 validate81.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid7 = _errs89 === errors;
+var valid8 = _errs94 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
-if (valid7) {
-if (data40.index !== undefined) {
-let data44 = data40.index;
-const _errs91 = errors;
-if (!(typeof data44 == "number" && (!(data44 % 1) && !isNaN(data44)) && isFinite(data44))) {
+if (valid8) {
+if (data42.index !== undefined) {
+let data46 = data42.index;
+const _errs96 = errors;
+if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
 validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 0 || isNaN(data44)) {
+if (errors === _errs96) {
+if (typeof data46 == "number" && isFinite(data46)) {
+if (data46 < 0 || isNaN(data46)) {
 validate81.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid7 = _errs91 === errors;
+var valid8 = _errs96 === errors;
 } else {
-var valid7 = true;
+var valid8 = true;
 }
 }
 }
@@ -12109,9 +12148,10 @@ validate81.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs83 === errors;
+var valid1 = _errs88 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -12155,7 +12195,7 @@ return false;
 validate81.errors = vErrors;
 return errors === 0;
 }
-validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate81.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate82;
 function validate82(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -52013,7 +52053,7 @@ return errors === 0;
 }
 validate342.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorRedrive = validate343;
-var schema423 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
+var schema423 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds", "limit"] } } } } } };
 function validate343(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52087,7 +52127,7 @@ if (typeof data4 !== "string") {
 validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds")) {
+if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds" || data4 === "limit")) {
 validate343.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema423.properties.data.items.properties.result.enum } }];
 return false;
 }

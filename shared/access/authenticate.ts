@@ -36,10 +36,14 @@ export interface Caller {
   readonly preset: Preset;
   /** Capabilities and workflows that the key may use, see `mayUseTool`. Absent if the key is not restricted. */
   readonly tools?: ReadonlySet<string>;
+  /** True if the key or its member has a spend limit. Absent if there is none. */
+  readonly hasSpendLimit?: true;
   /** Fallback models by the model that callers request, in the order of trying. Absent if the workspace has no fallback chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** True if an end user of the workspace has a spend limit. Absent otherwise. */
+  readonly hasEndUserLimit?: boolean;
   /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
   readonly tags?: readonly string[];
 }
@@ -85,14 +89,18 @@ const ACTIVE_KEYS = `
          nullif(w.tags, '{}') as tags,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
-          where c.workspace_id = k.workspace_id and c.continue_streams) as continued
+          where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
+         exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit"
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 /** Statement that finds the key of a session. The condition on the session limits the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tags" | "tools"> & {
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"> & {
+  readonly hasSpendLimit: boolean;
+  readonly hasEndUserLimit: boolean;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
@@ -258,9 +266,11 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, tags, tools, ...key }: LookupRow): KnownKey {
+function knownKeyOf({ chains, continued, tags, tools, hasSpendLimit, hasEndUserLimit, ...key }: LookupRow): KnownKey {
   return {
     ...key,
+    ...(hasSpendLimit ? { hasSpendLimit } : {}),
+    ...(hasEndUserLimit ? { hasEndUserLimit } : {}),
     ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(tags === null ? {} : { tags }),

@@ -96,6 +96,14 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     cause: "The spend of the workspace has reached a budget alert with `stops_calls`.",
     fix: "Wait until the period of the budget ends, or ask an owner, admin or billing member to raise it. A top-up does not help.",
   },
+  key_limit_reached: {
+    cause: "A spend limit of the key, its member or the end user leaves less than the call may cost.",
+    fix: "Wait until the time in the message, request less, or ask an owner or admin to raise the limit. A top-up does not help.",
+  },
+  max_credits_exceeded: {
+    cause: "The call may cost more than its `max_credits`, or more than `max_credits` of its run or batch leaves.",
+    fix: "Set a higher `max_credits`, or lower the most that the call can cost, for example with `max_tokens`.",
+  },
   permission_denied: {
     cause: "The role, the tool list or the preset of the key does not allow the operation.",
     fix: "Use a key with a role that the API reference names for the operation.",

@@ -34,6 +34,10 @@ export const ERROR_CODES = {
   insufficient_credits: { status: 402, type: "quota_exceeded" },
   // An owner's limit on spending in the period; a top-up does not help.
   budget_reached: { status: 402, type: "quota_exceeded" },
+  // A spend limit of the key, its member or the end user.
+  key_limit_reached: { status: 402, type: "quota_exceeded" },
+  // `max_credits` of a call, run, batch or response.
+  max_credits_exceeded: { status: 402, type: "quota_exceeded" },
   permission_denied: { status: 403, type: "permission_error" },
   rate_limit_exceeded: { status: 403, type: "rate_limit_error" },
   storage_limit_exceeded: { status: 403, type: "quota_exceeded" },

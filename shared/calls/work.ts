@@ -9,7 +9,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
-import type { CallLabels } from "./labels.ts";
+import { type CallLabels, endUserIdOf, USER_LABEL } from "./labels.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
@@ -37,6 +37,9 @@ export function holdOf(
   { holdNano, mayExceed, tokensMax }: CallBound,
   lifeMs: number,
 ): HoldRequest {
+  const { workspaceId, hasEndUserLimit } = caller;
+  const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
+  const scopes = user === undefined ? undefined : [endUserIdOf(workspaceId, user)];
   return {
     jobId: id,
     keyId: caller.keyId,
@@ -46,7 +49,9 @@ export function holdOf(
     tokensMax,
     dailyTokens: caller.preset.daily_tokens,
     lifeMs,
+    hasSpendLimit: caller.hasSpendLimit === true,
     ...(labels === undefined ? {} : { labels }),
+    ...(scopes === undefined ? {} : { scopes }),
   };
 }
 
@@ -130,6 +135,7 @@ export function workHead(
     ...(bringsCheck === true ? { checked: true } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(creditLineHold === undefined ? {} : { credit_line: creditLineHold.lineId }),
+    ...(creditLineHold?.labels === undefined ? {} : { labels: creditLineHold.labels }),
     deadline_ms: deadlineMs,
   };
 }

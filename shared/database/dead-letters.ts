@@ -133,7 +133,7 @@ export async function dropDeadLetter(
   return rows[0];
 }
 
-export type Redrive = "done" | "unknown" | "over" | "funds";
+export type Redrive = "done" | "unknown" | "over" | "funds" | "limit";
 
 /** Runs the job of a dead letter again, as its next attempt and with a new hold, and writes an audit row. */
 export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {

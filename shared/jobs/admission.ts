@@ -105,8 +105,8 @@ interface VerdictRow {
   readonly wait_ms: bigint;
   readonly number: number;
   readonly attempt: number;
-  /** Error message of a rejection, if the database creates it. */
-  readonly reason: string | null;
+  /** Message, and code and parameter if they differ from `budget_reached`, of a rejection whose error the database creates. */
+  readonly reason: Partial<JobError> | null;
 }
 
 /** Maximum number of jobs in a group. The requests of a group are one SQL parameter. */
@@ -237,7 +237,7 @@ export function toAdmissionRequest(job: JobRequest, n: number): Record<string, u
     error: "refusal" in terms ? jobError(terms.refusal) : null,
     tokens_error: hold ? jobError(refusalOf(job, hold, DAILY_TOKENS)) : null,
     funds_error: hold ? jobError(refusalOf(job, hold, FUNDS)) : null,
-    budget_error: hold ? budgetError("") : null,
+    budget_error: hold ? limitError(null) : null,
     call_limit: job.limit,
     may_wait: job.ifFull === "wait",
     starves: job.starves ?? false,
@@ -254,15 +254,19 @@ export function toAdmissionRequest(job: JobRequest, n: number): Record<string, u
     traceparent: job.traceparent ?? null,
     batch_id: job.batch?.id ?? null,
     batch_epoch: job.batch?.epoch ?? null,
+    ...(hold?.scopes === undefined ? {} : { scopes: hold.scopes }),
+    ...(hold?.labels === undefined ? {} : { labels: hold.labels }),
   };
 }
 
 const DAILY_TOKENS = 2;
 const FUNDS = 3;
 const BUDGET_REACHED = 9;
+const LIMIT_REACHED = 13;
 
-function budgetError(message: string): JobError {
-  return jobError({ code: "budget_reached", message });
+/** Returns the error for a reached budget or spend limit. @param reason what the database returned about it */
+function limitError(reason: Partial<JobError> | null): JobError {
+  return { ...jobError({ code: "budget_reached", message: "" }), ...reason };
 }
 
 function refusalOf(job: JobRequest, hold: HoldRequest, verdict: typeof DAILY_TOKENS | typeof FUNDS): ApiError {
@@ -287,7 +291,8 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): Decision | typ
       if ("refusal" in terms) return BUSY;
       return { kind: "refused", error: jobError(refusalOf(job, terms.hold, row.verdict)) };
     case BUDGET_REACHED:
-      return { kind: "refused", error: budgetError(row.reason ?? "") };
+    case LIMIT_REACHED:
+      return { kind: "refused", error: limitError(row.reason) };
     case 5:
       return { kind: "unknown_workspace" };
     case 6:

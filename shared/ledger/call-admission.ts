@@ -4,7 +4,15 @@
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
-import { type Database, isDataFault, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import {
+  type Database,
+  isDataFault,
+  type Queryable,
+  SQL,
+  sqlState,
+  type SqlValue,
+  waitingForLocks,
+} from "#shared/database/client.ts";
 import { GROUP_SIZE_MAX, type GroupRun, lockingLate, openGrouped, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -17,6 +25,7 @@ import type { CreditLines } from "./credit-lines.ts";
 import type { CreditLineHold } from "./credit-line-calls.ts";
 import { RECLAIM_WAIT_MAX_MS, type ReclaimableCredits, reclaimLines } from "./reclaim-lines.ts";
 import type { Ledger } from "./settle.ts";
+import { spendRefusal } from "./spend-limits.ts";
 
 /** Credits and tokens that a paid call reserves. */
 export interface HoldRequest {
@@ -32,8 +41,16 @@ export interface HoldRequest {
   readonly dailyTokens: number | null;
   /** Lifetime of the hold, in milliseconds. Afterwards, the janitor may close the hold. */
   readonly lifeMs: number;
-  readonly labels?: Readonly<Record<string, string>>;
+  /** True if the key or its member has a spend limit. */
+  readonly hasSpendLimit?: boolean;
+  /** Ids of further subjects whose spend limits apply to the call: its end user, run or batch. */
+  readonly scopes?: readonly string[];
+  /** Labels of the call for usage reports, by name. */
+  readonly labels?: Labels;
 }
+
+/** Labels of a call for usage reports: tags, end user and chain, by name. */
+export type Labels = Readonly<Record<string, string>>;
 
 interface Call {
   readonly workspaceId: string;
@@ -42,10 +59,12 @@ interface Call {
   readonly hold: HoldRequest | null;
 }
 
-type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
+type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED | typeof LIMIT_REACHED;
 
 /** Result code for a spent budget. The error message is read from the database. */
 const BUDGET_REACHED = 9;
+/** Result code for a reached spend limit. The error is read from the database. */
+const LIMIT_REACHED = 13;
 const WINDOW_FULL = 1;
 const FUNDS_MISSING = 3;
 /** Value of `limit` for a call that was already counted in the rate-limit window. It is not counted again. */
@@ -57,8 +76,8 @@ export interface CallAdmission {
   /**
    * Counts a call and reserves its credits. If a credit line of the workspace covers the call, returns the call's share of the line, which
    * the settlement requires. Otherwise places a separate hold and returns undefined.
-   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
-   * `service_unavailable`
+   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `key_limit_reached`,
+   * `max_credits_exceeded`, `overloaded`, `service_unavailable`
    */
   place(
     workspaceId: string,
@@ -75,12 +94,15 @@ export interface CallAdmission {
 
 const GROUP_SQL = waitingForLocks(
   `admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
-  $10::bigint[], $11, null, $12) as verdicts`,
-  "$13",
+  $10::bigint[], $11, null, $12, $13::text[], $14::jsonb[]) as verdicts`,
+  "$15",
 );
 const CHECK_SQL =
   "select is_full, free, is_stopped, case when free < $3 then funds_due($1, $3) end as due from check_window($1, $2)";
-const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
+const SINGLE_SQL = waitingForLocks(
+  "admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, null, $11::uuid[], $12::jsonb) as verdict",
+  "$13",
+);
 
 /**
  * Maximum time that a call waits for further calls of its group, in milliseconds. Without it, a group contains two or three calls at 1,000
@@ -165,18 +187,23 @@ export function createCallAdmission(options: {
       verdict = await grouper.call({ ...call, limit: COUNTED });
     }
     if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
+    if (verdict === LIMIT_REACHED) throw await overLimit(call);
     if (verdict === WINDOW_FULL) throw await tooMany(call.workspaceId, call.limit ?? 0);
     if (verdict !== 0) throw refusal(verdict, call, funds);
   };
   const windows = createFullWindows(options.database);
   const tooMany = async (workspaceId: string, limit: number): Promise<ApiError> =>
     windowFull(limit, await unavailable(AWAY, windows.secondsUntilFree(workspaceId, limit)));
+  const overLimit = ({ workspaceId, hold }: Call): Promise<ApiError> => {
+    if (hold === null) throw new Error("a call without a hold has no spend limit");
+    return unavailable(AWAY, spendRefusal(options.database, workspaceId, hold));
+  };
   const stopped = async (workspaceId: string): Promise<ApiError> =>
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
   return {
     async place(workspaceId, limit, hold) {
       // Limits are exact, so a call with a limit waits for the verdict of the database.
-      const canUseCreditLine = hold.canUseCreditLine === true && limit === null && hold.dailyTokens === null;
+      const canUseCreditLine = hold.canUseCreditLine === true && limit === null && !hasExactLimit(hold);
       const creditLineHold = canUseCreditLine ? options.lines?.draw(workspaceId, hold) : undefined;
       if (creditLineHold) {
         options.metrics?.creditLineCalls.inc();
@@ -217,6 +244,8 @@ async function admitSingle(call: Call, { target, lockMs }: GroupRun): Promise<(V
       hold?.tokensMax ?? null,
       hold?.dailyTokens ?? null,
       hold?.lifeMs ?? null,
+      hold?.scopes === undefined ? null : plainArray(hold.scopes),
+      hold?.labels === undefined ? null : JSON.stringify(hold.labels),
       lockMs,
     ],
     "admit_call",
@@ -225,7 +254,7 @@ async function admitSingle(call: Call, { target, lockMs }: GroupRun): Promise<(V
 }
 
 function admitGroup(calls: readonly Call[], on: GroupRun): Promise<(Verdict | typeof BUSY)[]> {
-  const decidesLocked = on.lockWait === "none" || calls.some((call) => call.hold?.dailyTokens != null);
+  const decidesLocked = on.lockWait === "none" || calls.some(({ hold }) => hold !== null && hasExactLimit(hold));
   return decidesLocked ? sendGroup(calls, on, false) : lockingLate((isLate) => sendGroup(calls, on, isLate));
 }
 
@@ -249,11 +278,24 @@ async function sendGroup(
       plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
       waitMs,
       isLate,
+      ...columnsOf(calls),
       lockMs,
     ],
     "admit_calls",
   );
   return rows[0]?.verdicts.map(toVerdict) ?? [];
+}
+
+/** Returns the scopes and labels of calls as two SQL arrays; null for an array without values. */
+function columnsOf(calls: readonly Call[]): readonly [SqlValue, SqlValue] {
+  const scopes = calls.map(({ hold }) => (hold?.scopes === undefined ? null : `{${hold.scopes.join(",")}}`));
+  const labels = calls.map(({ hold }) => (hold?.labels === undefined ? null : JSON.stringify(hold.labels)));
+  return [scopes.some((ids) => ids !== null) ? scopes : null, labels.some((text) => text !== null) ? labels : null];
+}
+
+/** True if the call has a limit that the database must decide about, so that no credit line can cover the call. */
+function hasExactLimit({ dailyTokens, hasSpendLimit, scopes }: HoldRequest): boolean {
+  return dailyTokens !== null || hasSpendLimit === true || scopes !== undefined;
 }
 
 interface CheckRow {
@@ -266,7 +308,8 @@ interface CheckRow {
 const AWAY = "The service cannot admit calls right now; try again shortly.";
 
 function toVerdict(value: number | undefined): Verdict | typeof BUSY {
-  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5 || value === BUDGET_REACHED) return value;
+  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5) return value;
+  if (value === BUDGET_REACHED || value === LIMIT_REACHED) return value;
   return BUSY;
 }
 
@@ -302,7 +345,7 @@ function windowFull(limit: number, seconds: number | undefined): ApiError {
 }
 
 /** Returns the error for a rejected admission. */
-export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call, funds: Funds = {}): ApiError {
+export function refusal(verdict: 1 | 2 | 3 | 5, call: Call, funds: Funds = {}): ApiError {
   switch (verdict) {
     case WINDOW_FULL:
       return windowFull(call.limit ?? 0, undefined);

@@ -19,11 +19,13 @@ export interface CreditLineHold {
   readonly mayExceed: boolean;
   /** Latest time at which the call ends, in Unix milliseconds. */
   readonly deadlineMs: number;
+  /** Labels of the call for usage reports, by name. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Reads a call's share of a credit line from its queue message. Returns undefined if the call has a separate hold. */
 export function creditLineHoldOf(
-  job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
+  job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms" | "labels">,
 ): CreditLineHold | undefined {
   if (job.credit_line === undefined) return undefined;
   return {
@@ -33,10 +35,17 @@ export function creditLineHoldOf(
     amountNano: BigInt(job.hold_nano),
     mayExceed: job.may_exceed,
     deadlineMs: job.deadline_ms,
+    ...(job.labels === undefined ? {} : { labels: job.labels }),
   };
 }
 
-const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
+/** Returns the labels of calls as an SQL array of JSON texts; null if none has labels. */
+export function labelsColumn(holds: readonly CreditLineHold[]): (string | null)[] | null {
+  if (holds.every(({ labels }) => labels === undefined)) return null;
+  return holds.map(({ labels }) => (labels === undefined ? null : JSON.stringify(labels)));
+}
+
+const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb) as verdict";
 /**
  * Additional lifetime of a separate hold after the latest end of its call, in milliseconds. The settlement may be retried during this time.
  */
@@ -51,10 +60,11 @@ const HOLD_SLACK_MS = 120_000;
 export async function placeCreditLineHold(
   database: Queryable,
   of: { readonly workspaceId: string; readonly jobId: string },
-  { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: CreditLineHold,
+  { lineId, keyId, model, amountNano, mayExceed, deadlineMs, labels }: CreditLineHold,
 ): Promise<"stands" | "closed"> {
   const lifeMs = Math.max(0, Math.round(deadlineMs - commonNow())) + HOLD_SLACK_MS;
-  const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
+  const kept = labels === undefined ? null : JSON.stringify(labels);
+  const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs, kept];
   const [row] = await database.query<{ verdict: number }>(PLACE_SQL, values, "place_lined_hold");
   if (row?.verdict === 4) throw new Error(`credit lines are on their way back for job ${of.jobId}`);
   return row?.verdict === 0 ? "stands" : "closed";
@@ -68,8 +78,8 @@ const LIST_AFTER_MS = paced(1_000);
 const LIST_BATCH_MAX = 1_000;
 
 const LIST_SQL = waitingForLocks(
-  "show_lined_calls($1, $2, $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[])",
-  "$10",
+  "show_lined_calls($1, $2, $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[], $10::jsonb[])",
+  "$11",
 );
 
 interface OpenCall {
@@ -150,6 +160,7 @@ export class UnlistedCalls {
       plainArray(calls.map(({ creditLineHold }) => creditLineHold.mayExceed)),
       plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
       plainArray(calls.map(({ creditLineHold }) => Math.max(0, Math.round(creditLineHold.deadlineMs - commonNow())))),
+      labelsColumn(calls.map(({ creditLineHold }) => creditLineHold)),
       lockMs,
     ];
     await this.options.database.query(LIST_SQL, values, "show_lined_calls");

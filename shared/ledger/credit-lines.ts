@@ -56,7 +56,7 @@ export async function endLine(
   await target.query("select end_credit_line($1, $2)", [lineId, how.isOverdue === true], "end_credit_line");
 }
 
-/** A call that a credit line may cover, because its key has neither a rate limit nor a daily token limit. */
+/** A call that a credit line may cover, because its key has no rate limit, daily token limit or spend limit. */
 export interface CreditLineCall {
   readonly jobId: string;
   readonly keyId: string;
@@ -65,6 +65,8 @@ export interface CreditLineCall {
   readonly mayExceed: boolean;
   /** Maximum time until the call has ended, in milliseconds. */
   readonly lifeMs: number;
+  /** Labels of the call for usage reports, by name. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface CreditLines {
@@ -198,7 +200,7 @@ class ProcessLines implements CreditLines {
 
   draw(
     workspaceId: string,
-    { jobId, keyId, model, amountNano: nano, mayExceed, lifeMs }: CreditLineCall,
+    { jobId, keyId, model, amountNano: nano, mayExceed, lifeMs, labels }: CreditLineCall,
   ): CreditLineHold | undefined {
     if (nano <= 0n) return undefined;
     const line = this.lines.get(workspaceId);
@@ -227,6 +229,7 @@ class ProcessLines implements CreditLines {
       amountNano: nano,
       mayExceed,
       deadlineMs: commonNow() + lifeMs,
+      ...(labels === undefined ? {} : { labels }),
     };
     this.calls.add({ workspaceId, jobId, creditLineHold, at: now });
     return creditLineHold;

@@ -13,7 +13,7 @@ import { InFlightSet } from "#shared/limits/in-flight.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 
-import { type CreditLineHold, placeCreditLineHold } from "./credit-line-calls.ts";
+import { type CreditLineHold, labelsColumn, placeCreditLineHold } from "./credit-line-calls.ts";
 
 /** Time that the settlement of an already answered call waits for other settlements of its group, in milliseconds. */
 const SETTLE_LINGER_MS = 20;
@@ -81,8 +81,8 @@ const GROUP_SQL = waitingForLocks(
 const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
 const CREDIT_LINE_SQL = waitingForLocks(
   `settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
-  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15) as taken`,
-  "$16",
+  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15, $16::jsonb[]) as taken`,
+  "$17",
 );
 const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
 const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
@@ -273,6 +273,7 @@ async function settleCreditLineGroup(
       plainArray(items.map((item) => timeOfId(item.jobId))),
       ...outcomeColumns(items),
       lockWait === "none",
+      labelsColumn(items.map(({ creditLineHold }) => creditLineHold)),
       lockMs,
     ],
     "settle_lined_calls",

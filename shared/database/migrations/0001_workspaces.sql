@@ -85,7 +85,9 @@ create table api_key (
   -- Capabilities and workflows that it may run; null: all.
   tools text[],
   -- Accurate within about a minute: processes collect uses and write them in batches.
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  -- Id of its row in spend_limit; null: its own id. A key that replaces another one shares the limit and what is spent of it.
+  limit_id uuid
 );
 create index api_key_workspace on api_key (workspace_id);
 -- Keys provided by an operator; the authenticator reads all of them at once.

@@ -18,6 +18,8 @@ create table balance (
   stop_at bigint,
   -- The janitor checks the workspace's alerts once `spent` reaches this. Null: no alert remains to fire.
   look_at bigint,
+  -- True if the workspace has a row in spend_limit.
+  has_limits boolean not null default false,
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
@@ -46,6 +48,76 @@ begin
   return b;
 end $$;
 
+-- Credit limits of a key, a member, an end user, a run or a batch. A subject without a limit has no row. Rows change under the lock on their
+-- workspace's balance only, so a hold or a charge and its count in the limits are one change.
+create table spend_limit (
+  -- Id of the subject; of keys that replaced each other, the id of the first (api_key.limit_id).
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  kind text not null constraint spend_limit_kind check (kind in ('key', 'member', 'end_user', 'run', 'batch', 'response')),
+  -- Name of an end user; null for the other subjects.
+  name text,
+  -- Nano-credits in a UTC day, a week from Monday, a month, and in total; null: no limit.
+  caps bigint[] not null constraint spend_limit_caps check (cardinality(caps) = 4),
+  -- Limits that replace those of `caps` until raised_until.
+  raised bigint[] constraint spend_limit_raised check (cardinality(raised) = 4),
+  raised_until timestamptz,
+  -- Total charges of the subject's calls, and what it had been at the beginning of the day, week and month of `day`.
+  spent bigint not null default 0,
+  day date not null default (clock_timestamp() at time zone 'utc')::date,
+  bases bigint[] not null default '{0,0,0}',
+  -- Sum of the subject's open holds.
+  held bigint not null default 0 constraint spend_limit_held check (held >= 0),
+  -- Percentages of a limit at which the workspace is notified.
+  warn_at smallint[] not null default '{}',
+  -- The janitor checks the notices once `spent` reaches this. Null: none remains.
+  look_at bigint,
+  created_at timestamptz not null default now()
+) with (fillfactor = 50);
+create index spend_limit_workspace on spend_limit (workspace_id, kind, name);
+
+-- Returns the charges of a limit's subject before the day, week and month that contain p_day, and zero for the total.
+create function spend_bases(l spend_limit, p_day date) returns bigint[] language sql immutable as $$
+  select array[
+    case when l.day < p_day then l.spent else l.bases[1] end,
+    case when date_trunc('week', l.day::timestamp) < date_trunc('week', p_day::timestamp) then l.spent else l.bases[2] end,
+    case when date_trunc('month', l.day::timestamp) < date_trunc('month', p_day::timestamp) then l.spent else l.bases[3] end, 0];
+$$;
+
+-- Returns the limits of day, week, month and total that are valid now.
+create function spend_caps(l spend_limit) returns bigint[] language sql volatile as $$
+  select case when l.raised_until > clock_timestamp() then
+    (select array_agg(case when c.cap is not null then coalesce(c.raised, c.cap) end order by c.i)
+     from unnest(l.caps, l.raised) with ordinality c(cap, raised, i)) else l.caps end;
+$$;
+
+-- Returns the nano-credits that a limit leaves for further calls on the day p_day; null if it has no limits.
+create function spend_left(l spend_limit, p_day date) returns bigint language sql volatile as $$
+  select (min(c.cap - l.spent + c.base) - l.held)::bigint from unnest(spend_caps(l), spend_bases(l, p_day)) c(cap, base);
+$$;
+
+-- Returns the ids of the limits that may apply to a call of the key.
+create function spend_subjects(p_key uuid, p_scopes uuid[]) returns uuid[] language sql stable as $$
+  select array[coalesce(k.limit_id, k.id), k.member_id] || p_scopes from api_key k where k.id = p_key
+  union all
+  select p_scopes where not exists (select from api_key where id = p_key);
+$$;
+
+-- Returns the nano-credits that all limits of a call leave; null if none applies. The caller has locked the balance.
+create function spend_left_for(p_ws uuid, p_key uuid, p_scopes uuid[], p_day date) returns bigint
+language sql volatile as $$
+  select min(spend_left(l, p_day)) from spend_limit l where l.workspace_id = p_ws and l.id = any (spend_subjects(p_key, p_scopes));
+$$;
+
+-- Adds a change of the held and charged nano-credits of a call to its limits. The caller has locked the balance.
+create function count_spend(p_ws uuid, p_key uuid, p_scopes uuid[], p_held bigint, p_spent bigint, p_day date) returns void
+language sql volatile as $$
+  update spend_limit l set held = l.held + p_held, spent = l.spent + p_spent, day = greatest(l.day, p_day),
+    bases = (spend_bases(l, p_day))[1:3],
+    look_at = case when l.day < p_day and l.warn_at <> '{}' then 0 else l.look_at end
+  where l.workspace_id = p_ws and l.id = any (spend_subjects(p_key, p_scopes));
+$$;
+
 -- Open holds only: closing a hold moves it into usage_record in the same transaction, so this table stays small. Calls on credit lines have
 -- none, unless they are open for a second (see credit_line).
 create table hold (
@@ -63,6 +135,10 @@ create table hold (
   created_at timestamptz not null default now(),
   -- Credit line that contains its amount, which is then not held in addition.
   line_id uuid,
+  -- Further subjects whose limits apply to the call: its end user, run or batch.
+  scopes uuid[],
+  -- Labels of the call for usage reports.
+  labels jsonb,
   primary key (workspace_id, job_id, attempt)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index hold_deadline on hold (deadline);
@@ -165,12 +241,14 @@ end $$;
 
 -- Decides grouped calls: window, daily tokens, balance. Returns one verdict per call, in the given order: 0 admitted, 1 window full, 2
 -- daily tokens used up, 3 balance too low, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
--- regardless of the window). A call with p_job null is only counted (it needs no hold, or was invalid) and needs no balance. p_limit: null
+-- regardless of the window), 13 more than a limit of its key, member, end user, run or batch leaves. A call with p_job null is only counted (it needs no hold, or was invalid) and needs no balance. p_limit: null
 -- counts the call without rejection, -1 does not count it either. p_cap: null for no daily cap. A call that can use tokens is rejected once
--- used and reserved tokens have reached the cap: together, calls exceed it by one call at most. p_wait_ms: null skips locked rows;
+-- used and reserved tokens have reached the cap: together, calls exceed it by one call at most. p_scopes: further subjects whose limits apply
+-- to a call, as text of a uuid[]. p_wait_ms: null skips locked rows;
 -- otherwise the wait for each lock (SQLSTATE 55P03 after it). p_late: decides on the balance as read, and locks it with the last write
--- only, so that admission and settlements of a busy workspace hardly wait for each other. If the balance no longer covers the decision, or
--- the day has changed, nothing is done and SQLSTATE SL001 requests a repeat without p_late. Not for calls under a daily cap.
+-- only, so that admission and settlements of a busy workspace hardly wait for each other. If the balance no longer covers the decision, the
+-- day has changed, or a call has a spend limit, nothing is done and SQLSTATE SL001 requests a repeat without p_late. Not for calls under a
+-- daily cap.
 --
 -- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring rows per call twice
 -- again (groups of 50: 24 instead of 52 microseconds of CPU per call). The planner settings prevent plans that were made while a table was
@@ -178,7 +256,7 @@ end $$;
 create function admit_calls(
   p_ws uuid[], p_limit int[], p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[],
   p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait_ms int, p_now_ms bigint default null,
-  p_late boolean default false
+  p_late boolean default false, p_scopes text[] default null, p_labels jsonb[] default null
 ) returns smallint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v smallint[] := array_fill(4::smallint, array[cardinality(p_ws)]);
@@ -202,6 +280,9 @@ declare
   has_block boolean := false;
   has_busy boolean := false;
   known uuid[];
+  -- Spend limits of the calls: one element for each limit; subjects of a call.
+  l_ids uuid[]; l_left bigint[]; l_held bigint[]; subjects uuid[];
+  fits boolean;
 begin
   if p_wait_ms is null then
     select array_agg(s.workspace_id), array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed)
@@ -253,6 +334,15 @@ begin
         got_stopped[i] := begun.spent >= begun.stop_at;
       end if;
     end loop;
+    if exists (select from spend_limit where workspace_id = any (got_ws)) then
+      select array_agg(l.id), array_agg(spend_left(l, today)) into l_ids, l_left from spend_limit l where l.id = any (array(
+        select s.id from generate_series(1, cardinality(p_ws)) c(i) cross join lateral unnest(spend_subjects(p_key[c.i], p_scopes[c.i]::uuid[])) s(id)
+        where p_job[c.i] is not null and p_ws[c.i] = any (got_ws)));
+      if l_ids is not null then
+        if p_late then raise exception 'limits need the lock on the balance' using errcode = 'SL001'; end if;
+        l_held := array_fill(0::bigint, array[cardinality(l_ids)]);
+      end if;
+    end if;
     w_number := w_calls;
     w_young := array_fill(null::bigint, array[cardinality(wss)]);
     b_held := w_young;
@@ -330,9 +420,28 @@ begin
         v[i] := 2;
         continue;
       end if;
+      if l_ids is not null and p_amount[i] > 0 then
+        subjects := spend_subjects(p_key[i], p_scopes[i]::uuid[]);
+        fits := true;
+        for k in 1 .. cardinality(l_ids) loop
+          if l_ids[k] = any (subjects) and p_amount[i] > l_left[k] then fits := false; end if;
+        end loop;
+        if not fits then
+          v[i] := 13;
+          continue;
+        end if;
+      end if;
       if p_amount[i] > b_free[w] then
         v[i] := 3;
         continue;
+      end if;
+      if l_ids is not null and p_amount[i] > 0 then
+        for k in 1 .. cardinality(l_ids) loop
+          if l_ids[k] = any (subjects) then
+            l_left[k] := l_left[k] - p_amount[i];
+            l_held[k] := l_held[k] + p_amount[i];
+          end if;
+        end loop;
       end if;
       b_free[w] := b_free[w] - p_amount[i];
       b_held[w] := coalesce(b_held[w], 0) + p_amount[i];
@@ -358,9 +467,10 @@ begin
     from unnest(wss) with ordinality g(ws, i)
     where r.workspace_id = g.ws and w_number[g.i] > r.calls;
     if has_hold then
-      insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+      insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, scopes, labels)
       select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_amount[c.i], p_exceed[c.i], b_day[array_position(wss, p_ws[c.i])],
-             case when p_cap[c.i] is null then 0 else p_tokens[c.i] end, at_utc + p_life_ms[c.i] * interval '1 millisecond', at_utc
+             case when p_cap[c.i] is null then 0 else p_tokens[c.i] end, at_utc + p_life_ms[c.i] * interval '1 millisecond', at_utc,
+             p_scopes[c.i]::uuid[], p_labels[c.i]
       from generate_series(1, cardinality(p_ws)) c(i)
       where v[c.i] = 0 and p_job[c.i] is not null;
       if p_late then
@@ -369,11 +479,21 @@ begin
               order by workspace_id for update) s
         where b_held[s.w] is not null;
         if not covered then raise exception 'the balance changed meanwhile' using errcode = 'SL001'; end if;
+        -- A limit may have been set between the decision and the lock.
+        if exists (select from spend_limit where workspace_id = any (wss)) then
+          perform from spend_limit l where l.id = any (array(
+            select s.id from generate_series(1, cardinality(p_ws)) c(i)
+            cross join lateral unnest(spend_subjects(p_key[c.i], p_scopes[c.i]::uuid[])) s(id) where p_job[c.i] is not null));
+          if found then raise exception 'limits need the lock on the balance' using errcode = 'SL001'; end if;
+        end if;
       end if;
       update balance b set held = b.held + b_held[g.i],
         day_tokens = case when p_late then b.day_tokens else b_tokens[g.i] end
       from unnest(wss) with ordinality g(ws, i)
       where b.workspace_id = g.ws and b_held[g.i] is not null;
+      update spend_limit l set held = l.held + g.nano
+      from unnest(l_ids, l_held) g(id, nano)
+      where l.id = g.id and g.nano > 0;
     end if;
   end if;
 
@@ -392,7 +512,7 @@ end $$;
 -- not changed.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
-  p_cap bigint, p_life_ms bigint, p_now_ms bigint default null
+  p_cap bigint, p_life_ms bigint, p_now_ms bigint default null, p_scopes uuid[] default null, p_labels jsonb default null
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   w rate_window;
@@ -457,13 +577,15 @@ begin
   end if;
   if v <> 0 or p_job is null then return v; end if;
   if p_tokens > 0 and b.day_tokens >= p_cap then return 2; end if;
+  if b.has_limits and p_amount > 0 and p_amount > spend_left_for(p_ws, p_key, p_scopes, today) then return 13; end if;
   if p_amount > b.amount - b.held then return 3; end if;
+  if b.has_limits and p_amount > 0 then perform count_spend(p_ws, p_key, p_scopes, p_amount, 0, today); end if;
   update balance set held = b.held + p_amount,
     day_tokens = b.day_tokens + case when p_cap is null then 0 else p_tokens end
   where workspace_id = p_ws;
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, scopes, labels)
   values (p_job, 1, p_ws, p_key, p_model, p_amount, p_exceed, b.day, case when p_cap is null then 0 else p_tokens end,
-          at_utc + p_life_ms * interval '1 millisecond', at_utc);
+          at_utc + p_life_ms * interval '1 millisecond', at_utc, p_scopes, p_labels);
   return 0;
 end $$;
 

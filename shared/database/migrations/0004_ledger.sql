@@ -44,6 +44,9 @@ create table usage_record (
   uncollected bigint not null,
   day date not null,
   tokens bigint not null,
+  -- Further subjects whose limits applied to the call, and labels of the call: as in its hold.
+  scopes uuid[],
+  labels jsonb,
   started_at timestamptz not null,
   ended_at timestamptz not null default greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)),
   primary key (workspace_id, job_id, attempt)
@@ -146,6 +149,7 @@ declare
   -- One element for each hold found, in the order of the calls; takes is null if the workspace is locked.
   places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
   hold_days date[]; reserved bigint[]; starts timestamptz[]; takes bigint[];
+  scopes text[]; labels jsonb[]; beyond bigint := 0; limit_left bigint;
   -- One element for each workspace: its available amount and the day to which its tokens count, then the changes by the calls.
   wss uuid[]; free bigint[]; days date[]; paid bigint[]; released bigint[]; tokens bigint[];
   cur uuid;
@@ -156,8 +160,9 @@ declare
   open boolean[];
 begin
   select array_agg(c.place), array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model),
-         array_agg(c.amount), array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
-  into places, calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
+         array_agg(c.amount), array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at),
+         array_agg(c.scopes::text), array_agg(c.labels)
+  into places, calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts, scopes, labels
   from (
     -- Lateral, because it locks: one look-up by key for each call, regardless of the planner's estimate. If a job is in the group twice,
     -- the first occurrence settles it; the second finds it closed, or busy if its attempt differs.
@@ -219,7 +224,11 @@ begin
           -- Busy until its workspace's lines are reclaimed.
           places[i] := null;
           continue;
-        else used := least(used, holds[i] + free[w]);
+        else
+          -- Earlier calls of the group that exceed their holds count for each limit, whether it is theirs or not.
+          limit_left := spend_left_for(cur, keys[i], scopes[i]::uuid[], days[w]) - beyond;
+          used := least(used, holds[i] + greatest(least(free[w], limit_left), 0));
+          beyond := beyond + greatest(used - holds[i], 0);
         end if;
       end if;
       takes[i] := used;
@@ -236,10 +245,10 @@ begin
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null and p_used[c.n] is not null;
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                              settled, uncollected, day, tokens, started_at, ended_at)
+                              settled, uncollected, day, tokens, started_at, ended_at, scopes, labels)
     select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
-           greatest(p_tokens[c.n], 0), starts[c.i], at_utc
+           greatest(p_tokens[c.n], 0), starts[c.i], at_utc, scopes[c.i]::uuid[], labels[c.i]
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null;
     if array_position(p_used, null) is not null then
@@ -250,6 +259,16 @@ begin
     -- not deleted for good would wait for us with its balance locked: so holds are deleted after we have that lock.
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
+    end if;
+    if exists (select from spend_limit where workspace_id = any (wss)) then
+      update spend_limit l set held = l.held - g.held, spent = l.spent + g.paid, day = greatest(l.day, g.day),
+        bases = (spend_bases(l, g.day))[1:3],
+        look_at = case when l.day < g.day and l.warn_at <> '{}' then 0 else l.look_at end
+      from (select s.id, sum(holds[c.i])::bigint as held, sum(takes[c.i])::bigint as paid, max(days[array_position(wss, owners[c.i])]) as day
+            from generate_subscripts(calls, 1) c(i) cross join lateral unnest(spend_subjects(keys[c.i], scopes[c.i]::uuid[])) s(id)
+            where takes[c.i] is not null
+            group by 1) g
+      where l.id = g.id;
     end if;
     delete from hold where ctid = any (places);
     update balance b set amount = b.amount - paid[g.i], spent = b.spent + paid[g.i], held = b.held - released[g.i],
@@ -298,11 +317,14 @@ begin
     perform recall_credit_lines(p_ws, 0);
     return -1;
   end if;
-  take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
+  take := least(coalesce(greatest(p_used, 0), 0), h.amount + case
+    when not h.may_exceed then 0
+    when b.has_limits then greatest(least(b.amount - b.held, spend_left_for(p_ws, h.key_id, h.scopes, b.day)), 0)
+    else b.amount - b.held end);
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                            settled, uncollected, day, tokens, started_at)
+                            settled, uncollected, day, tokens, started_at, scopes, labels)
   values (p_job, p_attempt, p_ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
-          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at)
+          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at, h.scopes, h.labels)
   on conflict (workspace_id, job_id, attempt) do nothing;
   if not found then
     fault := 'usage_record';
@@ -324,6 +346,7 @@ begin
     insert into settle_fault (workspace_id, job_id, attempt, fault, status, source, held, used, settled)
     values (p_ws, p_job, p_attempt, fault, p_status, p_source, h.amount, p_used, earlier);
   end if;
+  if b.has_limits then perform count_spend(p_ws, h.key_id, h.scopes, -h.amount, take, b.day); end if;
   delete from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   if p_used is null then perform fail_responses(array[p_job]); end if;
   update balance set amount = b.amount - take, spent = b.spent + take, held = b.held - h.amount,
@@ -375,12 +398,14 @@ begin
       taken := -1;
       return;
     end if;
-    more := greatest(0, least(p_used - r.settled, r.held - r.settled, b.amount - b.held));
+    more := greatest(0, least(p_used - r.settled, r.held - r.settled, b.amount - b.held,
+                              case when b.has_limits then spend_left_for(p_ws, r.key_id, r.scopes, b.day) end));
     more_tokens := greatest(p_tokens - r.tokens, 0);
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
-                              day, tokens, started_at)
+                              day, tokens, started_at, scopes, labels)
     values (p_job, p_attempt + 1, p_ws, r.key_id, r.model, p_source, 'succeeded', p_units, p_estimated, 0, more, p_used - r.settled - more,
-            b.day, more_tokens, r.started_at);
+            b.day, more_tokens, r.started_at, r.scopes, r.labels);
+    if b.has_limits then perform count_spend(p_ws, r.key_id, r.scopes, 0, more, b.day); end if;
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -more, p_job, p_attempt + 1);
     update balance set amount = b.amount - more, spent = b.spent + more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
     late := more;
@@ -390,7 +415,7 @@ begin
 end $$;
 
 -- Replaces the held price with another model's, in place: the process that closes the hold finds it under the same job and attempt, and its
--- current content goes into the usage record. Idempotent. Returns 0 = the hold has these values now, 1 = balance too low, nothing changed,
+-- current content goes into the usage record. Idempotent. Returns 0 = the hold has these values now, 1 = balance or a limit too low, nothing changed,
 -- 3 = closed, 4 = busy (locked elsewhere, or the workspace's credit lines are being reclaimed, nothing changed). p_wait_ms: wait for the
 -- balance (SQLSTATE 55P03 after it); null uses the session's timeout. Reserved tokens are updated too, but the daily cap is not checked
 -- again: the call was admitted under it.
@@ -411,9 +436,11 @@ begin
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
     select * into b from balance where workspace_id = p_ws for update;
+    if b.has_limits and p_amount > h.amount and p_amount - h.amount > spend_left_for(p_ws, h.key_id, h.scopes, b.day) then return 1; end if;
     if p_amount - h.amount > b.amount - b.held then
       return case when recall_credit_lines(p_ws, p_amount - h.amount) >= p_amount - h.amount then 4 else 1 end;
     end if;
+    if b.has_limits then perform count_spend(p_ws, h.key_id, h.scopes, p_amount - h.amount, 0, b.day); end if;
     update balance set held = b.held + p_amount - h.amount,
       day_tokens = b.day_tokens + case when h.day = b.day then reserved - h.tokens else 0 end
     where workspace_id = p_ws;
@@ -604,6 +631,9 @@ begin
   perform 1 from balance where workspace_id = owner for update;
   if p_overdue and not exists (select from credit_line where id = p_line and ends_at < clock_timestamp()) then return; end if;
   perform book_lines(owner);
+  -- They become separate holds, which count in the limits of their keys.
+  perform count_spend(owner, key_id, scopes, amount, 0, (clock_timestamp() at time zone 'utc')::date)
+  from hold where workspace_id = owner and line_id = p_line and exists (select from spend_limit where workspace_id = owner);
   with own as (update hold set line_id = null where workspace_id = owner and line_id = p_line returning amount)
   select coalesce(sum(amount), 0) into kept from own;
   delete from credit_line where id = p_line returning amount into back;
@@ -685,12 +715,13 @@ end $$;
 
 -- Closes calls on lines, all of attempt 1. No settlement waits for another one, nor for a balance, except once a day. Returns per call: the
 -- charged amount, null if it was settled before, -1 if it is busy (its line or, at midnight, its balance is locked elsewhere; nothing
--- done), -3 if it needs a separate hold first (place_lined_hold; nothing done): it has one, its line has ended, or it charges more than it
--- had drawn. p_started_ms: Unix milliseconds of its admission. p_skips: true skips locked rows, false waits. An id that exists only in the
+-- done), -3 if it needs a separate hold first (place_lined_hold; nothing done): it has one, its line has ended, it charges more than it had
+-- drawn, or its key or member got a limit meanwhile. p_started_ms: Unix milliseconds of its admission. p_skips: true skips locked rows, false waits. An id that exists only in the
 -- ledger raises 23505.
 create function settle_lined_calls(
   p_ws uuid[], p_line uuid[], p_job uuid[], p_key uuid[], p_model text[], p_drawn bigint[], p_exceed boolean[], p_started_ms bigint[],
-  p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[], p_skips boolean
+  p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[], p_skips boolean,
+  p_labels jsonb[] default null
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
@@ -702,6 +733,7 @@ declare
   own int[];
   marked int[];
   made uuid[];
+  limited uuid[];
   cur uuid;
   w int;
   at_utc timestamptz;
@@ -731,6 +763,10 @@ begin
   select array_agg(g.n) filter (where h.line_id is null), array_agg(g.n) filter (where h.line_id is not null) into own, marked
   from unnest(p_ws, p_job) with ordinality g(ws, job, n)
   cross join lateral (select o.line_id from hold o where o.workspace_id = g.ws and o.job_id = g.job and o.attempt = 1) h;
+  if exists (select from spend_limit where workspace_id = any (owners)) then
+    select array_agg(k.id) into limited from api_key k
+    where k.id = any (p_key) and exists (select from spend_limit l where l.id = any (spend_subjects(k.id, null)));
+  end if;
   for i in 1 .. cardinality(p_job) loop
     w := array_position(live, p_line[i]);
     if array_position(p_job, p_job[i]) < i then
@@ -738,7 +774,8 @@ begin
       result[i] := result[array_position(p_job, p_job[i])];
     elsif array_position(locked, p_line[i]) is null then
       result[i] := -1;
-    elsif w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i] then
+    elsif w is null or owners[w] <> p_ws[i] or array_position(own, i) is not null or p_exceed[i] and p_used[i] > p_drawn[i]
+      or array_position(limited, p_key[i]) is not null then
       result[i] := -3;
     else
       w := array_position(wss, p_ws[i]);
@@ -755,10 +792,10 @@ begin
   -- In one order, so that groups with the same calls do not wait for each other.
   with closed as (
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
-                              day, tokens, started_at, ended_at)
+                              day, tokens, started_at, ended_at, labels)
     select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_source[c.i], p_status[c.i], p_units[c.i], p_estimated[c.i], p_drawn[c.i],
            takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], call_days[c.i], greatest(p_tokens[c.i], 0),
-           least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc
+           least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc, p_labels[c.i]
     from generate_series(1, cardinality(p_job)) c(i)
     where takes[c.i] is not null
     order by p_job[c.i]
@@ -790,7 +827,8 @@ end $$;
 -- possible. Safe for concurrent processes. Returns 0 = the hold exists, 1 = the call was settled before, 4 = other lines with the needed
 -- credits are being reclaimed (nothing done).
 create function place_lined_hold(
-  p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint
+  p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint,
+  p_labels jsonb default null
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   b balance;
@@ -807,6 +845,7 @@ begin
   today := (at_utc at time zone 'utc')::date;
   if exists (select from credit_line where id = p_line and workspace_id = p_ws) then
     select * into b from balance where workspace_id = p_ws;
+    if b.has_limits then perform from balance where workspace_id = p_ws for update; end if;
     insert into line_settle (line_id, workspace_id, drawn, used, moved, day, tokens) values (p_line, p_ws, p_amount, 0, p_amount, today, 0);
   else
     select * into b from balance where workspace_id = p_ws for update;
@@ -814,25 +853,28 @@ begin
     nano := least(nano, b.amount - b.held);
     update balance set held = held + nano where workspace_id = p_ws;
   end if;
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, labels)
   values (p_job, 1, p_ws, p_key, p_model, nano, p_exceed, greatest(b.day, today), 0, at_utc + p_life_ms * interval '1 millisecond',
           -- Its id begins with the time of its arrival.
-          least(to_timestamp(('x' || replace(left(p_job::text, 13), '-', ''))::bit(48)::bigint / 1000.0), at_utc))
+          least(to_timestamp(('x' || replace(left(p_job::text, 13), '-', ''))::bit(48)::bigint / 1000.0), at_utc), p_labels)
   on conflict (workspace_id, job_id, attempt) do update set line_id = null, amount = nano;
+  -- The limits of its key count separate holds only.
+  if b.has_limits then perform count_spend(p_ws, p_key, null, nano, 0, greatest(b.day, today)); end if;
   return 0;
 end $$;
 
 -- Writes a hold, as part of the line, for each open call of a line. If no process settles such a call, the janitor finds its hold.
 create function show_lined_calls(
   p_ws uuid, p_line uuid, p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[], p_started_ms bigint[],
-  p_life_ms bigint[]
+  p_life_ms bigint[], p_labels jsonb[] default null
 ) returns void language plpgsql set enable_seqscan = off as $$
 begin
   perform pg_advisory_xact_lock(line_lock(p_line));
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, line_id)
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, line_id, labels)
   select c.job, 1, p_ws, c.key, c.model, c.amount, c.exceed, b.day, 0,
-         clock_timestamp() + c.life_ms * interval '1 millisecond', least(to_timestamp(c.started_ms / 1000.0), clock_timestamp()), p_line
-  from unnest(p_job, p_key, p_model, p_amount, p_exceed, p_started_ms, p_life_ms) c(job, key, model, amount, exceed, started_ms, life_ms)
+         clock_timestamp() + c.life_ms * interval '1 millisecond', least(to_timestamp(c.started_ms / 1000.0), clock_timestamp()), p_line, c.labels
+  from unnest(p_job, p_key, p_model, p_amount, p_exceed, p_started_ms, p_life_ms, p_labels)
+    c(job, key, model, amount, exceed, started_ms, life_ms, labels)
   join balance b on b.workspace_id = p_ws
   where not exists (select from usage_record u where u.workspace_id = p_ws and u.job_id = c.job and u.attempt = 1)
     and exists (select from credit_line l where l.id = p_line)

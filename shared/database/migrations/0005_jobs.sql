@@ -269,7 +269,8 @@ $$;
 
 -- Redrives the job of a dead letter for an operator: next attempt and new hold, in one transaction. It waits for queue capacity like any
 -- other job. The job of a step or a batch line is not run again: its run or batch has continued, and would neither use its result nor count
--- its credits. Returns done, unknown (no such letter, or redriven before), over (no job that can be run again), funds (balance too low).
+-- its credits. Returns done, unknown (no such letter, or redriven before), over (no job that can be run again), funds (balance too low),
+-- limit (a limit of its key, member or end user is reached).
 create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
   letter dead_letter;
@@ -277,6 +278,7 @@ declare
   nano bigint;
   at_utc timestamptz;
   today date;
+  earlier usage_record;
 begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
@@ -288,15 +290,18 @@ begin
   -- The day's count restarts with its first hold, as in an admission.
   perform 1 from balance where workspace_id = j.workspace_id for update;
   perform begin_day(workspace_id, today) from balance where workspace_id = j.workspace_id and day < today;
+  select * into earlier from usage_record where workspace_id = j.workspace_id and job_id = j.id and attempt = j.attempt;
+  if nano > 0 and nano > spend_left_for(j.workspace_id, j.key_id, earlier.scopes, today) then return 'limit'; end if;
   update balance b set held = b.held + nano where workspace_id = j.workspace_id and b.amount - b.held >= nano;
   if not found then
     -- The credits are available at the operator's next attempt.
     perform recall_credit_lines(j.workspace_id, nano);
     return 'funds';
   end if;
-  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+  perform count_spend(j.workspace_id, j.key_id, earlier.scopes, nano, 0, today);
+  insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at, scopes, labels)
   select j.id, j.attempt + 1, j.workspace_id, j.key_id, j.model, nano, (j.work->>'may_exceed')::boolean, b.day, 0,
-         at_utc + p_hold_ms * interval '1 millisecond', at_utc
+         at_utc + p_hold_ms * interval '1 millisecond', at_utc, earlier.scopes, earlier.labels
   from balance b where b.workspace_id = j.workspace_id;
   update job set state = 'queued', attempt = attempt + 1, claims = 0, dispatched_at = null, stream_seq = null, checked_at = null,
     lease_until = null, cancel_requested = false, error = null, fallback = null, credits = null, ended_at = null, started_at = null,

@@ -79,13 +79,13 @@ end $$;
 -- if the window is full. `starves`: it has waited for longer than a window, and no other batch message of its workspace found the window
 -- open meanwhile. `is_counted` false: the window neither counts nor rejects it, because it is a step of a counted run. `is_run`: a run
 -- begins with this id in the same statement; it is counted like a job and holds nothing (see admit_run). `batch_id`, `batch_epoch`: the
--- batch of its line, offered by its leader of this epoch.
+-- batch of its line, offered by its leader of this epoch. `scopes`, `labels`: as in hold.
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
   funds_error jsonb, budget_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
   deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
-  traceparent text, is_run boolean, batch_id uuid, batch_epoch int
+  traceparent text, is_run boolean, batch_id uuid, batch_epoch int, scopes uuid[], labels jsonb
 );
 
 -- Decides window, daily tokens, balance, hold, job row and first dispatch of grouped offers, in one transaction. A starving offer is taken
@@ -94,17 +94,17 @@ create type job_offer as (
 -- busy (locked elsewhere, nothing done), 5 unknown workspace (nothing stored), 6 known already (nothing done), 7 rejected as offered, 8 the
 -- start of a run was counted (its job row, which reserved the id, is deleted in the same statement), 9 a budget is spent, 10 its batch has
 -- another leader or has ended (nothing stored), 11 the workspace's credit lines are being reclaimed (counted, nothing stored), 12 credit
--- lines of crashed ingresses cover it (counted, nothing stored; wait_ms until the credits return). 2, 3, 7 and 9 write the row as refused,
--- and reason is the message of 9. wait_ms of an offer admitted from the window's share is -1. number: dispatch to publish now, 0 for none.
+-- lines of crashed ingresses cover it (counted, nothing stored; wait_ms until the credits return), 13 a spend limit leaves less. 2, 3, 7, 9 and
+-- 13 write the row as refused, and reason contains the differences of the error of 9 and 13 from `budget_error`. wait_ms of an offer admitted from the window's share is -1. number: dispatch to publish now, 0 for none.
 create function admit_jobs(p_requests jsonb, p_wait_ms int)
-returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason text)
+returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason jsonb)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   offers job_offer[];
   -- Batches of its lines, and indexes of lines whose leader lost its lease.
   batches uuid[]; late int[];
-  reasons text[];
+  reasons jsonb[];
   o job_offer;
   fresh uuid[];
   -- Offers with an id that was used before, and their attempts.
@@ -141,7 +141,7 @@ begin
     from unnest(offers) t cross join lateral (
       select t.batch_id is null or exists (
         select from batch b where b.id = t.batch_id and b.epoch = t.batch_epoch and b.ended_at is null) as is_led) l;
-    return query select l.n, 10::smallint, 0::bigint, 0, 1::smallint, null::text from unnest(late) l(n);
+    return query select l.n, 10::smallint, 0::bigint, 0, 1::smallint, null::jsonb from unnest(late) l(n);
     if offers is null then return; end if;
   end if;
   v := array_fill(6::smallint, array[cardinality(offers)]);
@@ -173,7 +173,7 @@ begin
   with runs as (delete from job j using run where j.id = any (fresh) and run.id = j.id returning j.id)
   select array_agg(f.id) into fresh from unnest(fresh) f(id) where f.id not in (select id from runs);
   if fresh is null then
-    return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint, null from unnest(offers) t;
+    return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint, null::jsonb from unnest(offers) t;
     return;
   end if;
 
@@ -248,7 +248,8 @@ begin
       array_agg(t.workspace_id order by s.k), array_agg(case when t.is_counted is false then -1 when waits[s.i] <> -1 then t.call_limit end order by s.k),
       array_agg(case when t.error is null and t.is_run is not true then t.id end order by s.k), array_agg(t.key_id order by s.k),
       array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
-      array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)
+      array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms,
+      p_scopes => array_agg(t.scopes::text order by s.k), p_labels => array_agg(t.labels order by s.k))
     into given
     from unnest(sent) with ordinality s(i, k) join unnest(offers) t on t.n = offers[s.i].n;
     if again is not null then
@@ -268,7 +269,11 @@ begin
           waits[sent[k]] := due_ms;
         end if;
       end if;
-      if given[k] = 9 then reasons[sent[k]] := budget_reached(offers[sent[k]].workspace_id); end if;
+      if given[k] = 9 then reasons[sent[k]] := jsonb_build_object('message', budget_reached(offers[sent[k]].workspace_id)); end if;
+      if given[k] = 13 then
+        o := offers[sent[k]];
+        reasons[sent[k]] := spend_refusal(o.workspace_id, o.key_id, o.scopes, o.amount);
+      end if;
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
       if given[k] = 0 and offers[sent[k]].is_run then v[sent[k]] := 8; end if;
       if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
@@ -282,9 +287,9 @@ begin
   delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8, 11, 12));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
     error = case v[i] when 2 then offers[i].tokens_error when 3 then offers[i].funds_error
-                      else jsonb_set(offers[i].budget_error, '{message}', to_jsonb(reasons[i])) end
+                      else offers[i].budget_error || reasons[i] end
   from generate_subscripts(offers, 1) i
-  where v[i] in (2, 3, 9) and job.id = offers[i].id;
+  where v[i] in (2, 3, 9, 13) and job.id = offers[i].id;
 
   -- The first dispatch, for jobs whose workspace has capacity in the queue and no earlier waiting jobs.
   for r in select distinct offers[i].pool as pool, offers[i].lane as name
@@ -368,7 +373,7 @@ begin
   -- A publisher's key may belong to a run. The row is inserted by now, so a statement that waited for the start of the run sees it.
   if exists (select from run where id = o.id)
     or admit_call(o.workspace_id, case when o.is_counted is false then -1 when o.may_wait then batch_limit(o.call_limit) else o.call_limit end, o.id, o.key_id, o.model, o.amount,
-                  o.may_exceed, o.tokens, o.day_cap, o.hold_ms) <> 0 then
+                  o.may_exceed, o.tokens, o.day_cap, o.hold_ms, null, o.scopes, o.labels) <> 0 then
     raise exception 'an offer is not admitted by itself' using errcode = 'SL003';
   end if;
   return number;

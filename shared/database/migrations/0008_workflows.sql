@@ -488,7 +488,7 @@ begin
     or (p_job is not null and end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens,
                                       p_result, null, null, false, null) is distinct from p_used)
     or (p_next is not null and admit_call(o.workspace_id, -1, o.id, o.key_id, o.model, o.amount, o.may_exceed, o.tokens, o.day_cap,
-                                          o.hold_ms) <> 0) then
+                                          o.hold_ms, null, o.scopes, o.labels) <> 0) then
     raise exception 'the step and its run do not go on together' using errcode = 'SL003';
   end if;
   return number;

@@ -158,6 +158,13 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
              group by 1) h using (workspace_id)
   where b.held <> coalesce(h.sum, 0)
   union all
+  select l.workspace_id, 'held of a spend limit is not the sum of its holds', coalesce(h.sum, 0)::text, l.held::text
+  from spend_limit l
+  left join (select s.id, sum(o.amount) as sum from hold o cross join lateral unnest(spend_subjects(o.key_id, o.scopes)) s(id)
+             where o.line_id is null and exists (select from spend_limit where workspace_id = o.workspace_id)
+             group by 1) h on h.id = l.id
+  where l.held <> coalesce(h.sum, 0)
+  union all
   select l.workspace_id, 'more was taken out of a credit line than it has', l.amount::text, s.sum::text
   from credit_line l cross join lateral (select sum(used + moved) from line_settle where line_id = l.id) s
   where s.sum > l.amount

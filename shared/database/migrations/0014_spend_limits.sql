@@ -1,0 +1,106 @@
+-- Changes and refusals of spend limits. Admission and settlement count them (see spend_limit).
+
+-- Returns the charges of keys since their first call (total) and since the beginning of the day, week and month of p_day, by the records
+-- that ended before p_until if p_sums, otherwise by those that ended later.
+create function spend_of_keys(p_ws uuid, p_keys uuid[], p_day date, p_until timestamptz, p_sums boolean)
+returns bigint[] language sql volatile as $$
+  with starts as (
+    select p_day::timestamp at time zone 'utc' as day, date_trunc('week', p_day::timestamp) at time zone 'utc' as week,
+           date_trunc('month', p_day::timestamp) at time zone 'utc' as month
+  ), charges as (
+    select h.hour as at, h.settled from usage_hour h where p_sums and h.workspace_id = p_ws and h.key_id = any (p_keys)
+    union all
+    select u.ended_at, u.settled from usage_record u
+    where not p_sums and u.workspace_id = p_ws and u.key_id = any (p_keys) and u.ended_at >= p_until
+  )
+  select array[
+    coalesce(sum(c.settled) filter (where c.at >= s.day), 0)::bigint, coalesce(sum(c.settled) filter (where c.at >= s.week), 0)::bigint,
+    coalesce(sum(c.settled) filter (where c.at >= s.month), 0)::bigint, coalesce(sum(c.settled), 0)::bigint]
+  from starts s left join charges c on true;
+$$;
+
+-- Sets the limits of a subject. A new limit of a key or a member begins with the charges of its keys so far and their open holds. Nothing
+-- settles unnoticed meanwhile: settlements on credit lines lock their line, and others the balance. If a line was opened between the two
+-- locks, nothing is done and SQLSTATE SL001 requests a repeat.
+create function set_spend_limit(
+  p_ws uuid, p_id uuid, p_kind text, p_name text, p_caps bigint[], p_raised bigint[], p_raised_until timestamptz, p_warn_at smallint[]
+) returns void language plpgsql set enable_seqscan = off as $$
+declare
+  keys uuid[];
+  lines uuid[];
+  earlier bigint[] := '{0,0,0,0}';
+  later bigint[] := '{0,0,0,0}';
+  border timestamptz;
+  today date := (clock_timestamp() at time zone 'utc')::date;
+begin
+  if p_kind in ('key', 'member') and not exists (select from spend_limit where id = p_id) then
+    select array_agg(k.id) into keys from api_key k
+    where k.workspace_id = p_ws and case p_kind when 'key' then p_id in (k.id, k.limit_id) else k.member_id = p_id end;
+    -- The sums of all hours are read before the locks. No record that ends before the border is written later.
+    select r.until, spend_of_keys(p_ws, keys, today, r.until, true) into border, earlier from usage_rollup r;
+    select array_agg(id order by id) into lines from credit_line where workspace_id = p_ws;
+    perform pg_advisory_xact_lock(line_lock(l.id)) from unnest(lines) l(id);
+  end if;
+  perform from balance where workspace_id = p_ws for update;
+  if keys is not null then
+    perform from credit_line where workspace_id = p_ws and array_position(lines, id) is null;
+    if found then raise exception 'a credit line was opened meanwhile' using errcode = 'SL001'; end if;
+    later := spend_of_keys(p_ws, keys, today, border, false);
+  end if;
+  insert into spend_limit as l (id, workspace_id, kind, name, caps, raised, raised_until, warn_at, look_at, day, spent, bases, held)
+  values (p_id, p_ws, p_kind, p_name, p_caps, p_raised, p_raised_until, p_warn_at, case when p_warn_at <> '{}' then 0 end, today,
+          earlier[4] + later[4],
+          array[earlier[4] + later[4] - earlier[1] - later[1], earlier[4] + later[4] - earlier[2] - later[2],
+                earlier[4] + later[4] - earlier[3] - later[3]],
+          (select coalesce(sum(amount), 0) from hold where workspace_id = p_ws and key_id = any (keys) and line_id is null))
+  on conflict (id) do update set caps = excluded.caps, raised = excluded.raised, raised_until = excluded.raised_until,
+    warn_at = excluded.warn_at, look_at = excluded.look_at
+  where l.workspace_id = p_ws;
+  update balance set has_limits = true where workspace_id = p_ws and not has_limits;
+end $$;
+
+-- Removes the limits of a subject. Its open holds stay.
+create function remove_spend_limit(p_ws uuid, p_id uuid) returns void language plpgsql set enable_seqscan = off as $$
+begin
+  perform from balance where workspace_id = p_ws for update;
+  delete from spend_limit where id = p_id and workspace_id = p_ws;
+  update balance set has_limits = false
+  where workspace_id = p_ws and has_limits and not exists (select from spend_limit where workspace_id = p_ws);
+end $$;
+
+-- Returns the state of limits: for day, week, month and total the limit that is valid now, the charges, and the end of the period.
+create function spend_state(p_ws uuid, p_ids uuid[])
+returns table (id uuid, kind text, name text, window_name text, cap bigint, spent bigint, held bigint, resets_at timestamptz)
+language sql volatile as $$
+  select l.id, l.kind, l.name, w.name, w.cap, l.spent - w.base, l.held,
+         case w.name when 'total' then null
+           else (date_trunc(w.name, today.day::timestamp) + ('1 ' || w.name)::interval) at time zone 'utc' end
+  from spend_limit l
+  cross join (select (clock_timestamp() at time zone 'utc')::date as day) today
+  cross join lateral unnest(array['day', 'week', 'month', 'total'], spend_caps(l), spend_bases(l, today.day)) w(name, cap, base)
+  where l.workspace_id = p_ws and l.id = any (p_ids);
+$$;
+
+-- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least.
+create function spend_refusal(p_ws uuid, p_key uuid, p_scopes uuid[], p_amount bigint) returns jsonb
+language sql volatile as $$
+  select coalesce((
+    select jsonb_build_object(
+      'code', case when s.kind in ('run', 'batch', 'response') then 'max_credits_exceeded' else 'key_limit_reached' end,
+      'param', case when s.kind in ('run', 'batch', 'response') then 'max_credits' else 'limits.credits.' || s.window_name end,
+      'message',
+        'This call may cost up to ' || trim_scale(p_amount * 0.000000001) || ' credits; ' ||
+        case when s.kind in ('run', 'batch', 'response') then 'max_credits of the ' || s.kind
+          else 'the ' || case s.window_name when 'day' then 'daily' when 'week' then 'weekly' when 'month' then 'monthly' else 'total' end
+            || ' limit of the ' || replace(s.kind, '_', ' ') end ||
+        ' (' || trim_scale(s.cap * 0.000000001) || ') leaves ' || trim_scale(greatest(s.cap - s.spent - s.held, 0) * 0.000000001) ||
+        case when s.held > 0 then ', and ' || trim_scale(s.held * 0.000000001) || ' are held by open calls' else '' end || '. ' ||
+        case when s.resets_at is not null then 'It resets at ' || to_char(s.resets_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '. ' else '' end ||
+        case when s.kind in ('run', 'batch', 'response') then 'Set a higher max_credits, or request less.'
+          else 'Request less, or ask an owner of the workspace to raise the limit.' end)
+    from spend_state(p_ws, spend_subjects(p_key, p_scopes)) s
+    where s.cap is not null
+    order by s.cap - s.spent - s.held, s.resets_at desc nulls first
+    limit 1
+  ), jsonb_build_object('code', 'key_limit_reached', 'param', 'limits.credits', 'message', 'A spend limit of the key leaves less than this call may cost. Request less, or try again.'));
+$$;
