@@ -43,7 +43,7 @@ export interface Caller {
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
   /** True if an end user of the workspace has a spend limit. Absent otherwise. */
-  readonly hasEndUserLimit?: boolean;
+  readonly hasEndUserLimit?: true;
   /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
   readonly tags?: readonly string[];
 }

@@ -100,7 +100,7 @@ const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, null::text a
   where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
 
 /** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
-const labelSummed = (sign: "" | "-"): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null"}
+const labelSummed = (sign: "" | "-"): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
   from usage_label_hour h
   where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
 
@@ -109,10 +109,10 @@ const labelSummed = (sign: "" | "-"): string => `select ${SUMMED}, ${sign}h.call
  * are counted as `other`.
  */
 const LATER_VALUE = `case
-  when u.labels->>$11 is null then null
-  when (u.ended_at at time zone 'utc')::date not in (select day from full_day) then u.labels->>$11
+  when u.labels->>$11::text is null then null
+  when (u.ended_at at time zone 'utc')::date not in (select day from full_day) then u.labels->>$11::text
   when exists (select from usage_label_value v where v.day = (u.ended_at at time zone 'utc')::date and v.workspace_id = $1
-                 and v.label = $11 and v.value = u.labels->>$11) then u.labels->>$11
+                 and v.label = $11 and v.value = u.labels->>$11::text) then u.labels->>$11::text
   else 'other' end`;
 
 /** SQL part with the days on which the label $11 has the maximum number of values. */
@@ -153,7 +153,7 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
        and ($7::text is null or s.model = $7)
        and ($8::uuid is null or s.workflow_id = $8)
        and ($9::text is null or s.status = $9)
-       ${value === undefined ? "" : "and s.label_value = $12"}
+       ${value === undefined ? "" : "and s.label_value = $12::text"}
      group by ${["1", ...places].join(", ")}
      ${label === null ? "" : "having sum(s.calls) <> 0"}
      order by ${["1", ...places].join(", ")}
