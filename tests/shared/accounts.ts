@@ -18,6 +18,9 @@ export interface TestCall {
   readonly tokens?: number;
   readonly cap?: number | null;
   readonly lifeMs?: number;
+  /** Absent: a key without a row. */
+  readonly keyId?: string;
+  readonly scopes?: readonly string[];
 }
 
 export interface TestSettlement {
@@ -82,12 +85,12 @@ export async function admitGroup(
 ): Promise<number[]> {
   const rows = await target.query<{ verdicts: number[] }>(
     `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
-       $8::bigint[], $9::bigint[], $10::bigint[], $11, $12, $13) as verdicts`,
+       $8::bigint[], $9::bigint[], $10::bigint[], $11, $12, $13, $14::text[]) as verdicts`,
     [
       plainArray(calls.map((call) => call.workspaceId)),
       plainArray(calls.map((call) => call.limit ?? null)),
       plainArray(calls.map((call) => call.jobId ?? null)),
-      plainArray(calls.map((call) => (call.jobId === undefined ? null : KEY_ID))),
+      plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.keyId ?? KEY_ID)))),
       calls.map((call) => (call.jobId === undefined ? null : "test-model")),
       plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.amount ?? 0n)))),
       plainArray(calls.map((call) => (call.jobId === undefined ? null : (call.mayExceed ?? false)))),
@@ -97,6 +100,7 @@ export async function admitGroup(
       options.waitMs ?? null,
       options.nowMs ?? null,
       options.isLate ?? false,
+      calls.map(({ scopes }) => (scopes === undefined ? null : plainArray(scopes))),
     ],
   );
   return rows[0]?.verdicts ?? [];
@@ -117,12 +121,12 @@ export function impatient(database: Database): Queryable {
 export async function admitLone(target: Queryable, call: TestCall, nowMs?: number): Promise<number> {
   const isPaid = call.jobId !== undefined;
   const rows = await target.query<{ verdict: number }>(
-    "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as verdict",
+    "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::uuid[]) as verdict",
     [
       call.workspaceId,
       call.limit ?? null,
       call.jobId ?? null,
-      isPaid ? KEY_ID : null,
+      isPaid ? (call.keyId ?? KEY_ID) : null,
       isPaid ? "test-model" : null,
       isPaid ? (call.amount ?? 0n) : null,
       isPaid ? (call.mayExceed ?? false) : null,
@@ -130,6 +134,7 @@ export async function admitLone(target: Queryable, call: TestCall, nowMs?: numbe
       call.cap ?? null,
       isPaid ? (call.lifeMs ?? 60_000) : null,
       nowMs ?? null,
+      call.scopes === undefined ? null : plainArray(call.scopes),
     ],
   );
   return rows[0]?.verdict ?? -1;
