@@ -288,6 +288,28 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
+ * Spend of one period.
+ */
+export type EndUserPeriod = {
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve.
+   */
+  credits_left: number;
+  /**
+   * Start of the next period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Event of a streamed message; its `event:` line repeats `type`. Blocks follow each other with indexes from 0. A failed stream ends with an `error` event and without `message_stop`.
  */
 export type MessageStreamEvent =
@@ -409,6 +431,7 @@ export interface SchemaTypes {
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
+  EndUserLimitsRequest: EndUserLimitsRequest;
   EstimateRequest: EstimateRequest;
   FallbackChainRequest: FallbackChainRequest;
   FileUpload: FileUpload;
@@ -473,6 +496,9 @@ export interface SchemaTypes {
   DeliveryList: DeliveryList;
   Delivery: Delivery;
   Embeddings: Embeddings;
+  EndUserLimitsDeleted: EndUserLimitsDeleted;
+  EndUserLimitsList: EndUserLimitsList;
+  EndUserLimits: EndUserLimits;
   Estimate: Estimate;
   EventTypeList: EventTypeList;
   FallbackChainDeleted: FallbackChainDeleted;
@@ -3750,6 +3776,38 @@ export interface EmbeddingsRequest {
    */
   user?: string;
   [k: string]: unknown;
+}
+/**
+ * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits. It replaces all limits of the end user.
+ */
+export interface EndUserLimitsRequest {
+  /**
+   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day?: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week?: number | null;
+    /**
+     * Credits per month.
+     */
+    month?: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total?: number | null;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent. Default: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[] | null;
 }
 /**
  * Body of the call to estimate, as its endpoint accepts it. Chat models take a ChatCompletionRequest, embedding models an EmbeddingsRequest.
@@ -7307,6 +7365,96 @@ export interface Embeddings {
      * Equal to `prompt_tokens`, because vectors have no tokens.
      */
     total_tokens: number;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Confirmation of the deletion of an end user's spend limits.
+ */
+export interface EndUserLimitsDeleted {
+  /**
+   * Value of `user` in the calls.
+   */
+  user: string;
+  /**
+   * Always `true`.
+   */
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of end users with spend limits, sorted by `user`.
+ */
+export interface EndUserLimitsList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: EndUserLimits[];
+  /**
+   * `user` of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * `user` of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Spend limits of an end user, and what they leave.
+ */
+export interface EndUserLimits {
+  /**
+   * Always `end_user.limits`.
+   */
+  object: "end_user.limits";
+  /**
+   * Value of `user` in the calls.
+   */
+  user: string;
+  /**
+   * Maximum spend in credits per period in UTC; null: no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week: number | null;
+    /**
+     * Credits per month.
+     */
+    month: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total: number | null;
+    [k: string]: unknown;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent.
+   */
+  warn_at: number[];
+  /**
+   * Spend in each period that has a limit; null for the others.
+   */
+  limit_usage: {
+    day: EndUserPeriod;
+    week: EndUserPeriod;
+    month: EndUserPeriod;
+    total: EndUserPeriod;
     [k: string]: unknown;
   };
   [k: string]: unknown;

@@ -6,6 +6,7 @@ import { auditLog } from "./audit-log.ts";
 import { budgetAlerts } from "./budget-alerts.ts";
 import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
+import { endUsers } from "./end-users.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
@@ -25,6 +26,7 @@ export function settings(context: IngressContext): readonly Route[] {
     usageFocus(context),
     ...usageRequests(context),
     ...credits(context),
+    ...endUsers(context),
     ...budgetAlerts(context),
     ...notificationChannels(context),
     ...signingSecrets(context),
