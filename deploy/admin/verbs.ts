@@ -107,7 +107,8 @@ const VERBS: readonly Verb[] = [
     usage: "usage <workspace> [--request <id>] [--user <end user>] [--tag <name:value>]",
     about:
       "Lists the latest finished calls of a workspace, all or those of an end user or a tag, or shows one call by its x-request-id.",
-    asks: ({ option }) => `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? labelQuery(option) : "/{request}"}`,
+    asks: ({ option }) =>
+      `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? labelQuery(option) : "/{request}"}`,
     columns: "ended_at request_id attempt status error_code model source units credits uncollected user key_id",
     cells: (row) => ({ model: inTurn(row, "model"), source: inTurn(row, "source"), units: unitsText(row) }),
     usual: 50,

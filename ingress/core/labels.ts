@@ -17,7 +17,10 @@ export const TAGS_REQUEST = {
  * @param body request body; undefined if the call has none that can contain labels
  * @throws ApiError `unsupported_value` for an invalid header
  */
-export function readLabels(call: Pick<RouteCall, "caller" | "labels" | "request">, body?: unknown): CallLabels | undefined {
+export function readLabels(
+  call: Pick<RouteCall, "caller" | "labels" | "request">,
+  body?: unknown,
+): CallLabels | undefined {
   const outer = call.labels ?? labelsInHeader(call.caller, call.request.headers.get(TAGS_HEADER));
   return labelsOf(call.caller, body, outer);
 }

@@ -81,9 +81,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       return;
     }
     const { pool, workspaceId, keyId } = target;
-    const reply = replyOf(context, message, target);
+    const [reply, key] = [replyOf(context, message, target), message.header(HEADERS.idempotencyKey)];
     const place = `${message.streamSeq}:${message.storedAtNanos}`;
-    const key = message.header(HEADERS.idempotencyKey);
     const caller = await unlessRefused(publisherOf(context, target));
     if (caller instanceof ApiError) {
       // Not stored: no preset limits the number of such messages, and each would be a row.

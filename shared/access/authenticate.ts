@@ -98,7 +98,10 @@ const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
-type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"> & {
+type LookupRow = Omit<
+  KnownKey,
+  "fallbackChains" | "continuedChains" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"
+> & {
   readonly hasSpendLimit: boolean;
   readonly hasEndUserLimit: boolean;
   readonly tools: readonly string[] | null;

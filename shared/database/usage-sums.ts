@@ -100,7 +100,9 @@ const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, null::text a
   where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
 
 /** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
-const labelSummed = (sign: "" | "-"): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
+const labelSummed = (
+  sign: "" | "-",
+): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
   from usage_label_hour h
   where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
 
@@ -130,9 +132,7 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const { label } = query;
   const value = label !== null && Object.hasOwn(query.labels, label) ? query.labels[label] : undefined;
   const sums =
-    label === null
-      ? [ALL_SUMMED]
-      : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
+    label === null ? [ALL_SUMMED] : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
   const text = `${label === null ? "" : FULL_DAYS}
      select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,

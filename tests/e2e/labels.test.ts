@@ -43,11 +43,15 @@ async function taggedWorkspace(): Promise<Workspace> {
   return made;
 }
 
-function send(path: string, body: BodyInit | object, headers: Record<string, string> = {}, by = workspace): Promise<Response> {
+function send(path: string, body: object, headers: Record<string, string> = {}, by = workspace): Promise<Response> {
   const isForm = body instanceof FormData;
   return fetch(`${bed.stack.baseUrls[0]}${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${by.key}`, ...(isForm ? {} : { "content-type": "application/json" }), ...headers },
+    headers: {
+      authorization: `Bearer ${by.key}`,
+      ...(isForm ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
     body: isForm ? body : JSON.stringify(body),
   });
 }
@@ -89,24 +93,52 @@ const PIPELINE = {
 };
 
 describe("a call keeps its end user and tags", () => {
-
   test.each([
     ["chat", "/v1/chat/completions", { ...HELLO, user: "alice", metadata: { ...TAGS, other: "no" } }, {}],
-    ["chat with a safety identifier", "/v1/chat/completions", { ...HELLO, safety_identifier: "alice", metadata: TAGS }, {}],
-    ["chat with a header", "/v1/chat/completions", { ...HELLO, metadata: { project: "alpha" } }, { "x-tags": "user=alice,project=beta" }],
+    [
+      "chat with a safety identifier",
+      "/v1/chat/completions",
+      { ...HELLO, safety_identifier: "alice", metadata: TAGS },
+      {},
+    ],
+    [
+      "chat with a header",
+      "/v1/chat/completions",
+      { ...HELLO, metadata: { project: "alpha" } },
+      { "x-tags": "user=alice,project=beta" },
+    ],
     ["messages", "/v1/messages", { ...HELLO, max_tokens: 50, metadata: { user_id: "alice", ...TAGS } }, {}],
-    ["responses", "/v1/responses", { model: "sandbox-chat", input: "Hello", safety_identifier: "alice", metadata: TAGS }, {}],
-    ["embeddings", "/v1/embeddings", { model: "sandbox-embed", input: "Hello", user: "alice" }, { "x-tags": "project=alpha" }],
-    ["an image", "/v1/images/generations", { model: "sandbox-image", prompt: "a cat", user: "alice" }, { "x-tags": "project=alpha" }],
+    [
+      "responses",
+      "/v1/responses",
+      { model: "sandbox-chat", input: "Hello", safety_identifier: "alice", metadata: TAGS },
+      {},
+    ],
+    [
+      "embeddings",
+      "/v1/embeddings",
+      { model: "sandbox-embed", input: "Hello", user: "alice" },
+      { "x-tags": "project=alpha" },
+    ],
+    [
+      "an image",
+      "/v1/images/generations",
+      { model: "sandbox-image", prompt: "a cat", user: "alice" },
+      { "x-tags": "project=alpha" },
+    ],
     ["speech", "/v1/audio/speech", { model: "sandbox-tts", input: "Hello", voice: "alloy" }, HEADER],
     ["a capability", "/v1/capabilities/code.regex/run", REGEX, HEADER],
-  ])("%s", async (_road, path, body, headers) => {
-    const mark = await now();
-    const answer = await send(path, body, headers as Record<string, string>);
-    expect([answer.status, answer.ok ? "" : await answer.text()]).toEqual([200, ""]);
-    await answer.arrayBuffer().catch(() => undefined);
-    expect(await labelsSince(mark, 1)).toEqual([LABELS]);
-  }, 60_000);
+  ])(
+    "%s",
+    async (_road, path, body, headers) => {
+      const mark = await now();
+      const answer = await send(path, body, headers);
+      expect([answer.status, answer.ok ? "" : await answer.text()]).toEqual([200, ""]);
+      await answer.arrayBuffer().catch(() => undefined);
+      expect(await labelsSince(mark, 1)).toEqual([LABELS]);
+    },
+    60_000,
+  );
 
   test("without labels there are none", async () => {
     const mark = await now();
@@ -151,7 +183,10 @@ describe("a call keeps its end user and tags", () => {
   test("messages over NATS, by their body or header", async () => {
     for (const [body, options] of [
       [{ body: { ...HELLO, user: "alice", metadata: TAGS } }, {}],
-      [{ endpoint: "/v1/capabilities/{id}/run", capability: "code.regex", body: REGEX }, { pool: "capability", headers: HEADER }],
+      [
+        { endpoint: "/v1/capabilities/{id}/run", capability: "code.regex", body: REGEX },
+        { pool: "capability", headers: HEADER },
+      ],
     ] as const) {
       const [mark, key] = [await now(), newId()];
       await publisher.publish(body, { key, ...options });
@@ -162,7 +197,13 @@ describe("a call keeps its end user and tags", () => {
 
   test("lines of a batch, by their body and the batch's metadata", async () => {
     const mark = await now();
-    await batchOf([{ ...HELLO, user: "alice" }, { ...HELLO, user: "alice", metadata: { project: "line" } }], TAGS);
+    await batchOf(
+      [
+        { ...HELLO, user: "alice" },
+        { ...HELLO, user: "alice", metadata: { project: "line" } },
+      ],
+      TAGS,
+    );
     const labels = await labelsSince(mark, 2);
     expect(labels.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
       LABELS,
@@ -172,15 +213,27 @@ describe("a call keeps its end user and tags", () => {
 });
 
 interface BatchLine {
-  readonly response: { readonly status_code: number; readonly body: { readonly error?: { readonly code: string } } } | null;
+  readonly response: {
+    readonly status_code: number;
+    readonly body: { readonly error?: { readonly code: string } };
+  } | null;
   readonly error: { readonly code: string } | null;
 }
 
 /** Runs chat calls as a batch, and returns its output and error lines. */
-async function batchOf(bodies: readonly object[], metadata: Record<string, string>, by = workspace): Promise<BatchLine[]> {
+async function batchOf(
+  bodies: readonly object[],
+  metadata: Record<string, string>,
+  by = workspace,
+): Promise<BatchLine[]> {
   const client = new OpenAI({ baseURL: `${bed.stack.baseUrls[0]}/v1`, apiKey: by.key, maxRetries: 0 });
-  const lines = bodies.map((body, n) => JSON.stringify({ custom_id: `${n}`, method: "POST", url: "/v1/chat/completions", body }));
-  const file = await client.files.create({ file: await toFile(Buffer.from(`${lines.join("\n")}\n`), "lines.jsonl"), purpose: "batch" });
+  const lines = bodies.map((body, n) =>
+    JSON.stringify({ custom_id: `${n}`, method: "POST", url: "/v1/chat/completions", body }),
+  );
+  const file = await client.files.create({
+    file: await toFile(Buffer.from(`${lines.join("\n")}\n`), "lines.jsonl"),
+    purpose: "batch",
+  });
   const made = await client.batches.create({
     input_file_id: file.id,
     endpoint: "/v1/chat/completions",
@@ -196,9 +249,16 @@ async function batchOf(bodies: readonly object[], metadata: Record<string, strin
     60_000,
   );
   const texts = await Promise.all(
-    [batch.output_file_id, batch.error_file_id].map(async (id) => (id == null ? "" : (await client.files.content(id)).text())),
+    [batch.output_file_id, batch.error_file_id].map(async (id) =>
+      id == null ? "" : (await client.files.content(id)).text(),
+    ),
   );
-  return texts.flatMap((text) => text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as BatchLine));
+  return texts.flatMap((text) =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as BatchLine),
+  );
 }
 
 describe("an invalid header x-tags", () => {
@@ -251,25 +311,46 @@ describe("the spend limit of an end user", () => {
     });
     expect(await refusalOf(send("/v1/chat/completions", flat({ user: "alice" }), {}, own))).toEqual(refused);
     expect(await refusalOf(send("/v1/messages", flat({ metadata: { user_id: "alice" } }), {}, own))).toEqual(refused);
-    expect(await refusalOf(send("/v1/responses", { model: "flat", input: "hi", user: "alice" }, {}, own))).toEqual(refused);
-    expect(await refusalOf(send("/v1/images/generations", { model: "sandbox-image", prompt: "a cat" }, { "x-tags": "user=alice" }, own))).toEqual(
+    expect(await refusalOf(send("/v1/responses", { model: "flat", input: "hi", user: "alice" }, {}, own))).toEqual(
       refused,
     );
+    expect(
+      await refusalOf(
+        send("/v1/images/generations", { model: "sandbox-image", prompt: "a cat" }, { "x-tags": "user=alice" }, own),
+      ),
+    ).toEqual(refused);
     for (const user of ["bob", undefined]) {
       expect((await send("/v1/chat/completions", flat(user === undefined ? {} : { user }), {}, own)).status).toBe(200);
     }
     const lines = await batchOf([flat({ user: "alice" }), flat({ user: "bob" })], {}, own);
-    const codes = lines.map(({ response, error }) => response?.body.error?.code ?? error?.code ?? response?.status_code);
+    const codes = lines.map(
+      ({ response, error }) => response?.body.error?.code ?? error?.code ?? response?.status_code,
+    );
     expect(codes.map(String).toSorted()).toEqual(["200", "key_limit_reached"]);
     const asPublisher = await openPublisher(bed.stack.natsUrl, own);
     const told = await asPublisher.submit({ body: flat({ user: "alice" }) });
-    expect(told).toMatchObject({ status: "refused", error: { code: "key_limit_reached", param: "limits.credits.total" } });
+    expect(told).toMatchObject({
+      status: "refused",
+      error: { code: "key_limit_reached", param: "limits.credits.total" },
+    });
     await asPublisher.close();
-    const step = { id: "say", type: "model", model: "flat", params: { messages: [{ role: "user", content: "hi" }], max_tokens: 1 } };
-    const run = await send("/v1/pipelines/runs", { definition: { inputs: {}, steps: [step], output: {} }, user: "alice" }, {}, own);
+    const step = {
+      id: "say",
+      type: "model",
+      model: "flat",
+      params: { messages: [{ role: "user", content: "hi" }], max_tokens: 1 },
+    };
+    const run = await send(
+      "/v1/pipelines/runs",
+      { definition: { inputs: {}, steps: [step], output: {} }, user: "alice" },
+      {},
+      own,
+    );
     expect((await run.json()) as object).toMatchObject({ status: "failed", error: { code: "key_limit_reached" } });
     const read = await fetch(`${bed.stack.baseUrls[0]}${limits}`, { headers: { authorization: `Bearer ${own.key}` } });
-    const { limit_usage: usage } = (await read.json()) as { limit_usage: { total: { credits_used: number; credits_held: number } } };
+    const { limit_usage: usage } = (await read.json()) as {
+      limit_usage: { total: { credits_used: number; credits_held: number } };
+    };
     expect(usage.total.credits_used).toBeLessThanOrEqual(1);
     expect(usage.total.credits_held).toBe(0);
   }, 120_000);

@@ -101,7 +101,9 @@ test("live, batch and NATS calls together are served exactly as often as the lim
     completion_window: "24h",
   });
   const keys = Array.from({ length: MESSAGES }, () => newId());
-  const publishing = Promise.all(keys.map((messageKey) => publisher.publish({ body: ask("flat") }, { key: messageKey })));
+  const publishing = Promise.all(
+    keys.map((messageKey) => publisher.publish({ body: ask("flat") }, { key: messageKey })),
+  );
   const live = await Promise.all(
     Array.from({ length: LIVE }, (_, n) => bed.client.chat({ url: bed.target(n % 2).url, key }, ask("flat"))),
   );

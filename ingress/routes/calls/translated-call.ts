@@ -66,7 +66,18 @@ export async function runTranslatedCall(
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
     const needs = needsText === undefined ? {} : { needsText };
-    const paid = { kind: CHAT, api, model, bound, text: whole, textBytes: wholeBytes, labels, cache, affinity, ...needs };
+    const paid = {
+      kind: CHAT,
+      api,
+      model,
+      bound,
+      text: whole,
+      textBytes: wholeBytes,
+      labels,
+      cache,
+      affinity,
+      ...needs,
+    };
     return await runPaidCall(context, call, response === undefined ? paid : { ...paid, response });
   } catch (error) {
     throw withParam(error, paramOf);

@@ -125,7 +125,9 @@ async function read(target: Queryable, call: RouteCall): Promise<EndUserLimits> 
 async function put(context: IngressContext, call: RouteCall): Promise<Response> {
   const user = userOf(call);
   if (!isLabelValue(user)) {
-    throw new ApiError("unsupported_value", `Expected user to have 1 to ${LABEL_CHARS_MAX} characters.`, { param: "user" });
+    throw new ApiError("unsupported_value", `Expected user to have 1 to ${LABEL_CHARS_MAX} characters.`, {
+      param: "user",
+    });
   }
   const { body, text } = await parsedText(call, "EndUserLimitsRequest");
   const credits = amountsOf(body.credits, text);
@@ -195,7 +197,8 @@ function noLimits(): ApiError {
  * @throws ApiError `unsupported_value`, `missing_required_parameter`
  */
 function amountsOf(credits: Readonly<Record<string, number | null>>, text: string): SpendCaps {
-  const digits = (JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as { credits: Record<string, string> }).credits;
+  const digits = (JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as { credits: Record<string, string> })
+    .credits;
   const amounts = SPEND_WINDOWS.flatMap((window) => {
     if (credits[window] == null) return [];
     try {

@@ -59,7 +59,12 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   }
   const { models } = context.catalogue.current();
   const of = { workspaceId, workspaceName, ms: span.ms, label, isModel: (slug: string) => models.has(slug) };
-  return csv(context, sums.map((sum) => rowOf(sum, of)), FOCUS_COLUMNS, "focus");
+  return csv(
+    context,
+    sums.map((sum) => rowOf(sum, of)),
+    FOCUS_COLUMNS,
+    "focus",
+  );
 }
 
 /** Reads the label whose values the column `Tags` contains; null for none. @throws ApiError `unsupported_value` */
@@ -136,8 +141,7 @@ function rowOf(sum: UsageSum, of: RowContext): Readonly<Record<FocusColumn, unkn
   const start = sum.start;
   const dollars = creditsToDollars(sum.settled);
   const credits = formatCredits(sum.settled);
-  const monthOf = (more: number): string =>
-    timeOf(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + more));
+  const monthOf = (more: number): string => timeOf(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + more));
   return {
     BilledCost: dollars,
     BillingAccountId: of.workspaceId,

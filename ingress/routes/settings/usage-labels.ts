@@ -38,7 +38,8 @@ export function labelsIn(call: RequestFacts): Readonly<Record<string, string>> {
   for (const tag of query.getAll("tag").filter((text) => text !== "")) {
     const [name = "", ...rest] = tag.split(":");
     const value = rest.join(":");
-    if (!isTagName(name) || !isLabelValue(value)) throw unsupported("tag", "a name and a value, as in project:alpha", tag);
+    if (!isTagName(name) || !isLabelValue(value))
+      throw unsupported("tag", "a name and a value, as in project:alpha", tag);
     labels[name] = value;
   }
   return labels;

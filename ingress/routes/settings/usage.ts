@@ -1,6 +1,12 @@
 /** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
-import { sumUsage, type UsageFilter, type UsageGroup, type UsageQuery, type UsageSum } from "#shared/database/usage-sums.ts";
+import {
+  sumUsage,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageSum,
+} from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
@@ -282,7 +288,8 @@ function groupsIn(call: RequestFacts, { labels }: Pick<UsageFilter, "labels">): 
   if (groups.length > GROUPS_MAX) throw unsupported("group_by", `at most ${GROUPS_MAX}`, asked.join(","));
   const [label = null, ...others] = new Set([...byLabel, ...Object.keys(labels)]);
   if (others.length === 0) return { groups, label };
-  const message = "Expected at most one label in group_by and the filters user, tag and chain; list the calls to combine several.";
+  const message =
+    "Expected at most one label in group_by and the filters user, tag and chain; list the calls to combine several.";
   throw new ApiError("unsupported_value", message, { param: "group_by" });
 }
 

@@ -3,7 +3,12 @@ import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/gen
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace, setWorkspaceTags } from "#shared/database/workspaces.ts";
+import {
+  BOOTSTRAP_WORKSPACE,
+  findWorkspaceById,
+  renameWorkspace,
+  setWorkspaceTags,
+} from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isTagName, RESERVED_LABELS } from "#shared/calls/labels.ts";
 import { isUuid } from "#shared/base/ids.ts";

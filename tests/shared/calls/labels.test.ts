@@ -70,7 +70,8 @@ describe("a body", () => {
 });
 
 test("a tag has a name that is not reserved", () => {
-  for (const name of ["project", "Team-2", "cost_center", "a".repeat(64)]) expect([name, isTagName(name)]).toEqual([name, true]);
+  for (const name of ["project", "Team-2", "cost_center", "a".repeat(64)])
+    expect([name, isTagName(name)]).toEqual([name, true]);
   for (const name of ["user", "chain", "", "2nd", "a b", "a:b", "a.b", "é", "a".repeat(65)]) {
     expect([name, isTagName(name)]).toEqual([name, false]);
   }

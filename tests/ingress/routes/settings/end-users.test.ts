@@ -51,7 +51,10 @@ describe("the limits of an end user", () => {
     const gone = await audited(bed, team, team.owner, { method: "DELETE", path: one(team, user) });
     expect(gone).toMatchObject({ action: "end_user.unlimit", subject: user, before: { credits: replaced.credits } });
     for (const method of ["GET", "DELETE"]) {
-      expect(await bed.refusal(404, method, one(team, user), team.owner.key)).toEqual({ code: "not_found", param: null });
+      expect(await bed.refusal(404, method, one(team, user), team.owner.key)).toEqual({
+        code: "not_found",
+        param: null,
+      });
     }
     expect((await list(team)).data).toEqual([]);
   });
@@ -119,8 +122,16 @@ describe("the tags of a workspace", () => {
 
   test("are set by owner and admin, on record, and read by every role", async () => {
     const team = await bed.team(0n);
-    const line = await audited(bed, team, team.admin, { method: "PATCH", path: at(team), body: { tags: ["project", "Team-2"] } });
-    expect(line).toMatchObject({ action: "workspace.tag", before: { tags: [] }, after: { tags: ["project", "Team-2"] } });
+    const line = await audited(bed, team, team.admin, {
+      method: "PATCH",
+      path: at(team),
+      body: { tags: ["project", "Team-2"] },
+    });
+    expect(line).toMatchObject({
+      action: "workspace.tag",
+      before: { tags: [] },
+      after: { tags: ["project", "Team-2"] },
+    });
     expect((await bed.ask("Workspace", "GET", at(team), team.billing.key)).tags).toEqual(["project", "Team-2"]);
     const seen = (await auditOf(bed, team)).length;
     await bed.ask("Workspace", "PATCH", at(team), team.owner.key, { body: { tags: ["project", "Team-2"] } });

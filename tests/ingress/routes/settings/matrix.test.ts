@@ -89,6 +89,14 @@ const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<stri
     ]);
     return { model };
   },
+  end_user: async (team) => {
+    const user = `user ${newId()}`;
+    await bed.db.query(
+      "insert into spend_limit (id, workspace_id, kind, name, caps) values ($1, $2, 'end_user', $3, '{1,null,null,null}')",
+      [newId(), team.id, user],
+    );
+    return { user };
+  },
   alert: async (team) => {
     const alertId = newId();
     await bed.db.query(
@@ -107,6 +115,7 @@ const UNKNOWN = (): Readonly<Record<string, string>> => ({
   subscriptionId: newId(),
   deliveryId: newId(),
   model: `model-${newId()}`,
+  user: `user ${newId()}`,
   alertId: newId(),
   request_id: newId(),
 });
@@ -169,8 +178,8 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       }
     });
 
-    // Chains go by their model, which has no form of an id.
-    if (row.kind !== "workspace" && row.kind !== "chain") {
+    // Chains go by their model and end users by their name, which have no form of an id.
+    if (row.kind !== "workspace" && row.kind !== "chain" && row.kind !== "end_user") {
       test("reads an invalid id as an unknown one", async () => {
         const { team, keys } = await cast();
         const made = await MAKERS[row.kind](team);
