@@ -49,11 +49,12 @@ begin
 end $$;
 
 -- Credit limits of a key, a member, an end user, a run or a batch. A subject without a limit has no row. Rows change under the lock on their
--- workspace's balance only, so a hold or a charge and its count in the limits are one change.
+-- workspace's balance only, so a hold or a charge and its count in the limits are one change. A foreign key would lock the workspace's row
+-- after the balance, against the order of transactions that change settings.
 create table spend_limit (
   -- Id of the subject; of keys that replaced each other, the id of the first (api_key.limit_id).
   id uuid primary key,
-  workspace_id uuid not null references workspace (id),
+  workspace_id uuid not null,
   kind text not null constraint spend_limit_kind check (kind in ('key', 'member', 'end_user', 'run', 'batch', 'response')),
   -- Name of an end user; null for the other subjects.
   name text,
