@@ -105,8 +105,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "usage <workspace> [--request <id>] [--user <end user>] [--tag <name:value>]",
-    about:
-      "Lists the latest finished calls of a workspace, all or those of an end user or a tag, or shows one call by its x-request-id.",
+    about: "Lists the latest finished calls of a workspace, or shows one call by its x-request-id.",
     asks: ({ option }) =>
       `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? labelQuery(option) : "/{request}"}`,
     columns: "ended_at request_id attempt status error_code model source units credits uncollected user key_id",

@@ -23,7 +23,7 @@ export function usageFocus(context: IngressContext): KeyRoute {
     method: "GET",
     path: "/workspaces/{workspaceId}/usage/focus",
     operationId: "exportFocusUsage",
-    summary: "Export usage in FOCUS",
+    summary: "Download usage in FOCUS format",
     description:
       "Returns usage and cost as CSV with the columns of FOCUS 1.2, the open specification of cloud bills. A row is the usage of a " +
       "model by a key in an hour or a day in UTC. Costs are US dollars; the columns of the pricing currency are credits. Top-ups " +
