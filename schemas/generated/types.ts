@@ -5459,7 +5459,7 @@ export interface WorkflowUpdateRequest {
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}.
+ * Body of PATCH /workspaces/{workspaceId}. At least one member.
  */
 export interface WorkspaceUpdateRequest {
   /**

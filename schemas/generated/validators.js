@@ -28893,10 +28893,6 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-if (Object.keys(data).length < 1) {
-validate223.errors = [{ instancePath, schemaPath: "#/minProperties", keyword: "minProperties", params: { limit: 1 } }];
-return false;
-} else {
 if (data.name !== undefined) {
 let data0 = data.name;
 const _errs1 = errors;
@@ -28965,7 +28961,6 @@ return false;
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
-}
 }
 }
 } else {

@@ -10,7 +10,7 @@ import { jobIdOf } from "#shared/base/ids.ts";
 export type CallLabels = Readonly<Record<string, string>>;
 
 /** Maximum number of tags of a workspace. Each tag adds a row to the hourly sums for each of its values. */
-export const TAGS_MAX = 3;
+const TAGS_MAX = 3;
 /** Maximum length of a label's value, in characters. */
 export const LABEL_CHARS_MAX = 128;
 /** Request header with the end user and the tags, for calls whose body cannot contain them. */

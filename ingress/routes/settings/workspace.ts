@@ -92,6 +92,9 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {
   const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
   const { name, tags } = body;
+  if (name === undefined && !tags) {
+    throw new ApiError("missing_required_parameter", "Expected at least one of name and tags.", { param: "name" });
+  }
   if (tags) checkTags(tags);
   if (name !== undefined) await rename(context, call, plainName(name));
   if (tags) await setWorkspaceTags(context.database, call.caller.workspaceId, { tags, actor: actorOf(call) });
