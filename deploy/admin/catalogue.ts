@@ -76,8 +76,16 @@ function sourceNames(model: Model): string[] {
   return sourcesOf(model).map(({ provider, model: name }) => `${provider}/${name}`);
 }
 
-/** Formats the prices of a model, such as `input_per_million 25, output_per_million 100`. */
-function priceText(model: Model): string {
-  const rates = Object.entries(model.pricing).filter(([field]) => field !== "unit" && field !== "currency");
-  return rates.map(([field, text]) => `${field} ${text}`).join(", ");
+/** Formats the prices of a model, such as `input_per_million 25, output_per_million 100, priority (input_per_million 50)`. */
+function priceText({ pricing }: Model): string {
+  const { unit: _unit, currency: _currency, service_tiers: tiers, ...prices } = pricing;
+  return membersText({ ...prices, ...tiers });
+}
+
+function membersText(members: object): string {
+  return Object.entries(members)
+    .map(([name, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null ? `${name} (${membersText(value)})` : `${name} ${String(value)}`,
+    )
+    .join(", ");
 }

@@ -4,6 +4,7 @@
  */
 import type { PricingText } from "#schemas/generated/types.ts";
 import { parseDecimal } from "#shared/base/money.ts";
+import { TOKEN_RATES, type TokenRate } from "#shared/calls/pricing/rates.ts";
 
 import { type Members, type Notes, ownOf } from "./import-notes.ts";
 
@@ -13,7 +14,7 @@ const MILLION = 1_000_000n;
 const PLACES_MAX = 9;
 
 type Unit = NonNullable<PricingText["unit"]>;
-type Rate = keyof PricingText;
+type Rate = Exclude<keyof PricingText, "long_context" | "service_tiers">;
 
 interface Field {
   readonly unit: Unit;
@@ -66,17 +67,27 @@ export function isPrice(name: string): boolean {
  */
 export function pricesOf(members: Members, modality: string, place: string, notes: Notes): PricingText | undefined {
   const found = new Map<Unit, Map<Rate, string>>();
+  const tiers: TierPrice[] = [];
   for (const [name, value] of Object.entries(members)) {
     if (!isPrice(name) || value === null) continue;
-    const field = ownOf(FIELDS, name);
+    const { base, ...tier } = tierOf(name);
+    const field = ownOf(FIELDS, base);
     const at = `${place}.${name}`;
-    if (field === undefined || !UNITS[modality]?.includes(field.unit)) {
+    if (
+      field === undefined ||
+      !UNITS[modality]?.includes(field.unit) ||
+      (base !== name && field.unit !== "per_token")
+    ) {
       notes.add(at, "a catalogue has no such price for this kind of model");
       continue;
     }
     const credits = creditsOf(value, field.factor);
     if (credits === undefined) {
       notes.add(at, `expected US dollars as a number of 0 or more that has at most ${PLACES_MAX} places in credits`);
+      continue;
+    }
+    if (base !== name) {
+      tiers.push({ ...tier, rate: field.rate as TokenRate, credits, at });
       continue;
     }
     const rates = found.get(field.unit) ?? new Map<Rate, string>();
@@ -86,7 +97,8 @@ export function pricesOf(members: Members, modality: string, place: string, note
   if (first === undefined) return undefined;
   if (others.length > 0)
     notes.add(place, `a model has prices of one unit: ${first} was taken, not ${others.join(", ")}`);
-  return { unit: first, ...Object.fromEntries(found.get(first) ?? []) };
+  const pricing: PricingText = { unit: first, ...Object.fromEntries(found.get(first) ?? []) };
+  return first === "per_token" && tiers.length > 0 ? withTiers(pricing, tiers, modality === "text", notes) : pricing;
 }
 
 /**
@@ -96,13 +108,141 @@ export function pricesOf(members: Members, modality: string, place: string, note
 export function dearest(first: PricingText | undefined, second: PricingText | undefined): PricingText | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   if (first.unit !== second.unit) return first;
-  const rates = Object.entries(second).filter(([rate, text]) => {
-    const before = first[rate as Rate];
-    return (
-      rate !== "unit" && (before === undefined || parseDecimal(text, PLACES_MAX) > parseDecimal(before, PLACES_MAX))
-    );
+  const { batch_factor: factor, ...merged } = dearer(first, second);
+  // A source without a factor charges the full price for a batch line.
+  const hasFactor = first.batch_factor !== undefined && second.batch_factor !== undefined;
+  return completed({ ...merged, ...(hasFactor && factor !== undefined && { batch_factor: factor }) });
+}
+
+function dearer<Value extends object>(first: Value, second: Value): Value {
+  const merged = { ...first } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(second) as [string, unknown][]) {
+    const before = merged[name];
+    if (before === undefined) merged[name] = value;
+    else if (typeof before === "number" && typeof value === "number") merged[name] = Math.min(before, value);
+    else if (typeof before === "object" && typeof value === "object")
+      merged[name] = dearer(before as object, value as object);
+    else if (typeof before === "string" && typeof value === "string" && name !== "unit" && name !== "currency")
+      merged[name] = higher(before, value);
+  }
+  return merged as Value;
+}
+
+function higher(one: string, other: string): string {
+  return parseDecimal(other, PLACES_MAX) > parseDecimal(one, PLACES_MAX) ? other : one;
+}
+
+// Prices of service tiers, long contexts and batches. LiteLLM names them by a suffix, such as `_above_272k_tokens_flex`.
+
+interface Tier {
+  readonly tier: "flex" | "priority" | "batches" | undefined;
+  /** Number of input tokens above which the price applies. */
+  readonly aboveTokens: number | undefined;
+}
+
+interface TierPrice extends Tier {
+  readonly rate: TokenRate;
+  readonly credits: string;
+  readonly at: string;
+}
+
+const TIER_SUFFIX = /_(?:above_(\d{1,5})k_tokens|(flex|priority|batches))$/;
+
+/** Splits the name of a price into the name of the price that it replaces, and its tier. */
+function tierOf(name: string): Tier & { readonly base: string } {
+  let [base, tier, aboveTokens]: [string, Tier["tier"], number | undefined] = [name, undefined, undefined];
+  for (let suffix = TIER_SUFFIX.exec(base); suffix !== null; suffix = TIER_SUFFIX.exec(base)) {
+    base = base.slice(0, suffix.index);
+    if (suffix[1] === undefined) tier = suffix[2] as Tier["tier"];
+    else aboveTokens = Number(suffix[1]) * 1_000;
+  }
+  return { base, tier, aboveTokens };
+}
+
+type RatesText = Partial<Record<TokenRate, string>>;
+
+/** Adds the prices of tiers to a price. @param isChat true if the model may have other tiers than batches */
+function withTiers(pricing: PricingText, prices: readonly TierPrice[], isChat: boolean, notes: Notes): PricingText {
+  const ratesFor = (tier: Tier["tier"], isLong: boolean): RatesText | undefined => {
+    const rates: RatesText = {};
+    for (const one of prices) {
+      if (one.tier !== tier || (one.aboveTokens !== undefined) !== isLong) continue;
+      const before = rates[one.rate];
+      rates[one.rate] = before === undefined ? one.credits : higher(before, one.credits);
+    }
+    return Object.keys(rates).length === 0 ? undefined : rates;
+  };
+  const longOf = (tier: Tier["tier"]): PricingText["long_context"] => {
+    const rates = ratesFor(tier, true);
+    const limits = prices.filter((one) => one.tier === tier).flatMap((one) => one.aboveTokens ?? []);
+    if (rates === undefined) return undefined;
+    const above_tokens = Math.min(...limits);
+    if (limits.some((limit) => limit !== above_tokens)) {
+      const at = prices.find((one) => one.tier === tier && one.aboveTokens !== undefined)?.at ?? "";
+      notes.add(at, `a price has one threshold: the highest of these prices apply above ${above_tokens} input tokens`);
+    }
+    return { above_tokens, ...rates };
+  };
+  const batches = ratesFor("batches", false);
+  const factor = batches && factorOf(pricing, batches);
+  const batch = factor === undefined ? {} : { batch_factor: factor };
+  if (!isChat) {
+    const others = prices.filter((one) => one.tier !== "batches" || one.aboveTokens !== undefined);
+    for (const { at } of others) notes.add(at, "a catalogue has no such price for this kind of model");
+    return { ...pricing, ...batch };
+  }
+  const long = longOf(undefined);
+  const serviceTiers = (["flex", "priority"] as const).flatMap((tier) => {
+    const [rates, longRates] = [ratesFor(tier, false), longOf(tier)];
+    if (rates === undefined && longRates === undefined) return [];
+    return [[tier, { ...rates, ...(longRates && { long_context: longRates }) }] as const];
   });
-  return { ...first, ...Object.fromEntries(rates) };
+  return completed({
+    ...pricing,
+    ...(long && { long_context: long }),
+    ...(serviceTiers.length > 0 && { service_tiers: Object.fromEntries(serviceTiers) }),
+    ...batch,
+  });
+}
+
+/** Returns the share of the price that a batch costs: the highest share of its rates, rounded up to millionths; undefined if none is known. */
+function factorOf(pricing: PricingText, batches: RatesText): string | undefined {
+  const shares = (Object.entries(batches) as [TokenRate, string][]).flatMap(([rate, text]) => {
+    const [full, part] = [parseDecimal(pricing[rate] ?? "0", PLACES_MAX), parseDecimal(text, PLACES_MAX)];
+    return full === 0n || part === 0n ? [] : [(part * MILLION + full - 1n) / full];
+  });
+  if (shares.length === 0) return undefined;
+  const most = shares.reduce((one, other) => (other > one ? other : one));
+  return decimalText(most < MILLION ? most : MILLION, 6);
+}
+
+/**
+ * Adds the rates that tiers lack to a price, because a catalogue requires each rate of the price in each tier. An added rate is the higher
+ * of the price's rate and the rate that replaces it in the tier.
+ */
+function completed({ long_context: long, service_tiers: tiers, ...pricing }: PricingText): PricingText {
+  return {
+    ...pricing,
+    ...(long && { long_context: completedRates(long, pricing) }),
+    ...(tiers && {
+      service_tiers: Object.fromEntries(
+        Object.entries(tiers).map(([tier, { long_context: own, ...rates }]) => {
+          const whole = completedRates(rates, pricing);
+          return [tier, { ...whole, ...(own && { long_context: completedRates(own, whole) }) }];
+        }),
+      ),
+    }),
+  };
+}
+
+function completedRates<Rates extends RatesText>(rates: Rates, base: RatesText): Rates {
+  const whole: RatesText = { ...rates };
+  for (const rate of TOKEN_RATES) {
+    const [own, plain] = [base[rate], rate.includes("output") ? "output_per_million" : "input_per_million"] as const;
+    if (whole[rate] !== undefined || own === undefined) continue;
+    whole[rate] = higher(own, rates[plain] ?? own);
+  }
+  return whole as Rates;
 }
 
 /**

@@ -72,15 +72,17 @@ const VERBS: readonly Verb[] = [
     usage: "fallback-chains list --workspace <workspace>",
     about: "Lists the fallback chains of a workspace.",
     asks: `GET ${WORKSPACE}/fallback-chains`,
-    columns: "model fallbacks continue_streams updated_at",
+    columns: "model fallbacks weight sticky continue_streams updated_at",
+    cells: ({ fallbacks }) => ({ fallbacks: fallbackWords(fallbacks) }),
   },
   {
-    usage: "fallback-chains set <model> [fallback…] --workspace <workspace> [--continue-streams <yes|no>]",
-    about: "Replaces the fallbacks of a model, in order. It takes effect within a second.",
+    usage:
+      "fallback-chains set <model> [fallback…] --workspace <workspace> [--weight <n>] [--sticky <user|conversation>] [--continue-streams <yes|no>]",
+    about:
+      "Replaces the fallbacks of a model, in order. With weights, each call draws its first model. It takes effect within a second.",
     asks: `PUT ${CHAIN}`,
-    body: (line) => ({ fallbacks: line.rest, continue_streams: isYes(line, "continue-streams") }),
-    says: ({ continue_streams: continues }) =>
-      `{model} in {workspace} falls back to {fallbacks}${continues === true ? ", also for streams that break off" : ""}`,
+    body: chainBody,
+    says: chainText,
   },
   {
     usage: "fallback-chains delete <model> --workspace <workspace>",
@@ -246,6 +248,42 @@ function toolsIn(names: readonly string[]): readonly string[] | null {
   const [first] = names;
   if (names.length > 1 || (first !== "all" && first !== "none")) return names;
   return first === "all" ? null : [];
+}
+
+/** Returns the body of a chain. A fallback `name=20` has the weight 20. @throws UsageError for a malformed weight */
+function chainBody(line: Line): object {
+  const { option, rest } = line;
+  const weightIn = (text: string): number => {
+    if (/^\d{1,4}$/.test(text)) return Number(text);
+    throw new UsageError(`expected a whole number from 0 to 1000 as weight, got ${quote(text)}`);
+  };
+  const fallbacks = rest.map((word) => {
+    const [model = "", ...weight] = word.split("=");
+    return weight.length === 0 ? word : { model, weight: weightIn(weight.join("=")) };
+  });
+  const [own, sticky] = [option("weight"), option("sticky")];
+  return {
+    fallbacks,
+    ...(own === undefined ? {} : { weight: weightIn(own) }),
+    ...(sticky === undefined ? {} : { sticky }),
+    continue_streams: isYes(line, "continue-streams"),
+  };
+}
+
+function chainText({ fallbacks, weight, continue_streams: continues }: Json): string {
+  const words = fallbackWords(fallbacks).join(", ");
+  const chain =
+    weight === undefined
+      ? `{model} in {workspace} falls back to ${words}`
+      : `calls of {model} in {workspace} begin with {model}={weight}, ${words}`;
+  return continues === true ? `${chain}, also for streams that break off` : chain;
+}
+
+/** Returns the words that `fallback-chains set` accepts for these fallbacks. */
+function fallbackWords(fallbacks: unknown): string[] {
+  return [fallbacks]
+    .flat()
+    .map((one) => (isObject(one) ? `${String(one["model"])}=${String(one["weight"])}` : String(one)));
 }
 
 const NOT_REDRIVEN: Readonly<Record<string, string>> = {

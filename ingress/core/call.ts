@@ -1,6 +1,7 @@
 /** Call of a route: its request, its caller, and the meter that records its cost and its use of memory. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { CallLabels } from "#shared/calls/labels.ts";
+import type { Draw } from "#shared/calls/model-choice.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
 import type { Operator } from "./authenticate-operator.ts";
@@ -30,6 +31,13 @@ export interface RouteCall extends RequestFacts {
   readonly affinity?: string;
   /** Labels of the call that makes this call, for example of the model turn that runs a tool. They replace the header `x-tags`. */
   readonly labels?: CallLabels;
+  /** Id that determines the draw of a weighted fallback chain; absent for the request id. All turns of a tool loop share it. */
+  readonly drawId?: string;
+}
+
+/** Returns the values that determine the draw of a weighted fallback chain. */
+export function drawOf({ requestId, drawId = requestId, affinity }: RouteCall): Draw {
+  return { id: drawId, conversation: affinity };
 }
 
 /** Call of a route with `auth: "operator"`. */

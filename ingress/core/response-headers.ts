@@ -17,7 +17,8 @@ export const HEADERS = {
     schema: { type: "string" },
   },
   "x-fallback-from": {
-    description: "Slug of the requested model, when a fallback served the call or all fallbacks failed.",
+    description:
+      "Slug of the model that was tried first, when a fallback served the call or all fallbacks failed. A chain with weights draws this model.",
     schema: { type: "string" },
   },
   "x-fallback-depth": {

@@ -55,7 +55,15 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
   const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
   checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
   if ("capability" in target) checkTool(caller, target.capability);
-  return readCall(context, { caller, target, body, exactIntegers: exactIntegersOf(message.text), tries, labels });
+  return readCall(context, {
+    caller,
+    draw: { id: arrived.job.id },
+    target,
+    body,
+    exactIntegers: exactIntegersOf(message.text),
+    tries,
+    labels,
+  });
 }
 
 function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, pool: Pool): void {

@@ -12,7 +12,7 @@ import type {
   SluiceSummary,
   ToolCall,
 } from "#schemas/generated/types.ts";
-import { parse } from "#shared/json/contracts.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { type ExactIntegers, exactIntegersOf } from "#shared/json/serialize.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
@@ -46,7 +46,7 @@ export async function answerChatWithTools(
   { value, text, textBytes }: ReadBody,
 ): Promise<Response> {
   if (textBytes > TOOLS_BODY_BYTES_MAX) throw tooLarge("request");
-  const request = parse("ChatCompletionRequest", value);
+  const request = CHAT.read(value);
   if ((request.n ?? 1) > 1) {
     throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
   }
@@ -54,7 +54,12 @@ export async function answerChatWithTools(
   if (!toolSet) throw new Error("a call without such a tool");
   const format = new ChatToolLoopFormat(request, toolSet, exactIntegersOf(text));
   const labels = readLabels(call, request);
-  const turns = { ...call, affinity: call.requestId, ...(labels === undefined ? {} : { labels }) };
+  const turns = {
+    ...call,
+    affinity: call.requestId,
+    drawId: call.requestId,
+    ...(labels === undefined ? {} : { labels }),
+  };
   const loop = { context, call: turns, tools: toolSet.tools, limits: toolSet.limits };
   if (request.stream !== true)
     return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));

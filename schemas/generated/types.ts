@@ -978,7 +978,107 @@ export interface Pricing {
    * Credits per million pixels.
    */
   megapixel_price?: number;
+  long_context?: LongContextRates;
+  service_tiers?: ServiceTiers;
+  /**
+   * Share of the price that a line of a batch pays. Default: the factor of the deployment, normally 1.
+   */
+  batch_factor?: number;
   [k: string]: unknown;
+}
+/**
+ * Rates of calls with a long input. They apply to all tokens of such a call.
+ */
+export interface LongContextRates {
+  /**
+   * Threshold of input tokens, cached tokens included. A call with more input tokens is charged at these rates, with all its tokens.
+   */
+  above_tokens: number;
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million: number;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: number;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: number;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: number;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: number;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: number;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: number;
+}
+/**
+ * Rates of service tiers, by the name of the tier. A call pays the rates of the tier that its provider reports.
+ */
+export interface ServiceTiers {
+  flex?: ServiceTierRates;
+  priority?: ServiceTierRates;
+}
+/**
+ * Rates of calls that a provider serves in a service tier.
+ */
+export interface ServiceTierRates {
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million: number;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: number;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: number;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: number;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: number;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: number;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: number;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: number;
+  long_context?: LongContextRates;
 }
 /**
  * A catalogue file, built-in or of an operator. Files are merged in order: an entry with a known id changes only the members that it contains. Completeness of models is checked after the merge.
@@ -1282,6 +1382,106 @@ export interface PricingText {
    * Credits per million pixels.
    */
   megapixel_price?: string;
+  long_context?: LongContextRatesText;
+  service_tiers?: ServiceTiersText;
+  /**
+   * Share of the price that a line of a batch pays, above 0 and at most 1, such as `0.5`. Default: `SLUICE_BATCH_PRICE_FACTOR`.
+   */
+  batch_factor?: string;
+}
+/**
+ * Rates of calls with a long input. They apply to all tokens of such a call. They list every rate of the price.
+ */
+export interface LongContextRatesText {
+  /**
+   * Threshold of input tokens, cached tokens included. A call with more input tokens is charged at these rates, with all its tokens.
+   */
+  above_tokens?: number;
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million?: string;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: string;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: string;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: string;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: string;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: string;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: string;
+}
+/**
+ * Rates of service tiers, by the name of the tier. A call pays the rates of the tier that its provider reports.
+ */
+export interface ServiceTiersText {
+  flex?: ServiceTierRatesText;
+  priority?: ServiceTierRatesText;
+}
+/**
+ * Rates of calls that a provider serves in a service tier. They list every rate of the price.
+ */
+export interface ServiceTierRatesText {
+  /**
+   * Credits per million text input tokens.
+   */
+  input_per_million?: string;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
+  output_per_million?: string;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
+  audio_input_per_million?: string;
+  /**
+   * Credits per million audio output tokens.
+   */
+  audio_output_per_million?: string;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
+  image_input_per_million?: string;
+  /**
+   * Credits per million image output tokens.
+   */
+  image_output_per_million?: string;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
+  cached_input_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
+  cache_write_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
+  cache_write_1h_per_million?: string;
+  long_context?: LongContextRatesText;
 }
 /**
  * A price for calls that match all parameters of `when`.
@@ -2554,7 +2754,7 @@ export interface JobMessage {
    */
   repeat?: boolean;
   /**
-   * Slugs of the workspace's fallback chain at the time of admission.
+   * Slugs of the call's fallback models at the time of admission, from its request or from the workspace's fallback chain.
    *
    * @maxItems 10
    */
@@ -2972,6 +3172,13 @@ export interface ChatCompletionRequest {
    */
   model: string;
   /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
+  /**
    * Messages of the conversation, oldest first.
    *
    * @minItems 1
@@ -3150,7 +3357,7 @@ export interface ChatCompletionRequest {
     [k: string]: unknown;
   };
   /**
-   * Service tier of the provider, forwarded.
+   * Service tier: `auto`, `default`, `flex`, or `priority` if the price of the model lists it. The call pays the rates of the tier that the provider reports. `auto` allows every listed tier. Default: `default` for a model that lists tiers, otherwise the choice of the provider.
    */
   service_tier?: string | null;
   /**
@@ -3758,6 +3965,13 @@ export interface EmbeddingsRequest {
    */
   model: string;
   /**
+   * Slugs of embedding models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
+  /**
    * Input to embed: a string, a list of strings, a list of token ids, or a list of token id lists. Inputs may not be empty or exceed the model's `max_context_tokens`.
    *
    * @minItems 1
@@ -3824,12 +4038,32 @@ export interface EstimateRequest {
  */
 export interface FallbackChainRequest {
   /**
-   * Slugs of other chat models in the order of use, at most 10. Chains that lead back to this model are rejected.
+   * Other models of the same kind in the order of use, at most 10: slugs, or objects with a slug and a weight. A slug without a weight is never drawn as the first model. Chains that lead back to this model are rejected.
    *
    * @minItems 1
    * @maxItems 10
    */
-  fallbacks: string[];
+  fallbacks: (
+    | string
+    | {
+        /**
+         * Slug of the model.
+         */
+        model: string;
+        /**
+         * Share of the calls for which this model is tried first, relative to the sum of all weights of the chain.
+         */
+        weight: number;
+      }
+  )[];
+  /**
+   * Share of the calls for which the requested model itself is tried first. Required if a fallback has a weight. Without weights, the requested model is always tried first.
+   */
+  weight?: number;
+  /**
+   * `user`: calls with the same `user` draw the same model. `conversation`: calls of one conversation draw the same model. Null: each call draws. Requires weights. Default: null.
+   */
+  sticky?: "user" | "conversation" | null;
   /**
    * True to let the next model of the chain continue an interrupted text stream. This applies to streams with one choice and without tools, JSON mode or log probabilities. The client receives one stream; each part is billed at its model's price. Default: false.
    */
@@ -4183,10 +4417,17 @@ export interface MeshGenerationRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/messages in the format of Anthropic's Messages API, for every chat model. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `diagnostics`, unknown members, and the header `anthropic-version`.
+ * Body of POST /v1/messages in the format of Anthropic's Messages API, for every chat model. Accepted without effect: `top_k`, `inference_geo`, `diagnostics`, unknown members, and the header `anthropic-version`.
  */
 export interface MessagesRequest {
   model: MessagesModel;
+  /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
   /**
    * Maximum number of output tokens, thinking included.
    */
@@ -4229,6 +4470,10 @@ export interface MessagesRequest {
     user_id?: string | null;
     [k: string]: unknown;
   } | null;
+  /**
+   * Service tier. `standard_only` excludes tiers with a higher price. `auto` allows the tiers that the price of the model lists. Default: `standard_only` for a model that lists tiers, otherwise the choice of the provider.
+   */
+  service_tier?: "auto" | "standard_only" | null;
   cache_control?: MessagesCacheControl;
   /**
    * Accepted without effect. Edits that compact the conversation are rejected.
@@ -4680,6 +4925,13 @@ export interface ResponsesRequest {
    */
   model: string;
   /**
+   * Slugs of chat models that are tried in order when the providers of `model` fail, at most 10. They replace the workspace's fallback chain for this call. The first may repeat `model`; without `model`, the first is the requested model.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  models?: string[];
+  /**
    * Text of the user, or the items of the conversation, oldest first. It may be empty when the call continues from stored items.
    */
   input:
@@ -4798,7 +5050,7 @@ export interface ResponsesRequest {
     [k: string]: string;
   } | null;
   /**
-   * Service tier of the provider, forwarded.
+   * Service tier: `auto`, `default`, `flex`, or `priority` if the price of the model lists it. The call pays the rates of the tier that the provider reports. `auto` allows every listed tier. Default: `default` for a model that lists tiers, otherwise the choice of the provider.
    */
   service_tier?: string | null;
   /**
@@ -7582,12 +7834,33 @@ export interface FallbackChain {
    */
   model: string;
   /**
-   * Slugs of the fallback models in order. Models that are no longer in the catalogue are skipped.
+   * Fallback models in order: slugs, or objects if the chain has weights. Models that are no longer in the catalogue are skipped.
    *
    * @minItems 1
    * @maxItems 10
    */
-  fallbacks: string[];
+  fallbacks: (
+    | string
+    | {
+        /**
+         * Slug of the model.
+         */
+        model: string;
+        /**
+         * Share of the calls for which this model is tried first, relative to the sum of all weights.
+         */
+        weight: number;
+        [k: string]: unknown;
+      }
+  )[];
+  /**
+   * Share of the calls for which the requested model itself is tried first. Present if the chain has weights.
+   */
+  weight?: number;
+  /**
+   * Part of the request that determines the draw; null if each call draws. Present if the chain has weights.
+   */
+  sticky?: "user" | "conversation" | null;
   /**
    * True when the next model of the chain that supports it continues an interrupted text stream.
    */
@@ -8271,9 +8544,9 @@ export interface MessageUsage {
    */
   server_tool_use?: null;
   /**
-   * Always `standard`.
+   * Service tier that served the call: `priority`, or `standard` for every other tier.
    */
-  service_tier?: "standard";
+  service_tier?: "standard" | "priority";
   [k: string]: unknown;
 }
 /**
@@ -11850,7 +12123,7 @@ export interface UsageRequest {
     [k: string]: unknown;
   };
   /**
-   * Measured amount by unit.
+   * Measured amount by unit. `flex_requests`, `priority_requests` and `long_context_requests` are 1 when the rates of this service tier or of long inputs were charged.
    */
   units: {
     [k: string]: number;

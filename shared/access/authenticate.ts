@@ -6,6 +6,7 @@
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
+import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
@@ -23,6 +24,14 @@ export interface Preset {
   readonly requests_per_minute: number | null;
   /** Maximum number of tokens in a UTC day; null means no limit. */
   readonly daily_tokens: number | null;
+}
+
+/** Draw of the first model of a fallback chain. */
+export interface ChainWeights {
+  /** Weight of every model of the chain, by slug, including the requested model. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Calls with the same value of this part of the request draw the same model; null if each call draws. */
+  readonly sticky: Sticky | null;
 }
 
 export interface Caller {
@@ -46,6 +55,8 @@ export interface Caller {
   readonly hasEndUserLimit?: true;
   /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
   readonly tags?: readonly string[];
+  /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
+  readonly chainWeights?: ReadonlyMap<string, ChainWeights>;
 }
 
 export interface Authenticator {
@@ -90,6 +101,8 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
+          where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
          exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit"
   ${ACTIVE_KEYS_FROM}`;
@@ -100,7 +113,7 @@ const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
 type LookupRow = Omit<
   KnownKey,
-  "fallbackChains" | "continuedChains" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"
+  "fallbackChains" | "continuedChains" | "chainWeights" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"
 > & {
   readonly hasSpendLimit: boolean;
   readonly hasEndUserLimit: boolean;
@@ -108,6 +121,7 @@ type LookupRow = Omit<
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
   readonly tags: readonly string[] | null;
+  readonly weighted: Readonly<Record<string, ChainWeights>> | null;
 };
 
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
@@ -269,7 +283,16 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   );
 }
 
-function knownKeyOf({ chains, continued, tags, tools, hasSpendLimit, hasEndUserLimit, ...key }: LookupRow): KnownKey {
+function knownKeyOf({
+  chains,
+  continued,
+  weighted,
+  tags,
+  tools,
+  hasSpendLimit,
+  hasEndUserLimit,
+  ...key
+}: LookupRow): KnownKey {
   return {
     ...key,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
@@ -278,6 +301,7 @@ function knownKeyOf({ chains, continued, tags, tools, hasSpendLimit, hasEndUserL
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(tags === null ? {} : { tags }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
 }
 

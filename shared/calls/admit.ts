@@ -13,6 +13,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import type { Logger } from "#shared/base/logger.ts";
@@ -85,7 +86,10 @@ export interface Work {
   readonly affinity?: string;
   /** Fingerprint of a batch message, used to detect an equal message. */
   readonly fingerprint?: string;
-  /** Batch line that the job executes. The result of the job becomes the result of this line. */
+  /**
+   * Batch line that the job executes. The result of the job becomes the result of this line. Its share of the price applies to models
+   * without a share of their own.
+   */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
   /** Batch of the line, with the epoch of its leader. The job is rejected once another process leads the batch. */
   readonly batch?: Led;
@@ -128,7 +132,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
     const later = checksFirst
-      ? await precheckAdmission(context, work, priceAt(call.leastNano, work.batchLine))
+      ? await precheckAdmission(context, work, priceAt(call.leastNano, lineOf(work, call)))
       : undefined;
     if (later) return later;
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
@@ -178,8 +182,15 @@ async function precheckAdmission(
 type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request" | "terms" | "lifeMs"> &
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
-function termsOf(work: Work, { kind, model, labels }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker, batchLine } = work;
+/** Returns the batch line of a job with the share of the price that its model charges; undefined for a job outside of batches. */
+function lineOf({ batchLine }: Work, { model: { price } }: Pick<ReadCall, "model">): Work["batchLine"] {
+  return batchLine && batchLineOf(price, batchLine.price_millionths);
+}
+
+function termsOf(work: Work, call: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
+  const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker } = work;
+  const { kind, model, labels } = call;
+  const batchLine = lineOf(work, call);
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const of = { id: work.id, caller: work.caller, labels };
@@ -276,7 +287,7 @@ export async function dispatchAdmitted(
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
   of: { readonly id: string; readonly caller: Caller; readonly labels?: CallLabels | undefined },
-  { model, bound, response }: Pick<WorkFacts, "model" | "bound" | "response">,
+  { model, bound, response, route }: Pick<WorkFacts, "model" | "bound" | "response" | "route">,
   lifeMs: number,
   onDecide?: () => void,
 ): Promise<CreditLineHold | undefined> {
@@ -285,7 +296,7 @@ export async function admitCall(
   const at = performance.now();
   try {
     // Storing a response requires a hold of its call.
-    const hold = { ...holdOf(of, model, bound, lifeMs), canUseCreditLine: response === undefined };
+    const hold = { ...holdOf(of, model, bound, lifeMs, route?.labels), canUseCreditLine: response === undefined };
     const creditLineHold = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
     return creditLineHold;

@@ -10,6 +10,7 @@ import {
   listFallbackChains,
   lockFallbackChains,
   setFallbackChain,
+  type Sticky,
 } from "#shared/database/fallback-chains.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -28,6 +29,9 @@ export interface FallbackChain {
   readonly model: string;
   /** Slugs of the fallback models, in the order of attempts. */
   readonly fallbacks: readonly string[];
+  /** Weight of every model of the chain, by slug; absent if the requested model is always tried first. */
+  readonly weights?: Readonly<Record<string, number>> | undefined;
+  readonly sticky?: Sticky | undefined;
 }
 
 /**
@@ -43,6 +47,7 @@ export async function storeFallbackChain(
   change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: Actor },
 ): Promise<FallbackChainRow> {
   checkFallbacks(catalogue, change);
+  checkWeights(catalogue, change);
   const store = (): Promise<FallbackChainRow | typeof LOCKED> =>
     database.transaction(async (tx) => {
       if (!(await lockFallbackChains(tx, workspaceId))) return LOCKED;
@@ -91,12 +96,31 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
   }
 }
 
+/** Checks the weights of a chain, whose models are already checked. @throws ApiError `unsupported_value`, `model_not_supported` */
+function checkWeights(catalogue: Catalogue, { model, fallbacks, weights, sticky }: FallbackChain): void {
+  if (weights === undefined) {
+    if (sticky === undefined) return;
+    const message = `Expected weights in a chain with sticky ${sticky}: set weight, and a weight for each fallback that is drawn.`;
+    throw new ApiError("unsupported_value", message, { param: "sticky" });
+  }
+  if (kindOf(catalogue, model, "model") === "embeddings") {
+    const message = `Expected no weights in the chain of ${model}: vectors of different embedding models cannot be compared.`;
+    throw new ApiError("model_not_supported", message, { param: "weight" });
+  }
+  if (fallbacks.some((slug) => (weights[slug] ?? 0) > 0)) return;
+  const message = "Expected a fallback with a weight of at least 1; without one, remove all weights.";
+  throw new ApiError("unsupported_value", message, { param: "fallbacks" });
+}
+
+/** Models of a chain, without their weights. */
+type Links = Pick<FallbackChain, "model" | "fallbacks">;
+
 /**
  * Checks that a new chain forms no cycle with the stored ones.
  * @param stored chains of the workspace, which form no cycle among themselves
  * @throws ApiError `unsupported_value` that lists the path of models that leads back to the model
  */
-export function checkNoCycle(stored: readonly FallbackChain[], { model, fallbacks }: FallbackChain): void {
+export function checkNoCycle(stored: readonly Links[], { model, fallbacks }: Links): void {
   const chains = new Map(stored.map((chain) => [chain.model, chain.fallbacks]));
   for (const [index, fallback] of fallbacks.entries()) {
     const way = wayTo(model, fallback, chains);
@@ -151,7 +175,12 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
  * Rejects an embedding model as fallback if it shares no vector length with the requested model, because no call could use it. @throws
  * ApiError
  */
-function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
+export function checkLengths(
+  { models }: Pick<Catalogue, "models">,
+  slug: string,
+  fallback: string,
+  param: string,
+): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;
   const message = `Expected models with vectors of the same length: ${slug} returns ${asked.description}, ${fallback} ${other.description}.`;

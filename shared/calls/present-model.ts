@@ -2,6 +2,7 @@
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/base/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
+import type { TierRates } from "#shared/calls/pricing/rates.ts";
 import { hasEndpoint } from "#shared/calls/kinds/models.ts";
 
 import type { Catalogue, Model } from "./model.ts";
@@ -65,8 +66,26 @@ export function modelEntry(model: Model): ModelEntry {
 
 /** Returns a price as numbers in credits, for display only. Charges are calculated with the bigints. */
 export function pricingNumbers(price: Price): Pricing {
-  const rates =
-    price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };
-  const numbers = Object.entries(rates).map(([field, nano]) => [field, creditsNumber(nano)] as const);
-  return { currency: "credits", unit: price.unit, ...Object.fromEntries(numbers) };
+  const { unit, unitRate, batchMillionths, serviceTiers } = price;
+  const tiers = Object.entries(serviceTiers ?? {}).map(([tier, rates]) => [tier, rateNumbers(rates)] as const);
+  return {
+    currency: "credits",
+    unit,
+    ...(unit === "per_token"
+      ? rateNumbers(price)
+      : { [`${unit.slice("per_".length)}_price`]: creditsNumber(unitRate) }),
+    ...(tiers.length === 0
+      ? {}
+      : { service_tiers: Object.fromEntries(tiers) as NonNullable<Pricing["service_tiers"]> }),
+    ...(batchMillionths === undefined ? {} : { batch_factor: batchMillionths / 1_000_000 }),
+  };
+}
+
+function rateNumbers({ tokenRates, longContext }: TierRates): Record<string, unknown> {
+  const rates = Object.entries(tokenRates).map(([field, nano]) => [field, creditsNumber(nano)] as const);
+  const long = longContext && {
+    above_tokens: longContext.aboveTokens,
+    ...rateNumbers({ tokenRates: longContext.tokenRates }),
+  };
+  return { ...Object.fromEntries(rates), ...(long && { long_context: long }) };
 }

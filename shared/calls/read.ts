@@ -14,15 +14,14 @@ import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
 import type { CatalogueStore } from "./catalogue/open.ts";
 import { CHAT } from "./kinds/chat.ts";
 import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
-import type { CallBound } from "./kinds/call-bound.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
 import { type CallLabels, labelsOf } from "./labels.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
-import { modelOf } from "./kinds/models.ts";
 import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
 import type { Model } from "./model.ts";
+import { chooseModels, type Draw, firstAccepting, type ModelChoice, type ModelRequest } from "./model-choice.ts";
 import { type Inline, releaseBody } from "./offload-inputs.ts";
 import { isLarge } from "./stored-request.ts";
 import { refuseUnsupported } from "./unsupported.ts";
@@ -68,6 +67,8 @@ export type CallTarget = { readonly kind: Kind } | { readonly capability: string
 
 export interface CallRead {
   readonly caller: Caller;
+  /** Id of the call, and its conversation if the request names none. */
+  readonly draw: Draw;
   readonly target: CallTarget;
   readonly body: Readonly<Record<string, unknown>>;
   /** Large integers of the body with their exact digits; present if the body was received as text. */
@@ -93,14 +94,14 @@ export function labelled(call: ReadCall, labels: CallLabels | undefined): ReadCa
 
 async function readUnlabelled(
   context: Context,
-  { caller, target, body, exactIntegers, tries }: CallRead,
+  { caller, draw, target, body, exactIntegers, tries }: CallRead,
 ): Promise<ReadCall> {
   if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
   const { kind } = target;
   refuseUnsupported(body);
-  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
-  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
-  return readTextCall(context, caller, kind, body, exactIntegers);
+  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body, draw)).call;
+  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, draw, tries);
+  return readTextCall(context, caller, kind, { body, draw, exactIntegers });
 }
 
 /** Reads the text call of a job, as described at `readCall`. */
@@ -108,18 +109,17 @@ export async function readTextCall(
   context: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind,
-  body: CallRead["body"],
-  exactIntegers?: ExactIntegers,
+  { body, draw, exactIntegers }: Pick<CallRead, "body" | "draw" | "exactIntegers">,
 ): Promise<ReadCall> {
   const bodyText = stringifyExact(body, exactIntegers);
-  const read = await readTextRequest(context, caller, kind, { value: body, bytes: Buffer.byteLength(bodyText) });
+  const read = await readTextRequest(context, caller, kind, { value: body, bytes: Buffer.byteLength(bodyText), draw });
   const text = read.request === body ? bodyText : stringifyExact(read.request, exactIntegers);
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
 
 /** Returns a text call that is already checked. @param text request for the worker */
-export function textCallOf(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
-  return ready(kind, model, { bound, inline: [], text: () => text });
+export function textCallOf(kind: Kind, model: Model, checked: CheckedCall, text: string): ReadCall {
+  return ready(kind, model, { ...checked, inline: [], text: () => text });
 }
 
 /**
@@ -132,14 +132,19 @@ export async function readResponsesCall(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   request: ChatCompletionRequest,
-  { exactIntegers, beside }: { readonly exactIntegers: ExactIntegers | undefined; readonly beside: object },
+  {
+    draw,
+    exactIntegers,
+    beside,
+  }: { readonly draw: Draw; readonly exactIntegers: ExactIntegers | undefined; readonly beside: object },
 ): Promise<ReadCall> {
-  const model = modelOf(CHAT, catalogue.current(), request.model);
+  const choice = chooseModels(CHAT, catalogue.current(), caller, request, draw);
   const own = stringifyExact(request, exactIntegers);
   const files = await findStoredFiles(database, caller, request);
-  const checked = CHAT.check(request, model, { bodyBytes: Buffer.byteLength(own), files });
+  const facts = { bodyBytes: Buffer.byteLength(own), files };
+  const { model, checked, route } = firstAccepting(choice, (one) => CHAT.check(request, one, facts));
   const text = `${own.slice(0, -1)},${stringifyExact(beside, exactIntegers).slice(1)}`;
-  return ready(CHAT, model, { ...checked, api: "responses", inline: [], text: () => text });
+  return ready(CHAT, model, { ...checked, route, api: "responses", inline: [], text: () => text });
 }
 
 /** Function that is awaited between steps that process a whole body, so that other calls can use the thread. */
@@ -148,22 +153,24 @@ const NO_PAUSE: Pause = () => Promise.resolve();
 
 /**
  * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members.
- * @param body parsed body, and the number of bytes of its text
+ * @param body parsed body, the number of bytes of its text, and the draw of its model
  * @throws ApiError that names the invalid member
  */
 export async function readTextRequest<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind<object, Checked>,
-  { value, bytes }: { readonly value: unknown; readonly bytes: number },
+  { value, bytes, draw }: { readonly value: unknown; readonly bytes: number; readonly draw: Draw },
   pause: Pause = NO_PAUSE,
 ): Promise<{ readonly request: object; readonly model: Model; readonly checked: Checked }> {
   await pause();
   const request = kind.read(value);
-  const model = modelOf(kind, catalogue.current(), request.model);
+  const choice = chooseModels(kind, catalogue.current(), caller, request, draw);
   await pause();
   const files = kind.namesFiles === true ? await findStoredFiles(database, caller, request) : NO_FILES;
-  return { request, model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
+  const facts = { bodyBytes: bytes, files };
+  const { model, checked, route } = firstAccepting(choice, (one) => kind.check(request, one, facts));
+  return { request, model, checked: { ...checked, route } };
 }
 
 export interface ReadMedia<Request> {
@@ -178,12 +185,15 @@ export async function readMedia<Request extends object>(
   caller: Caller,
   kind: MediaKind<Request>,
   body: unknown,
+  draw: Draw,
   pause: Pause = NO_PAUSE,
 ): Promise<ReadMedia<Request>> {
   await pause();
   const asked = kind.read(body);
-  const model = modelOf(kind, catalogue.current(), asked.model);
-  const checked = kind.check(asked, model);
+  // Media requests name no fallbacks.
+  const { model: slug, user } = asked as ModelRequest;
+  const choice = chooseModels(kind, catalogue.current(), caller, { model: slug, user }, draw);
+  const { model, checked, route } = firstAccepting(choice, (one) => kind.check(asked, one));
   await pause();
   const inputs = await kind.inputs(asked, model);
   await pause();
@@ -192,7 +202,7 @@ export async function readMedia<Request extends object>(
   const { bound, price } = checked;
   const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
   const text = (): string => JSON.stringify(workerRequest);
-  return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
+  return { request, call: ready(kind, model, { bound, price, route, bringsCheck: true, inline: take(), text }) };
 }
 
 /** Converts the run of a capability to a call. */
@@ -219,20 +229,20 @@ function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedC
   };
 }
 
-function readTranscriptionBody(context: Context, caller: Caller, body: object, tries: number): ReadCall {
+function readTranscriptionBody(context: Context, caller: Caller, body: object, draw: Draw, tries: number): ReadCall {
   const asked = TRANSCRIPTION.read(body);
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const { signal } = new AbortController();
-  const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
+  const choice = chooseModels(TRANSCRIPTION, context.catalogue.current(), caller, { model: request.model }, draw);
   audioOf(asked);
   const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
-  return readTranscription(context, caller, { request, model, receive, tries, signal });
+  return readTranscription(context, caller, { request, choice, receive, tries, signal });
 }
 
 export interface TranscriptionRead {
   /** Request without its audio. */
   readonly request: TranscriptionRequest;
-  readonly model: Model;
+  readonly choice: ModelChoice;
   /** Properties of the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
   /** Receives the audio. It is removed from disk as soon as the call is loaded. */
@@ -254,11 +264,14 @@ const READ_ATTEMPTS_MAX = 8;
 export function readTranscription(
   { probes }: Pick<Context, "probes">,
   { workspaceId }: Caller,
-  { request, model, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
-): ReadCall {
+  { request, choice, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
+): ReadCall & { readonly model: Model } {
   const kind = TRANSCRIPTION;
   const facts = { bodyBytes: 0, files: NO_FILES };
   const shortest = { ...known, seconds: SECONDS_MIN };
+  const { model, checked, route } = firstAccepting(choice, (one) =>
+    kind.check(request, one, { ...facts, recording: shortest }),
+  );
   const load = async (): Promise<LoadedCall> => {
     const audio = await receive();
     try {
@@ -272,11 +285,12 @@ export function readTranscription(
       });
       const { contentType } = recording;
       const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: audio.view() } as const;
-      const checked = kind.check(request, model, { ...facts, recording });
-      const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
+      const measured = kind.check(request, model, { ...facts, recording });
+      const workerRequest = { ...request, checked: jobCheckOf(measured, model) };
       return {
-        bound: checked.bound,
-        price: checked.price,
+        bound: measured.bound,
+        price: measured.price,
+        route,
         bringsCheck: true,
         inline: fileId === undefined ? [media] : [],
         text: ({ audio: stored }) => {
@@ -288,6 +302,5 @@ export function readTranscription(
       audio.remove();
     }
   };
-  const { bound } = kind.check(request, model, { ...facts, recording: shortest });
-  return { kind, model, leastNano: bound.holdNano, isHeavy: () => true, load };
+  return { kind, model, leastNano: checked.bound.holdNano, isHeavy: () => true, load };
 }

@@ -1,5 +1,6 @@
 /** Builds the hold, the queue message and the job row of an admitted call, in the same way for every entry point. */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
+import type { ModelRoute } from "./model-choice.ts";
 import type { Model } from "./model.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
@@ -30,13 +31,19 @@ export interface WorkKind {
   readonly keepsRecord: boolean;
 }
 
-/** Returns the hold of a call or job. @param lifeMs lifetime of the hold, in milliseconds */
+/**
+ * Returns the hold of a call or job.
+ * @param lifeMs lifetime of the hold, in milliseconds
+ * @param chosen labels that record why a fallback chain chose the model
+ */
 export function holdOf(
-  { id, caller, labels }: AdmissionOf,
+  { id, caller, labels: own }: AdmissionOf,
   model: Pick<Model, "slug">,
   { holdNano, mayExceed, tokensMax }: CallBound,
   lifeMs: number,
+  chosen?: CallLabels,
 ): HoldRequest {
+  const labels = own || chosen ? { ...own, ...chosen } : undefined;
   const { workspaceId, hasEndUserLimit } = caller;
   const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
   const scopes = user === undefined ? undefined : [endUserIdOf(workspaceId, user)];
@@ -81,6 +88,8 @@ export interface WorkFacts {
   readonly fingerprint?: string;
   /** Share of the credit line on which the call was admitted; undefined if the call has a hold. */
   readonly creditLineHold?: CreditLineHold | undefined;
+  /** Fallbacks of the call. Default: the workspace's fallback chain of the model. */
+  readonly route?: ModelRoute | undefined;
 }
 
 /**
@@ -105,11 +114,12 @@ export function workHead(
     isStreamed,
     fingerprint,
     creditLineHold,
+    route = chainOf(caller, model.slug),
   }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // A streamed image has no fallback models.
-  const fallbacks = isStreamed === true ? undefined : caller.fallbackChains?.get(model.slug);
+  const fallbacks = isStreamed === true ? undefined : route?.fallbacks;
   return {
     job_id: jobId,
     attempt: 1,
@@ -123,8 +133,8 @@ export function workHead(
     workspace_id: caller.workspaceId,
     key_id: caller.keyId,
     model: model.slug,
-    ...(fallbacks === undefined ? {} : { fallbacks: [...fallbacks] }),
-    ...(kind.name === "chat" && caller.continuedChains?.has(model.slug) === true ? { continue_streams: true } : {}),
+    ...(fallbacks === undefined || fallbacks.length === 0 ? {} : { fallbacks: [...fallbacks] }),
+    ...(kind.name === "chat" && route?.continuesStreams === true ? { continue_streams: true } : {}),
     hold_nano: bound.holdNano.toString(),
     may_exceed: bound.mayExceed,
     output_tokens_max: bound.outputTokensMax,
@@ -140,11 +150,17 @@ export function workHead(
   };
 }
 
+/** Returns the workspace's fallback chain of a model, without weights. */
+function chainOf(caller: Caller, slug: string): ModelRoute | undefined {
+  const fallbacks = caller.fallbackChains?.get(slug);
+  return fallbacks && { fallbacks, continuesStreams: caller.continuedChains?.has(slug) === true };
+}
+
 /** A checked call whose inputs and large request are already stored. */
 export interface PreparedJob {
   readonly kind: WorkKind;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  readonly checked: Pick<CheckedCall, "bound" | "price"> &
+  readonly checked: Pick<CheckedCall, "bound" | "price" | "route"> &
     Pick<WorkFacts, "bringsCheck"> &
     Partial<Pick<WorkFacts, "api">>;
   readonly stored: StoredRequest;
@@ -174,7 +190,7 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     ...(isStreamed === undefined ? {} : { isStreamed }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
-  const hold = holdOf(of, model, checked.bound, jobHoldMs(lifeMs));
+  const hold = holdOf(of, model, checked.bound, jobHoldMs(lifeMs), checked.route?.labels);
   return {
     kind: kind.name,
     modality: model.modality,

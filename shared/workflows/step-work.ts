@@ -10,6 +10,7 @@ import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { hasEndpoint, kindOfCall } from "#shared/calls/kinds/models.ts";
+import { namedFallbacks } from "#shared/calls/model-choice.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
 
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
@@ -88,7 +89,7 @@ function* checkModel(
     memberDepth: 1,
     usual: USUAL_PARAMS,
   });
-  const [refused] = fault ? [fault] : known ? refusalsOf(kind, model, read(known), open) : [];
+  const [refused] = fault ? [fault] : known ? refusalsOf(kind, model, read(known), open, catalogue) : [];
   if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
@@ -103,7 +104,15 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
 /**
  * Returns the errors with which the model would reject a call. Omits errors that may disappear when expressions are resolved during a run.
  */
-function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
+function refusalsOf(
+  kind: Kind,
+  model: Model,
+  request: object,
+  open: readonly OpenPlace[],
+  catalogue: Surroundings["catalogue"],
+): readonly ApiError[] {
+  const unknown = apiErrorsOf(() => namedFallbacks(kind, catalogue, model, request));
+  if (unknown.length > 0) return unknown;
   // Stored files may change until the step runs.
   if (filePlaces(request).length > 0) return [];
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));

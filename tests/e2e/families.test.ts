@@ -4,6 +4,7 @@ import { afterAll } from "bun:test";
 import { sharedBed } from "./families/shared-bed.ts";
 
 await import("./families/golden-costs.ts");
+await import("./families/price-tiers.ts");
 await import("./families/sdk-matrix.ts");
 await import("./families/responses.ts");
 await import("./families/agent-tools.ts");

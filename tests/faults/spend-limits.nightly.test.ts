@@ -122,7 +122,7 @@ test("live, batch and NATS calls together are served exactly as often as the lim
   expect(served + completed + published).toBe(FIT);
   expect(live.filter((answer) => !isServed(answer)).every(isRefusedByLimit)).toBe(true);
   const refused = ended.filter(({ status }) => status !== "completed");
-  expect(refused.map(({ status, error }) => [status, error?.code])).toEqual(
+  expect(refused.map(({ status, error }) => [status, error?.["code"]])).toEqual(
     refused.map(() => ["refused", "key_limit_reached"]),
   );
   expect(done.request_counts).toEqual({ total: LINES, completed, failed: LINES - completed });

@@ -1,5 +1,6 @@
 /** Selects the candidates for a call in their order: the sources of the requested model, then the sources of its fallback chain. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
+import { rendezvousRank } from "#shared/base/rendezvous.ts";
 import { sourceTakes } from "#shared/calls/kinds/media-check.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
@@ -77,18 +78,8 @@ function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[
     if (source.weight === undefined) {
       close();
       ordered.push(source);
-    } else equals.push({ source, rank: rankOf(source, source.weight, spreadBy) });
+    } else equals.push({ source, rank: rendezvousRank(`${source.provider}/${source.model}`, source.weight, spreadBy) });
   }
   close();
   return ordered;
-}
-
-/**
- * Returns the rank of a source by weighted rendezvous hashing; the lowest rank is first. A rank depends only on its own source. Therefore
- * adding or removing a source moves only that source's share of the calls.
- */
-function rankOf({ provider, model }: Source, weight: number, spreadBy: string): number {
-  const hash = Bun.hash.xxHash64(`${provider}/${model}\n${spreadBy}`);
-  const unit = (Number(hash >> 11n) + 1) / 2 ** 53;
-  return -Math.log(unit) / weight;
 }

@@ -149,8 +149,14 @@ function errorOf({ code, message }: ApiError): StepError {
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
-  const { labels } = work.facts;
-  const call = await readCall(context, { caller, target, body, tries: 1, labels });
+  const call = await readCall(context, {
+    caller,
+    draw: { id: workIdOf(work.facts.id, work.place) },
+    target,
+    body,
+    tries: 1,
+    labels: work.facts.labels,
+  });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -192,7 +198,8 @@ export async function prepareChatRequest(
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const call = await readTextCall(context, caller, target.kind, body);
+  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const call = await readTextCall(context, caller, target.kind, { body, draw });
   const labels = labelsOf(caller, body, work.facts.labels);
   return prepareJobRequest(context, jobOf(caller, work, labelled(call, labels)));
 }

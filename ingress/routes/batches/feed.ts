@@ -10,6 +10,7 @@ import { findJob } from "#shared/database/jobs.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
+import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
@@ -239,7 +240,7 @@ async function checkLine(
   // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
-  const leastNano = priceAt(call.leastNano, { price_millionths: context.config.batchPriceMillionths });
+  const leastNano = priceAt(call.leastNano, batchLineOf(call.model.price, context.config.batchPriceMillionths));
   try {
     await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
     return undefined;

@@ -4,6 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
+import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
 import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
@@ -106,7 +107,7 @@ export async function checkLine(
     const param = error.param === null ? "body" : `body.${error.param}`;
     throw new LineFault(error.code, error.message, param);
   }
-  const { model, input } = body;
+  const { model, input } = withFirstModel(body) as Members;
   const inputs = "kind" in target && target.kind === EMBEDDINGS && Array.isArray(input) ? countTexts(input) : 1;
   return { customId, model: typeof model === "string" ? model : undefined, inputs };
 }
@@ -129,7 +130,7 @@ function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>):
 
 function readResponses(body: Readonly<Record<string, unknown>>): ResponsesRequest {
   refuseUnsupported(body);
-  const asked = parse("ResponsesRequest", body);
+  const asked = parse("ResponsesRequest", withFirstModel(body));
   for (const [param, isAsked] of [
     ["background", asked.background === true],
     ["conversation", asked.conversation != null],
@@ -208,9 +209,10 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
-  if (!("api" in target)) return readCall(context, { caller, target, body, exactIntegers, tries, labels });
+  if (!("api" in target))
+    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, labels });
   const asked = readResponses(body);
-  const { items, own } = await readConversation(context.responses, caller, asked);
+  const { items, own, root } = await readConversation(context.responses, caller, asked);
   const translated = await slices.run(translatingRequest(asked, items));
   const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
   checkRepeated(response);
@@ -220,8 +222,9 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     response_tools: renamedTools(translated.tools),
     ...(input === undefined ? {} : { response_input: input }),
   };
+  const draw = { id: line.id, conversation: root ?? response.id };
   try {
-    const call = await readResponsesCall(context, caller, translated.request, { exactIntegers, beside });
+    const call = await readResponsesCall(context, caller, translated.request, { draw, exactIntegers, beside });
     return labelled(call, labelsOf(caller, body, labels));
   } catch (error) {
     throw withParam(error, translated.paramOf);

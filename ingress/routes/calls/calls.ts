@@ -20,7 +20,7 @@ import { CACHE_REQUEST, SERVED_HEADERS } from "../../core/response-headers.ts";
 import { answerChatWithTools, asksTools } from "../../tools/chat.ts";
 import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../../core/route-errors.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import type { KeyRoute, RouteResponse } from "../../core/route.ts";
 import { BOOLEAN_QUERY, booleanIn } from "../../core/page.ts";
 
@@ -92,7 +92,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   let labels: CallLabels | undefined;
   const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> => {
     labels = readLabels(call, body.value);
-    return readMedia(context, caller, kind, body.value, body.pause);
+    return readMedia(context, caller, kind, body.value, drawOf(call), body.pause);
   };
   const media =
     form && isForm(call.request)

@@ -23,8 +23,8 @@ export function estimate(context: IngressContext): KeyRoute {
     summary: "Estimate call",
     description:
       "Estimates the price of a call with the same body. `max_credits` is the amount that the call would hold, " +
-      "`estimated_credits` its typical price. Both use this model's price, not that of a fallback. The call is " +
-      "validated like a real call, but holds and costs nothing. It counts in the rate limit window.",
+      "`estimated_credits` its typical price. Both use this model's price, not that of a fallback or of a drawn " +
+      "model. The call is validated like a real call, but holds and costs nothing. It counts in the rate limit window.",
     tags: ["Models"],
     auth: "key",
     request: { schema: "EstimateRequest" },

@@ -10,6 +10,7 @@ import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
+import type { ModelRoute } from "#shared/calls/model-choice.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -21,7 +22,7 @@ import { asPart } from "#shared/tracing/tracing.ts";
 
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import { readLabels } from "../../core/labels.ts";
 import { failureEventsOf } from "../../core/response-object.ts";
 import type { CallFacts } from "../../wait/call.ts";
@@ -39,6 +40,8 @@ export interface PaidCall {
   readonly bound: CallBound;
   /** Price of the requested variant. Default: the model's price. */
   readonly price?: Price;
+  /** Fallbacks of the call. Default: the workspace's fallback chain of the model. */
+  readonly route?: ModelRoute | undefined;
   /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
@@ -143,7 +146,8 @@ export async function preparePaidCall(
   body: ReadBody,
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
-  const { request, model, checked } = await readTextRequest(context, call.caller, kind, { value, bytes }, pause);
+  const read = { value, bytes, draw: drawOf(call) };
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, read, pause);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,

@@ -2,9 +2,9 @@
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
-import { modelOf } from "#shared/calls/kinds/models.ts";
 import { TRANSCRIPTION, TRANSCRIPTION_FORM } from "#shared/calls/kinds/transcription.ts";
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
+import { chooseModels } from "#shared/calls/model-choice.ts";
 import { readTranscription } from "#shared/calls/read.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -16,7 +16,7 @@ import type { IngressContext } from "../../context.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { filePieces, isForm, readFormBody } from "../files/form-body.ts";
 import type { MultipartReader, PartHead } from "../files/multipart.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 
 interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -78,10 +78,11 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
   await checkAdmission();
   const { request, audio } = await receiveTranscription(context, call);
   try {
-    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
+    const { model } = request;
+    const choice = chooseModels(TRANSCRIPTION, context.catalogue.current(), caller, { model }, drawOf(call));
     const read = readTranscription(context, caller, {
       request,
-      model,
+      choice,
       known: audio,
       // Removed below, after its bytes are stored: until then, the file counts against this disk's limit.
       receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
@@ -97,7 +98,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
     return {
       kind: TRANSCRIPTION,
       api: "openai",
-      model,
+      model: read.model,
       ...checked,
       labels,
       text,

@@ -3,14 +3,14 @@ import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schem
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
-import { modelOf } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { chooseModels, firstAccepting } from "#shared/calls/model-choice.ts";
 import { stringifyExact } from "#shared/json/serialize.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
-import type { RouteCall } from "../../core/call.ts";
+import { drawOf, type RouteCall } from "../../core/call.ts";
 import { readLabels } from "../../core/labels.ts";
 import { withParam } from "../../core/with-param.ts";
 
@@ -37,7 +37,7 @@ interface TranslatedCall {
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
-export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "labels" | "model" | "text">;
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "labels" | "model" | "route" | "text">;
 
 /**
  * Validates and runs the call.
@@ -49,7 +49,8 @@ export async function runTranslatedCall(
   body: ReadBody,
   { api, request, paramOf, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
 ): Promise<Response> {
-  const model = modelOf(CHAT, context.catalogue.current(), request.model);
+  const draw = { ...drawOf(call), conversation: affinity ?? (api === "anthropic" ? request.user : undefined) };
+  const choice = chooseModels(CHAT, context.catalogue.current(), call.caller, request, draw);
   const labels = readLabels(call, body.value);
   await body.pause();
   const integers = await exactIntegersIn(body);
@@ -59,9 +60,10 @@ export async function runTranslatedCall(
   await body.pause();
   try {
     const files = await findStoredFiles(context.database, call.caller, request);
-    const bound = checkChat(request, model, textBytes, files);
+    const accepting = firstAccepting(choice, (one) => checkChat(request, one, textBytes, files));
+    const { model, checked: bound, route } = accepting;
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
-    if (run) return await run({ kind: CHAT, model, bound, labels, text: named });
+    if (run) return await run({ kind: CHAT, model, bound, route, labels, text: named });
     const cache = await planCache(model);
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
@@ -71,6 +73,7 @@ export async function runTranslatedCall(
       api,
       model,
       bound,
+      route,
       text: whole,
       textBytes: wholeBytes,
       labels,

@@ -1,5 +1,6 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
@@ -79,7 +80,7 @@ export function messages(context: IngressContext): KeyRoute[] {
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { request, paramOf, omittedToolTypes } = chatRequestOf(parse("MessagesRequest", body.value));
+  const { request, paramOf, omittedToolTypes } = chatRequestOf(parse("MessagesRequest", withFirstModel(body.value)));
   await body.pause();
   const header = call.request.headers.get("x-cache");
   const response = await runTranslatedCall(context, call, body, {

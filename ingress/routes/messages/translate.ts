@@ -1,6 +1,5 @@
 /**
- * Converts a request body of Anthropic's Messages API into a chat request, which every provider family can serve. `top_k`, `service_tier`,
- * hints on tool_use blocks and members outside the schema are omitted, because other families do not know them. Pure.
+ * Converts a request body of Anthropic's Messages API into a chat request, which every provider family can serve. `top_k`, hints on tool_use blocks and members outside the schema are omitted, because other families do not know them. Pure.
  */
 import { createHash } from "node:crypto";
 
@@ -27,6 +26,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
   const stops = body.stop_sequences ?? [];
   const request: ChatCompletionRequest = {
     model: body.model,
+    ...(body.models == null ? {} : { models: body.models }),
     messages: placed.map(({ message }) => message),
     max_completion_tokens: body.max_tokens,
     ...(body.stream === true ? { stream: true } : {}),
@@ -37,6 +37,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
     ...reasoningEffort(body),
     ...responseFormat(body),
     ...endUser(body),
+    ...(body.service_tier == null ? {} : { service_tier: body.service_tier === "auto" ? "auto" : "default" }),
   };
   return { request, paramOf: (param) => callersParam(param, placed, body), omittedToolTypes: omittedToolTypesOf(body) };
 }

@@ -63,7 +63,7 @@ export async function runInBackground(
 async function begin(
   context: IngressContext,
   call: RouteCall,
-  { kind, model, bound, labels, text }: CheckedTranslation,
+  { kind, model, bound, route, labels, text }: CheckedTranslation,
   { response, input, isStreamed, affinity }: Background,
 ): Promise<ModelResponse> {
   const { caller } = call;
@@ -83,7 +83,7 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    const read = labelled(textCallOf(kind, model, bound, text), labels);
+    const read = labelled(textCallOf(kind, model, { bound, route }, text), labels);
     await admitMediaJob(context, call, read, { isBackground: true, affinity });
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.

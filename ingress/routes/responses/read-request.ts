@@ -1,5 +1,6 @@
 /** Parsed Responses call: the members of its body, the conversation it continues, and the chat request made of both. */
 import type { ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
@@ -40,7 +41,7 @@ export async function readAsked(
   open: (id: string) => Promise<KeptConversation>,
 ): Promise<Asked> {
   await receivedBody.pause();
-  const asked = parse("ResponsesRequest", receivedBody.value);
+  const asked = parse("ResponsesRequest", withFirstModel(receivedBody.value));
   await receivedBody.pause();
   const toolSet = await readToolSet(context, call, asked.tools ?? [], toolSetReader(context.catalogue.current()));
   if (toolSet) checkTurns(asked);

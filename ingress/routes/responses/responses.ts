@@ -288,7 +288,7 @@ async function answerAsked(
       response,
     };
     const labels = readLabels(call, body.value);
-    const turnsCall = { ...call, affinity, ...(labels === undefined ? {} : { labels }) };
+    const turnsCall = { ...call, affinity, drawId: call.requestId, ...(labels === undefined ? {} : { labels }) };
     return answerInTurns({ context, call: turnsCall }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");

@@ -36,6 +36,7 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
   const asksLogprobs = body.include?.includes("message.output_text.logprobs") === true || (body.top_logprobs ?? 0) > 0;
   const request: ChatCompletionRequest = {
     model: body.model,
+    ...optionalMember("models", body.models),
     messages: placed.map(({ message }) => message),
     ...(body.stream === true ? { stream: true } : {}),
     ...optionalMember("max_completion_tokens", body.max_output_tokens),

@@ -74,8 +74,9 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
         "The fallbacks are tried in order when every provider of the model refuses, fails or times out. The call " +
         "costs the price of the model that serves it. Chat calls that exceed the model's context go to models with " +
         "a larger one. Embeddings go only to models with the same vector length. With `continue_streams` the next " +
-        "model that supports it continues an interrupted text stream; each part costs its model's price. The " +
-        "change takes effect within a second.",
+        "model that supports it continues an interrupted text stream; each part costs its model's price. With " +
+        "weights, each call draws the model that is tried first; the other models follow in order. The change takes " +
+        "effect within a second.",
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The stored chain", schema: "FallbackChain" } },
       errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
@@ -109,15 +110,38 @@ async function get(context: IngressContext, call: SettingsCall): Promise<Respons
 
 async function put(context: IngressContext, call: SettingsCall): Promise<Response> {
   const { value } = await readBody(context, call);
-  const { fallbacks, continue_streams: continueStreams = false }: FallbackChainRequest = parse(
-    "FallbackChainRequest",
-    value,
-  );
+  const asked: FallbackChainRequest = parse("FallbackChainRequest", value);
+  const { continue_streams: continueStreams = false, sticky } = asked;
+  const model = modelOf(call);
+  const fallbacks = asked.fallbacks.map(slugOf);
+  const weights = weightsOf(model, asked);
   const workspaceId = await workspaceIdOf(context.database, call);
-  const change = { model: modelOf(call), fallbacks, continueStreams, actor: actorOf(call) };
+  const actor = actorOf(call);
+  const change = { model, fallbacks, weights, sticky: sticky ?? undefined, continueStreams, actor };
   const catalogue = context.catalogue.current();
   if ("operator" in call) explainMissing(catalogue, [change.model, ...fallbacks]);
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
+}
+
+type Fallback = FallbackChainRequest["fallbacks"][number];
+
+function slugOf(fallback: Fallback): string {
+  return typeof fallback === "string" ? fallback : fallback.model;
+}
+
+/**
+ * Returns the weight of every model of the chain, by slug; undefined for a chain without weights.
+ * @throws ApiError `missing_required_parameter` if only fallbacks have weights; `unsupported_value` for a weight of the requested model alone
+ */
+function weightsOf(model: string, { fallbacks, weight }: FallbackChainRequest): Record<string, number> | undefined {
+  const isWeighted = fallbacks.some((fallback) => typeof fallback !== "string");
+  if (weight === undefined) {
+    if (!isWeighted) return undefined;
+    const message = `Missing required parameter: weight. It is the share of calls that ${model} itself serves first; 0 sends all calls to the fallbacks with weights.`;
+    throw new ApiError("missing_required_parameter", message, { param: "weight" });
+  }
+  const weightOf = (fallback: Fallback): number => (typeof fallback === "string" ? 0 : fallback.weight);
+  return Object.fromEntries([[model, weight], ...fallbacks.map((one) => [slugOf(one), weightOf(one)] as const)]);
 }
 
 /**
@@ -143,8 +167,12 @@ async function remove(context: IngressContext, call: SettingsCall): Promise<Resp
   return json({ model, deleted: true } satisfies FallbackChainDeleted);
 }
 
-function present({ model, fallbacks, continue_streams, updated_at }: FallbackChainRow): FallbackChain {
-  return { model, fallbacks: [...fallbacks], continue_streams, updated_at: updated_at.toISOString() };
+function present(row: FallbackChainRow): FallbackChain {
+  const { model, fallbacks, weights, sticky, continue_streams, updated_at } = row;
+  const stored = { continue_streams, updated_at: updated_at.toISOString() };
+  if (weights === null) return { model, fallbacks: [...fallbacks], ...stored };
+  const weighted = fallbacks.map((slug) => ({ model: slug, weight: weights[slug] ?? 0 }));
+  return { model, fallbacks: weighted, weight: weights[model] ?? 0, sticky, ...stored };
 }
 
 function modelOf(call: RequestFacts): string {

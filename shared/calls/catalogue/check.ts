@@ -9,6 +9,7 @@ import type {
 
 import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { priceField } from "#shared/calls/pricing/price.ts";
+import { TOKEN_RATES } from "#shared/calls/pricing/rates.ts";
 
 import { type CatalogueFault, quote } from "./faults.ts";
 import { faultAt } from "./layer.ts";
@@ -18,6 +19,10 @@ import type { Merged } from "./merge.ts";
 const CHAT_INPUTS = ["text", "image", "audio", "file"];
 /** Price units by which a chat or embeddings call can be metered. */
 const CALL_UNITS = ["per_token", "per_request"];
+/** Members of a pricing that contain further token rates. */
+const TIER_MEMBERS: readonly string[] = ["long_context", "service_tiers"];
+/** Members of a pricing that are no price of its unit. */
+const NO_PRICE: ReadonlySet<string> = new Set(["unit", "currency", "batch_factor", ...TIER_MEMBERS]);
 
 /** Returns the faults of one provider. */
 export function checkProvider(provider: Merged<ProviderEntry>): CatalogueFault[] {
@@ -70,7 +75,11 @@ export function checkCapability(merged: Merged<CatalogueCapability>): CatalogueF
     const message = `expected ${units.join(" or ")} for the capability ${id}, got ${quote(pricing.unit)}`;
     return [fault(merged, ["pricing", "unit"], message)];
   }
-  return checkPrices(merged, pricing, `the capability ${quote(id)}`, []);
+  const members = [...TIER_MEMBERS, "batch_factor"].filter((member) => member in pricing);
+  return [
+    ...members.map((member) => fault(merged, ["pricing", member], "only the price of a model has this; remove it")),
+    ...checkPrices(merged, pricing, `the capability ${quote(id)}`, []),
+  ];
 }
 
 function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
@@ -180,7 +189,38 @@ function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): Cata
     return [fault(model, ["pricing", "unit"], message)];
   }
   const more = unit === "per_token" && model.entry.supports_chat ? ["output_per_million"] : [];
-  return checkPrices(model, pricing, owner, more);
+  return [...checkPrices(model, pricing, owner, more), ...checkTiers(model, pricing)];
+}
+
+/** Returns the faults of the rates for long contexts and service tiers. Only chat calls report the tier that served them. */
+function checkTiers(model: Merged<CatalogueModel>, pricing: PricingText): CatalogueFault[] {
+  const present = TIER_MEMBERS.filter((member) => member in pricing);
+  if (present.length === 0) return [];
+  if (pricing.unit !== "per_token" || model.entry.supports_chat !== true) {
+    const message = "only the price per token of a chat model has this; remove it";
+    return present.map((member) => fault(model, ["pricing", member], message));
+  }
+  const { long_context: long, service_tiers: tiers = {} } = pricing;
+  const expected = TOKEN_RATES.filter((rate) => rate in pricing);
+  const incomplete = (rates: object | undefined, path: readonly string[]): CatalogueFault[] =>
+    rates === undefined
+      ? []
+      : expected
+          .filter((rate) => !(rate in rates))
+          .map((rate) => fault(model, [...path, rate], "expected this rate, because the price has it"));
+  const longFaults = (rates: PricingText["long_context"], path: readonly string[]): CatalogueFault[] => [
+    ...(rates !== undefined && rates.above_tokens === undefined
+      ? [fault(model, [...path, "above_tokens"], "expected the number of input tokens above which the rates apply")]
+      : []),
+    ...incomplete(rates, path),
+  ];
+  return [
+    ...longFaults(long, ["pricing", "long_context"]),
+    ...Object.entries(tiers).flatMap(([tier, rates]) => [
+      ...incomplete(rates, ["pricing", "service_tiers", tier]),
+      ...longFaults(rates.long_context, ["pricing", "service_tiers", tier, "long_context"]),
+    ]),
+  ];
 }
 
 /**
@@ -196,7 +236,7 @@ function checkPrices(
   const { unit } = pricing;
   if (unit === undefined) return [missing(model, "pricing.unit", owner)];
   const needed = [unit === "per_token" ? "input_per_million" : priceField(unit), ...more];
-  const presentFields = Object.keys(pricing).filter((field) => field !== "unit" && field !== "currency");
+  const presentFields = Object.keys(pricing).filter((field) => !NO_PRICE.has(field));
   const isAccepted = (field: string): boolean =>
     unit === "per_token" ? field.endsWith("_per_million") : field === priceField(unit);
   return [

@@ -2,6 +2,7 @@
 import type { CatalogueFile } from "#schemas/generated/types.ts";
 import { validate } from "#shared/json/contracts.ts";
 import { parseDecimal } from "#shared/base/money.ts";
+import { BATCH_FACTOR_PLACES } from "#shared/calls/pricing/price.ts";
 
 import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
 import { locate, type Positions, syntaxLine } from "./positions.ts";
@@ -95,14 +96,20 @@ function unquotedPricesIn(list: string, entries: readonly unknown[]): Finding[] 
         ? [[`${list}[${index}].${path}`, `expected decimal text in quotes, got a number: write "${value}"`]]
         : [];
     return [
-      ...Object.entries(typeof pricing === "object" ? (pricing ?? {}) : {}).flatMap(([field, value]) =>
-        findUnquoted(`pricing.${field}`, value),
-      ),
+      ...pricesIn(pricing).flatMap(([path, value]) => findUnquoted(path, value)),
       ...(Array.isArray(variants) ? variants : []).flatMap((variant: unknown, at) =>
         findUnquoted(`price_variants[${at}].price`, (variant as { price?: unknown } | null)?.price),
       ),
     ];
   });
+}
+
+/** Returns the members of a pricing and their paths, including the members of its long contexts and service tiers. */
+function pricesIn(pricing: unknown, path = "pricing"): [path: string, value: unknown][] {
+  if (typeof pricing !== "object" || pricing === null) return [];
+  return Object.entries(pricing).flatMap(([name, value]: [string, unknown]): [string, unknown][] =>
+    name === "above_tokens" ? [] : [[`${path}.${name}`, value], ...pricesIn(value, `${path}.${name}`)],
+  );
 }
 
 function repeatedEntries(content: CatalogueFile): Finding[] {
@@ -127,12 +134,12 @@ function malformedPrices(content: CatalogueFile): Finding[] {
   return priced.flatMap(({ list, entry, index }) => {
     const variants = "price_variants" in entry ? (entry.price_variants ?? []) : [];
     const prices = [
-      ...Object.entries(entry.pricing ?? {}).map(([field, text]) => [`pricing.${field}`, text] as const),
+      ...pricesIn(entry.pricing).filter((price): price is [string, string] => typeof price[1] === "string"),
       ...variants.map(({ price }, at) => [`price_variants[${at}].price`, price] as const),
     ];
     return prices.flatMap(([path, text]): Finding[] => {
       if (path === "pricing.unit" || path === "pricing.currency") return [];
-      const message = priceFault(text);
+      const message = path === "pricing.batch_factor" ? shareFault(text) : priceFault(text);
       return message === undefined ? [] : [[`${list}[${index}].${path}`, message]];
     });
   });
@@ -150,6 +157,19 @@ function priceFault(text: string): string | undefined {
   if (nano > PRICE_CREDITS_MAX * 10n ** BigInt(NANO_PLACES))
     return `expected at most ${PRICE_CREDITS_MAX} credits, got ${quote(text)}`;
   return undefined;
+}
+
+/** Describes the fault of a share of the price; returns undefined if the share is valid. */
+function shareFault(text: string): string | undefined {
+  const expected = `expected a decimal number above 0 and at most 1, with at most ${BATCH_FACTOR_PLACES} places`;
+  try {
+    const millionths = parseDecimal(text, BATCH_FACTOR_PLACES);
+    return millionths > 0n && millionths <= 10n ** BigInt(BATCH_FACTOR_PLACES)
+      ? undefined
+      : `${expected}, got ${quote(text)}`;
+  } catch (error) {
+    return `${expected}: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 // Checks a catalogue file against its schema.

@@ -12,7 +12,9 @@ import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { type Price, priceTokens, type PriceUnit } from "#shared/calls/pricing/price.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
+import type { ServiceTier } from "#shared/calls/pricing/rates.ts";
+import { chargedTier, ratesOf } from "#shared/calls/pricing/tiers.ts";
+import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber } from "#shared/base/money.ts";
@@ -33,6 +35,8 @@ interface Foreseen {
   /** Price of the requested variant; undefined if the model has no variants. */
   readonly price?: Price | undefined;
   readonly usage: TokenUsage;
+  /** Service tier whose rates the call pays; undefined for the price itself. */
+  readonly tier?: ServiceTier | undefined;
   /** Breakdown of the charge, for a call that is not charged by tokens or per request. */
   readonly lines?: ReturnType<typeof breakDown> | undefined;
 }
@@ -98,7 +102,7 @@ async function foresee(
   const { bound, price } = checked;
   const tokenizer = createSamplingTokenizer(await loadTokenizer(), COUNTED_CHARACTERS_MAX);
   const usage = (await kind.foresee?.(request, model, checked, { files, tokenizer, slices })) ?? NO_USAGE;
-  if (!isPriced) return { bound, price, usage };
+  if (!isPriced) return { bound, price, usage, tier: chargedTier(tierIn(request), undefined) };
   const { usual, params } = checked as CheckedMedia<{ readonly prompt?: string; readonly text?: string }>;
   const input = await slices.run(tokenizer.counting(params.prompt ?? params.text ?? ""));
   // The tokens written for media are unknown in advance: their maximum is used.
@@ -106,8 +110,14 @@ async function foresee(
   return { bound, price, usage: { ...usage, input, [kind.writes]: bound.outputTokensMax }, lines };
 }
 
-function present(model: Model, { bound, usage, price = model.price, lines: known }: Foreseen): Estimate {
-  const { lines, nano } = known ?? breakDown(price, usage);
+/** Returns the service tier that a request asks for. */
+function tierIn(request: object): string | undefined {
+  const { service_tier: tier } = request as { readonly service_tier?: unknown };
+  return typeof tier === "string" ? tier : undefined;
+}
+
+function present(model: Model, { bound, usage, price = model.price, tier, lines: known }: Foreseen): Estimate {
+  const { lines, nano } = known ?? breakDown({ ...price, ...ratesOf(price, tier, promptTokens(usage)) }, usage);
   return {
     model: model.slug,
     currency: "credits",
@@ -132,8 +142,14 @@ const BUCKETS = {
   imageOutput: "image_output_tokens",
 } as const satisfies Partial<Record<keyof TokenUsage, string>>;
 
-/** Splits a charge into lines, one per counted quantity. Their credits add up to `nano`, the charge of the usage in nano-credits. */
-export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nano: bigint } {
+/**
+ * Splits a charge into lines, one per counted quantity. Their credits add up to `nano`, the charge of the usage in nano-credits.
+ * @param price price with the token rates of the call
+ */
+export function breakDown(
+  price: Pick<Price, "unit" | "unitRate" | "tokenRates">,
+  usage: TokenUsage,
+): { lines: Line[]; nano: bigint } {
   if (price.unit !== "per_token") {
     const credits = creditsNumber(price.unitRate);
     return { lines: [{ kind: "requests", quantity: 1, unit_credits: credits, credits }], nano: price.unitRate };
@@ -154,7 +170,7 @@ export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nan
 }
 
 /** Returns the price of one token in credits. Rates are nano-credits per million tokens, so the result may be a part of a nano-credit. */
-function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
+function tokenCredits(price: Pick<Price, "tokenRates">, bucket: keyof typeof BUCKETS): number {
   const perMillion = priceTokens(price, { ...NO_USAGE, [bucket]: 1_000_000 });
   // Parsed from decimal text: a division would round a second time.
   return Number(`${perMillion}e-15`);

@@ -4,6 +4,7 @@ import { parse } from "#shared/json/contracts.ts";
 
 import { checkChat } from "./chat/constraints.ts";
 import { typicalChatUsage } from "./chat/usage.ts";
+import { withFirstModel } from "./first-model.ts";
 import type { Kind } from "./kind.ts";
 
 export const CHAT: Kind<ChatCompletionRequest> = {
@@ -14,7 +15,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   keepsFiles: false,
   keepsRecord: false,
   namesFiles: true,
-  read: (body) => parse("ChatCompletionRequest", body),
+  read: (body) => parse("ChatCompletionRequest", withFirstModel(body)),
   nouns: { one: "a chat model", all: "chat models" },
   isOfKind: (model) => model.supports_chat,
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),

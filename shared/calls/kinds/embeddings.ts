@@ -9,6 +9,7 @@ import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 
 import type { CallBound } from "./call-bound.ts";
+import { withFirstModel } from "./first-model.ts";
 import type { Kind } from "./kind.ts";
 
 /** Maximum size of a response, in bytes: 2,048 vectors of 3,072 numbers in base64. It is below NATS' buffer for a reader (64 MB). */
@@ -30,7 +31,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   afterCrash: "report_lost",
   keepsFiles: false,
   keepsRecord: false,
-  read: (body) => parse("EmbeddingsRequest", body),
+  read: (body) => parse("EmbeddingsRequest", withFirstModel(body)),
   nouns: { one: "an embedding model", all: "embedding models" },
   isOfKind: isEmbeddingModel,
   check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),

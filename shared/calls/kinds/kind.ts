@@ -10,6 +10,7 @@ import type { TimeSlices } from "#shared/base/time-slices.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { CallBound } from "./call-bound.ts";
+import type { ModelRoute } from "../model-choice.ts";
 import type { StoredFiles } from "./chat/files.ts";
 import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
@@ -31,6 +32,8 @@ export interface CallFacts {
 /** Result of checking a request that the model accepts. */
 export interface CheckedCall {
   readonly bound: CallBound;
+  /** Fallbacks of the call; absent if the plain fallback chain of the model applies. */
+  readonly route?: ModelRoute | undefined;
   /** Price of the requested variant; absent if the model's price applies. */
   readonly price?: Price;
 }

@@ -6,23 +6,25 @@ import type { Kind } from "./kind.ts";
 import { didYouMean } from "#shared/base/near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
-type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
+/** Part of the catalogue that contains its models, and the reasons for which models have no usable source. */
+export type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
 /**
  * Returns the model with this slug.
+ * @param param member of the request that contains the slug
  * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the message contains
  * the key variable of a shipped provider, because the caller is then usually the operator.
  */
-export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
+export function findModel({ models, unroutable, missingKeys }: Models, slug: string, param = "model"): Model {
   const model = models.get(slug);
   if (model) return model;
-  if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
+  if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, param);
   const variables = missingKeys?.get(slug);
   const message =
     variables === undefined
       ? "The model is known to this service but not set up. Use a model that GET /v1/models lists, or ask the operator of the service."
       : `The model ${slug} is not set up: set ${variables.join(" or ")} where the service starts, or use a model that GET /v1/models lists.`;
-  throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
+  throw new ApiError("model_unavailable", message, { param, shouldRetry: false });
 }
 
 /**
@@ -36,15 +38,22 @@ export function noSuchModel(models: Catalogue["models"], slug: string, param: st
 
 /**
  * Returns the model of a call.
+ * @param param member of the request that contains the slug
  * @throws the errors of `findModel`; ApiError `model_not_supported` if the model does not serve calls of this kind
  */
-export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
-  const model = findModel(catalogue, slug);
+export function modelOf(kind: Kind, catalogue: Models, slug: string, param = "model"): Model {
+  const model = findModel(catalogue, slug, param);
   if (isCalledBy(kind, model)) return model;
   const path = kindOfCall(model)?.endpoint;
   const served = path === undefined ? "No endpoint serves it" : `Call POST ${path}`;
   const message = `Expected ${kind.nouns.one}, got ${slug}, a model of modality ${model.modality}. ${served}.`;
-  throw new ApiError("model_not_supported", message, { param: "model" });
+  throw new ApiError("model_not_supported", message, { param });
+}
+
+/** Returns a model that calls of this kind can use; undefined if the catalogue has no such model. */
+export function findCallable(kind: Kind, { models }: Models, slug: string): Model | undefined {
+  const model = models.get(slug);
+  return model && isCalledBy(kind, model) ? model : undefined;
 }
 
 /**

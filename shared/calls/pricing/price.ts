@@ -5,7 +5,9 @@
 import type { Model } from "#shared/calls/model.ts";
 import { parseDecimal } from "#shared/base/money.ts";
 
-import type { TokenUsage } from "./usage.ts";
+import { rateOf, SERVICE_TIERS, type ServiceTier, type TierRates, TOKEN_RATES, type TokenRate } from "./rates.ts";
+import { possibleRates, ratesOf, withDearerRates } from "./tiers.ts";
+import { promptTokens, type TokenUsage } from "./usage.ts";
 
 export type PriceUnit =
   | "per_token"
@@ -17,26 +19,15 @@ export type PriceUnit =
   | "per_operation"
   | "per_megapixel";
 
-const TOKEN_RATES = [
-  "input_per_million",
-  "output_per_million",
-  "cached_input_per_million",
-  "cache_write_per_million",
-  "cache_write_1h_per_million",
-  "audio_input_per_million",
-  "audio_output_per_million",
-  "image_input_per_million",
-  "image_output_per_million",
-] as const;
-
-type TokenRate = (typeof TOKEN_RATES)[number];
-
-export interface Price {
+/** Price of a call. Its own token rates are empty unless the unit is per_token. */
+export interface Price extends TierRates {
   readonly unit: PriceUnit;
-  /** Nano-credits per million tokens, by type of token; empty unless the unit is per_token. */
-  readonly tokenRates: Readonly<Partial<Record<TokenRate, bigint>>>;
   /** Nano-credits per unit; 0 if the unit is per_token. */
   readonly unitRate: bigint;
+  /** Rates of the service tiers that have a price of their own. */
+  readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, TierRates>>>;
+  /** Share of the price that a batch line pays, in millionths. If absent, the share of the deployment applies. */
+  readonly batchMillionths?: number;
 }
 
 /** Price in a queue message: the integers of `Price` as decimal text. */
@@ -44,32 +35,58 @@ export type SerializedPrice = Readonly<Record<string, string>>;
 
 const MILLION = 1_000_000n;
 
+/** Number of decimal places of `batch_factor`. */
+export const BATCH_FACTOR_PLACES = 6;
+
 /**
  * Converts the decimal price text of a catalogue file to exact rates.
  * @throws RangeError for a value that is not a decimal, is negative, or has a part smaller than a nano-credit
  */
-export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
+export function parsePrice(pricing: Readonly<Record<string, unknown>>): Price {
   const unit = pricing["unit"] as PriceUnit;
-  const rate = (field: string): bigint | undefined => {
-    const text = pricing[field];
-    if (text === undefined) return undefined;
-    const value = parseDecimal(text, 9);
-    if (value < 0n) throw new RangeError(`${field} must not be negative, got "${text}"`);
-    return value;
-  };
+  const batch = textIn(pricing, "batch_factor");
+  const share = batch === undefined ? {} : { batchMillionths: Number(parseDecimal(batch, BATCH_FACTOR_PLACES)) };
   if (unit !== "per_token") {
     const field = priceField(unit);
-    const unitRate = rate(field);
+    const unitRate = parseRate(pricing, field);
     if (unitRate === undefined) throw new RangeError(`expected ${field} for unit ${unit}`);
-    return Object.freeze({ unit, tokenRates: Object.freeze({}), unitRate });
+    return Object.freeze({ unit, tokenRates: Object.freeze({}), unitRate, ...share });
   }
+  const own = parseRates(pricing);
+  if (own.tokenRates.input_per_million === undefined)
+    throw new RangeError("expected input_per_million for unit per_token");
+  const serviceTiers: Partial<Record<ServiceTier, TierRates>> = {};
+  for (const tier of SERVICE_TIERS) {
+    const text = (pricing["service_tiers"] as Readonly<Record<string, unknown>> | undefined)?.[tier];
+    if (text !== undefined) serviceTiers[tier] = withDearerRates(parseRates(text as typeof pricing), own.longContext);
+  }
+  const tiers = Object.keys(serviceTiers).length === 0 ? {} : { serviceTiers };
+  return Object.freeze({ unit, ...own, unitRate: 0n, ...tiers, ...share });
+}
+
+function parseRates(text: Readonly<Record<string, unknown>>): TierRates {
   const tokenRates: Partial<Record<TokenRate, bigint>> = {};
   for (const field of TOKEN_RATES) {
-    const value = rate(field);
+    const value = parseRate(text, field);
     if (value !== undefined) tokenRates[field] = value;
   }
-  if (tokenRates.input_per_million === undefined) throw new RangeError("expected input_per_million for unit per_token");
-  return Object.freeze({ unit, tokenRates: Object.freeze(tokenRates), unitRate: 0n });
+  const long = text["long_context"] as (Readonly<Record<string, unknown>> & { above_tokens: number }) | undefined;
+  if (long === undefined) return { tokenRates: Object.freeze(tokenRates) };
+  const longContext = Object.freeze({ aboveTokens: long.above_tokens, ...parseRates(long) });
+  return { tokenRates: Object.freeze(tokenRates), longContext };
+}
+
+function parseRate(pricing: Readonly<Record<string, unknown>>, field: string): bigint | undefined {
+  const text = textIn(pricing, field);
+  if (text === undefined) return undefined;
+  const value = parseDecimal(text, 9);
+  if (value < 0n) throw new RangeError(`${field} must not be negative, got "${text}"`);
+  return value;
+}
+
+function textIn(pricing: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const text = pricing[field];
+  return typeof text === "string" ? text : undefined;
 }
 
 /**
@@ -93,31 +110,33 @@ export function priceField(unit: string): string {
 }
 
 /** Returns the charge of a token usage in nano-credits. The sum is rounded up once. */
-export function priceTokens(price: Price, usage: TokenUsage): bigint {
-  const rates = price.tokenRates;
-  const input = rates.input_per_million ?? 0n;
-  const output = rates.output_per_million ?? 0n;
+export function priceTokens({ tokenRates }: Pick<Price, "tokenRates">, usage: TokenUsage): bigint {
+  const rate = (name: TokenRate): bigint => rateOf(tokenRates, name);
   const sum =
-    BigInt(usage.input) * input +
-    BigInt(usage.cachedInput) * (rates.cached_input_per_million ?? input) +
-    BigInt(usage.cacheWrite5m) * (rates.cache_write_per_million ?? input) +
-    BigInt(usage.cacheWrite1h) * (rates.cache_write_1h_per_million ?? rates.cache_write_per_million ?? input) +
-    BigInt(usage.audioInput) * (rates.audio_input_per_million ?? input) +
-    BigInt(usage.imageInput) * (rates.image_input_per_million ?? input) +
-    BigInt(usage.output) * output +
-    BigInt(usage.audioOutput) * (rates.audio_output_per_million ?? output) +
-    BigInt(usage.imageOutput) * (rates.image_output_per_million ?? output);
+    BigInt(usage.input) * rate("input_per_million") +
+    BigInt(usage.cachedInput) * rate("cached_input_per_million") +
+    BigInt(usage.cacheWrite5m) * rate("cache_write_per_million") +
+    BigInt(usage.cacheWrite1h) * rate("cache_write_1h_per_million") +
+    BigInt(usage.audioInput) * rate("audio_input_per_million") +
+    BigInt(usage.imageInput) * rate("image_input_per_million") +
+    BigInt(usage.output) * rate("output_per_million") +
+    BigInt(usage.audioOutput) * rate("audio_output_per_million") +
+    BigInt(usage.imageOutput) * rate("image_output_per_million");
   return (sum + MILLION - 1n) / MILLION;
 }
 
-/** Returns the charge of a chat call in nano-credits: by tokens, or the flat price of a model with a price per request. */
-export function priceChat(price: Price, usage: TokenUsage): bigint {
-  return price.unit === "per_token" ? priceTokens(price, usage) : price.unitRate;
+/**
+ * Returns the charge of a chat call in nano-credits: by tokens, or the flat price of a model with a price per request.
+ * @param tier service tier that served the call; undefined for the price itself
+ */
+export function priceChat(price: Price, usage: TokenUsage, tier?: ServiceTier): bigint {
+  if (price.unit !== "per_token") return price.unitRate;
+  return priceTokens(ratesOf(price, tier, promptTokens(usage)), usage);
 }
 
 /**
  * Returns the maximum charge of a chat call in nano-credits, for its hold. Every input token counts at the highest input rate that the
- * request can cause, every output token at the highest output rate.
+ * request can cause, every output token at the highest output rate. The most expensive service tier that can serve the request counts.
  */
 export function boundChat(
   price: Price,
@@ -127,42 +146,85 @@ export function boundChat(
     hasAudioInput: boolean;
     hasImageInput: boolean;
     hasAudioOutput: boolean;
+    /** Requested service tier. */
+    serviceTier?: string | null | undefined;
   },
 ): bigint {
   if (price.unit !== "per_token") return price.unitRate;
-  const rates = price.tokenRates;
-  const inputRates = [
-    rates.input_per_million,
-    // No known price list has a higher rate for cached input, but a hold must cover it.
-    rates.cached_input_per_million,
-    rates.cache_write_per_million,
-    rates.cache_write_1h_per_million,
-    bound.hasAudioInput ? rates.audio_input_per_million : undefined,
-    bound.hasImageInput ? rates.image_input_per_million : undefined,
-  ];
-  const outputRates = [rates.output_per_million, bound.hasAudioOutput ? rates.audio_output_per_million : undefined];
-  const sum = BigInt(bound.inputTokens) * maximum(inputRates) + BigInt(bound.outputTokens) * maximum(outputRates);
-  return (sum + MILLION - 1n) / MILLION;
+  let most = 0n;
+  for (const rates of possibleRates(price, bound.serviceTier, bound.inputTokens)) {
+    const inputRates = [
+      rates.input_per_million,
+      // No known price list has a higher rate for cached input, but a hold must cover it.
+      rates.cached_input_per_million,
+      rates.cache_write_per_million,
+      rates.cache_write_1h_per_million,
+      bound.hasAudioInput ? rates.audio_input_per_million : undefined,
+      bound.hasImageInput ? rates.image_input_per_million : undefined,
+    ];
+    const outputRates = [rates.output_per_million, bound.hasAudioOutput ? rates.audio_output_per_million : undefined];
+    const sum = BigInt(bound.inputTokens) * maximum(inputRates) + BigInt(bound.outputTokens) * maximum(outputRates);
+    if (sum > most) most = sum;
+  }
+  return (most + MILLION - 1n) / MILLION;
 }
 
+/** Returns the share of the price that a batch line pays. @param usualMillionths share of the deployment, in millionths */
+export function batchLineOf(
+  { batchMillionths }: Pick<Price, "batchMillionths">,
+  usualMillionths: number,
+): { readonly price_millionths: number } {
+  return { price_millionths: batchMillionths ?? usualMillionths };
+}
+
+/** Prefixes of the rates of long contexts, and of their threshold, in a serialized price. */
+const LONG = "long_context.";
+const ABOVE = `${LONG}above_tokens`;
+
+/** Serializes a price for a queue message, without `batchMillionths`. */
 export function serializePrice(price: Price): SerializedPrice {
   const out: Record<string, string> = { unit: price.unit };
   if (price.unit !== "per_token") out["unit_rate"] = price.unitRate.toString();
-  for (const field of TOKEN_RATES) {
-    const value = price.tokenRates[field];
-    if (value !== undefined) out[field] = value.toString();
-  }
+  serializeRates(price, "", out);
+  for (const [tier, rates] of Object.entries(price.serviceTiers ?? {})) serializeRates(rates, `${tier}.`, out);
   return out;
+}
+
+function serializeRates({ tokenRates, longContext }: TierRates, prefix: string, out: Record<string, string>): void {
+  for (const field of TOKEN_RATES) {
+    const value = tokenRates[field];
+    if (value !== undefined) out[prefix + field] = value.toString();
+  }
+  if (longContext === undefined) return;
+  out[prefix + ABOVE] = String(longContext.aboveTokens);
+  serializeRates({ tokenRates: longContext.tokenRates }, prefix + LONG, out);
 }
 
 /** Parses the result of `serializePrice`. @throws SyntaxError if a rate is not the text of an integer */
 export function deserializePrice(text: SerializedPrice): Price {
+  const serviceTiers: Partial<Record<ServiceTier, TierRates>> = {};
+  for (const tier of SERVICE_TIERS) {
+    const rates = deserializeRates(text, `${tier}.`);
+    if (rates.tokenRates.input_per_million !== undefined) serviceTiers[tier] = rates;
+  }
+  return {
+    unit: text["unit"] as PriceUnit,
+    ...deserializeRates(text, ""),
+    unitRate: BigInt(text["unit_rate"] ?? "0"),
+    ...(Object.keys(serviceTiers).length === 0 ? {} : { serviceTiers }),
+  };
+}
+
+function deserializeRates(text: SerializedPrice, prefix: string): TierRates {
   const tokenRates: Partial<Record<TokenRate, bigint>> = {};
   for (const field of TOKEN_RATES) {
-    const value = text[field];
+    const value = text[prefix + field];
     if (value !== undefined) tokenRates[field] = BigInt(value);
   }
-  return { unit: text["unit"] as PriceUnit, tokenRates, unitRate: BigInt(text["unit_rate"] ?? "0") };
+  const above = text[prefix + ABOVE];
+  if (above === undefined) return { tokenRates };
+  const longContext = { aboveTokens: Number(above), ...deserializeRates(text, prefix + LONG) };
+  return { tokenRates, longContext };
 }
 
 function maximum(rates: readonly (bigint | undefined)[]): bigint {

@@ -168,8 +168,13 @@ create table fallback_chain (
   fallbacks text[] not null constraint fallback_count check (cardinality(fallbacks) between 1 and 10),
   -- True: an interrupted stream is continued by the next model.
   continue_streams boolean not null default false,
+  -- Share of the calls that each model serves first, by slug, including the requested model. Null: the requested model is always first.
+  weights jsonb constraint fallback_weights_object check (jsonb_typeof(weights) = 'object'),
+  -- Calls with the same end user or the same conversation draw the same model.
+  sticky text constraint fallback_sticky check (sticky in ('user', 'conversation')),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, model),
+  constraint fallback_sticky_weights check (sticky is null or weights is not null),
   constraint fallback_not_itself check (array_position(fallbacks, model) is null),
   constraint fallback_named check (array_position(fallbacks, null) is null)
 );

@@ -44,11 +44,11 @@ create table usage_record (
   uncollected bigint not null,
   day date not null,
   tokens bigint not null,
+  started_at timestamptz not null,
+  ended_at timestamptz not null default greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)),
   -- Further subjects whose limits applied to the call, and labels of the call: as in its hold.
   scopes uuid[],
   labels jsonb,
-  started_at timestamptz not null,
-  ended_at timestamptz not null default greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)),
   primary key (workspace_id, job_id, attempt)
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);

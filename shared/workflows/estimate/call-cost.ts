@@ -67,6 +67,7 @@ export async function chatCost(
     hasAudioInput: inputs.includes("audio") && (isOpen || blocks.includes("input_audio")),
     hasImageInput: inputs.includes("image") && (isOpen || blocks.includes("image_url") || blocks.includes('"file"')),
     hasAudioOutput: isUnknown("modalities") || body.modalities?.includes("audio") === true,
+    serviceTier: isUnknown("service_tier") ? "auto" : body.service_tier,
   });
   const read =
     unknown.length === 0

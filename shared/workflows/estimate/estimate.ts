@@ -10,6 +10,7 @@ import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { findModel } from "#shared/calls/kinds/models.ts";
+import { namedFallbacks } from "#shared/calls/model-choice.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -208,9 +209,10 @@ async function modelCost(context: CallContext, slug: string, params: KnownParams
     const cost = await costOn(context, model, other, params).catch(passOver);
     if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
   }
-  const isContinued = context.caller.continuedChains?.has(slug) === true;
+  const named = namedFallbacks(kind, context.catalogue, model, knownMembers(params));
+  const isContinued = named === undefined && context.caller.continuedChains?.has(slug) === true;
   // A fallback serves at its own price; for a continued stream, every participating model is paid.
-  for (const name of context.caller.fallbackChains?.get(slug) ?? []) {
+  for (const name of named ?? context.caller.fallbackChains?.get(slug) ?? []) {
     const other = context.catalogue.models.get(name);
     const cost = other && kind.isOfKind(other) ? await costOn(context, other, kind, params).catch(passOver) : undefined;
     if (!cost) continue;

@@ -279,6 +279,72 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     }
   });
 
+  test("import the prices of long contexts, service tiers and batches", () => {
+    const { catalogue, reasons } = convert(`model_list:
+  - model_name: tiered
+    litellm_params: { model: openai/tiered, api_key: os.environ/OPENAI_API_KEY }
+    model_info:
+      max_input_tokens: 1000000
+      max_output_tokens: 1000
+      input_cost_per_token: 5e-6
+      output_cost_per_token: 3e-5
+      cache_read_input_token_cost: 5e-7
+      cache_creation_input_token_cost: 5e-6
+      input_cost_per_token_above_272k_tokens: 1e-5
+      output_cost_per_token_above_272k_tokens: 4.5e-5
+      cache_read_input_token_cost_above_272k_tokens: 1e-6
+      input_cost_per_token_priority: 1.25e-5
+      output_cost_per_token_priority: 7.5e-5
+      cache_read_input_token_cost_priority: 1.25e-6
+      input_cost_per_token_flex: 2.5e-6
+      output_cost_per_token_flex: 1.5e-5
+      cache_read_input_token_cost_flex: 2.5e-7
+      input_cost_per_token_above_272k_tokens_flex: 5e-6
+      output_cost_per_token_flex_above_272k_tokens: 2.25e-5
+      input_cost_per_token_batches: 2.5e-6
+      output_cost_per_token_batches: 1.6e-5
+  - model_name: steps
+    litellm_params: { model: openai/steps, api_key: os.environ/OPENAI_API_KEY }
+    model_info: { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6, input_cost_per_token_above_128k_tokens: 2e-6, input_cost_per_token_above_200k_tokens: 3e-6 }
+  - model_name: own-vectors
+    litellm_params: { model: xinference/bge, api_base: "http://127.0.0.1:9997/v1" }
+    model_info: { mode: embedding, output_vector_size: 768, input_cost_per_token: 1e-8, input_cost_per_token_batches: 5e-9, input_cost_per_token_priority: 2e-8 }
+`);
+    const rates = (input: string, output: string, cached: string, write = input) => ({
+      input_per_million: input,
+      output_per_million: output,
+      cached_input_per_million: cached,
+      cache_write_per_million: write,
+    });
+    // A rate that the file does not contain is the higher of the price's rate and the tier's input rate.
+    expect(catalogue.models.get("tiered")?.pricing).toEqual({
+      currency: "credits",
+      unit: "per_token",
+      ...rates("500", "3000", "50"),
+      long_context: { above_tokens: 272_000, ...rates("1000", "4500", "100") },
+      service_tiers: {
+        flex: {
+          ...rates("250", "1500", "25", "500"),
+          long_context: { above_tokens: 272_000, ...rates("500", "2250", "500", "500") },
+        },
+        priority: rates("1250", "7500", "125"),
+      },
+      // 1.6e-5 of 3e-5, rounded up
+      batch_factor: "0.533334",
+    });
+    expect(catalogue.models.get("steps")?.pricing.long_context).toEqual({
+      above_tokens: 128_000,
+      input_per_million: "300",
+      output_per_million: "100",
+    });
+    expect(catalogue.models.get("own-vectors")?.pricing).toMatchObject({ batch_factor: "0.5" });
+    expect(catalogue.models.get("own-vectors")?.pricing.service_tiers).toBeUndefined();
+    const all = reasons.join("\n");
+    expect(all).toContain("a price has one threshold: the highest of these prices apply above 128000 input tokens");
+    expect(all).toContain("input_cost_per_token_priority: a catalogue has no such price for this kind of model");
+    expect(all).not.toContain("_flex");
+  });
+
   test("omit what a catalogue rejects, and import the remainder", () => {
     const { models, reasons } = convert(`model_list:
   - { model_name: good, litellm_params: { model: openai/gpt-4o } }

@@ -112,6 +112,25 @@ test("fallback chains are set, listed and deleted, and rejected with a reason", 
   expect(await text(...set("sandbox-error", "sandbox-slow"))).toBe(said);
   const continued = set("sandbox-error", "sandbox-slow", "--continue-streams", "yes");
   expect(await text(...continued)).toBe(`${said}, also for streams that break off`);
+  const weighted = set("sandbox-chat", "sandbox-slow=20", "sandbox-backup", "--weight", "80", "--sticky", "user");
+  expect(await json(...weighted)).toMatchObject({
+    fallbacks: [
+      { model: "sandbox-slow", weight: 20 },
+      { model: "sandbox-backup", weight: 0 },
+    ],
+    weight: 80,
+    sticky: "user",
+  });
+  const draws = `calls of sandbox-chat in ${name} begin with sandbox-chat=80, sandbox-slow=20, sandbox-backup=0`;
+  expect(await text(...weighted)).toBe(draws);
+  expect(await text("fallback-chains", "list", ...here)).toContain("sandbox-slow=20, sandbox-backup=0");
+  expect(await refusal(...set("sandbox-chat", "sandbox-slow=x"))).toContain("expected a whole number from 0 to 1000");
+  expect(await refusal(...set("sandbox-chat", "sandbox-slow=1001", "--weight", "1"))).toContain(
+    "(fallbacks[0].weight)",
+  );
+  expect(await refusal(...set("sandbox-chat", "sandbox-slow=1"))).toContain("(weight)");
+  expect(await refusal(...set("sandbox-chat", "sandbox-slow", "--sticky", "user"))).toContain("(sticky)");
+  await json("fallback-chains", "delete", "sandbox-chat", ...here);
   expect(await refusal(...set("sandbox-chat", "nothing"))).toContain("there is no such model");
   // The operator hears why, which a client does not.
   expect(await refusal(...set("sandbox-chat", "gpt-5.5"))).toContain("gpt-5.5 cannot be served: ");

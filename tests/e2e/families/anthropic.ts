@@ -5,7 +5,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 const HEAD = { model: "claude-local-20260101", id: "msg_01Golden", type: "message", role: "assistant" };
 export const THINKING_SIGNATURE = "EvQBCkYICxgCKkAxhD4NUKFzudtZ6NzbZdEiBACIScTz";
-const TIER = { service_tier: "standard", inference_geo: "not_available" };
+const tierOf = ({ tier = "default" }: Turn): Members => ({
+  service_tier: tier === "default" ? "standard" : tier,
+  inference_geo: "not_available",
+});
 
 interface Block {
   readonly whole: Members;
@@ -22,7 +25,7 @@ export function tellAnthropic(turn: Turn, report: Report = "honest"): Told {
     ...HEAD,
     content: blocks.map((block) => block.whole),
     ...ending,
-    ...(usage === undefined ? {} : { usage: { ...usage, ...split, ...TIER } }),
+    ...(usage === undefined ? {} : { usage: { ...usage, ...split, ...tierOf(turn) } }),
   });
   const events: Members[] = [
     { type: "message_start", message: startOf(turn, split) },
@@ -78,7 +81,8 @@ function blocksOf({ thought, text, calls = [] }: Turn): Block[] {
 }
 
 /** It knows the prompt only roughly (43 there, 61 in the end), no output yet, and alone how long writes last. */
-function startOf({ took }: Turn, split: Members): Members {
+function startOf(turn: Turn, split: Members): Members {
+  const { took } = turn;
   const { cached, write5m, write1h } = whole(took);
   const usage = {
     input_tokens: Math.max(0, inputOf(took) - 18),
@@ -86,7 +90,7 @@ function startOf({ took }: Turn, split: Members): Members {
     cache_read_input_tokens: cached,
     ...split,
     output_tokens: 1,
-    ...TIER,
+    ...tierOf(turn),
   };
   return { ...HEAD, content: [], stop_reason: null, stop_sequence: null, usage };
 }

@@ -38,7 +38,7 @@ export interface ModelOptions {
   readonly family: Family;
   /** Name of the model at the provider, and so at the local server: `mock-…`. */
   readonly source?: string;
-  readonly prices?: Readonly<Record<string, string>>;
+  readonly prices?: Readonly<Record<string, unknown>>;
   /** Nobody listens at its provider's address. */
   readonly isGone?: boolean;
   readonly contextTokens?: number;

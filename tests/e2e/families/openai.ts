@@ -4,7 +4,7 @@ import { BEYOND_TOKENS, joined, pieces, type Report, type Told, type Turn, whole
 type Members = Readonly<Record<string, unknown>>;
 
 const HEAD = { id: "chatcmpl-Cx0golden", created: 1_770_933_892, model: "gpt-local-2026-01-01" };
-const TAIL = { service_tier: "default", system_fingerprint: "fp_de604bd877" };
+const tailOf = ({ tier = "default" }: Turn): Members => ({ service_tier: tier, system_fingerprint: "fp_de604bd877" });
 
 export function tellOpenAi(turn: Turn, report: Report = "honest"): Told {
   const { text, calls = [], spoken } = turn;
@@ -28,8 +28,9 @@ export function tellOpenAi(turn: Turn, report: Report = "honest"): Told {
     object: "chat.completion",
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     ...(usage === undefined ? {} : { usage }),
-    ...TAIL,
+    ...tailOf(turn),
   });
+  const chunk = (choices: readonly Members[], counts: Members | null): string => chunkOf(turn, choices, counts);
   const chunks = deltasOf(turn, report).map((delta, at) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: null }], report === "growing" ? growing(turn, at) : null),
   );
@@ -39,8 +40,9 @@ export function tellOpenAi(turn: Turn, report: Report = "honest"): Told {
   return { body, events: [...chunks, "[DONE]"].map((data) => `data: ${data}\n\n`), ...silence };
 }
 
-function chunk(choices: readonly Members[], usage: Members | null): string {
-  return JSON.stringify({ ...HEAD, object: "chat.completion.chunk", ...TAIL, choices, usage, obfuscation: "Qup1BsQ3" });
+function chunkOf(turn: Turn, choices: readonly Members[], usage: Members | null): string {
+  const tail = { choices, usage, obfuscation: "Qup1BsQ3" };
+  return JSON.stringify({ ...HEAD, object: "chat.completion.chunk", ...tailOf(turn), ...tail });
 }
 
 function deltasOf({ text, calls = [], spoken }: Turn, report: Report): Members[] {

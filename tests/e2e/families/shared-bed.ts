@@ -1,10 +1,23 @@
 /** One running service in front of all families, for the stories of this folder. */
 import { listen, type Listening } from "#tests/shared/net/servers.ts";
 
-import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./bed.ts";
+import { FAMILIES, type Family, type FamilyBed, PRICES, startFamilies } from "./bed.ts";
 
 /** Models at which pictures have a price of their own: 450,000 nano-credits a token. */
 const PICTURES = { image_input_per_million: "450" };
+
+const timesAll = (factor: number): Record<string, string> =>
+  Object.fromEntries(Object.entries(PRICES).map(([rate, credits]) => [rate, String(Number(credits) * factor)]));
+
+/** Priority costs twice the price and flex half of it. Above 1,000 input tokens, every rate is three times as high. */
+const TIERS = {
+  long_context: { above_tokens: 1_000, ...timesAll(3) },
+  service_tiers: {
+    flex: { ...timesAll(0.5), long_context: { above_tokens: 1_000, ...timesAll(1.5) } },
+    priority: timesAll(2),
+  },
+  batch_factor: "0.25",
+};
 
 /** Answers without any output, by the names that each family's local server has for them. */
 export const UNSERVED: Readonly<Record<Family, readonly string[]>> = {
@@ -43,6 +56,7 @@ async function start(): Promise<SharedBed> {
       { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
       { slug: `${family}-slow`, family, source: "mock-tokens-200-every-20" },
       { slug: `${family}-two`, family, prices: PICTURES },
+      { slug: `${family}-tiers`, family, prices: TIERS },
       ...[...UNSERVED[family], "error-mid"].map((name) => ({
         slug: `${family}-${name}`,
         family,

@@ -7,6 +7,8 @@ export interface Turn {
   /** Said aloud as well; only OpenAI's family does. */
   readonly spoken?: Spoken;
   readonly took: Took;
+  /** Service tier that served it, by OpenAI's name. Default: `default`. */
+  readonly tier?: string;
 }
 
 export interface Call {

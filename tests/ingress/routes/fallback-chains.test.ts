@@ -275,6 +275,50 @@ describe("chains", () => {
     ]);
   });
 
+  test("have weights, in the same form as they were set, each change with an audit entry", async () => {
+    const { id, keys } = await team();
+    const fallbacks = [{ model: "d", weight: 20 }, "e"];
+    const put = await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks, weight: 80, sticky: "user" });
+    const answer = (await put.json()) as Record<string, unknown>;
+    const { updated_at: _at, ...stored } = answer;
+    const listed = [
+      { model: "d", weight: 20 },
+      { model: "e", weight: 0 },
+    ];
+    expect(stored).toEqual({ model: "c", fallbacks: listed, weight: 80, sticky: "user", continue_streams: false });
+    expect(validate("FallbackChain", answer)).toBeNull();
+    expect(await (await send("GET", chainOf(id, "c"), keys.developer)).json()).toEqual(answer);
+    // The response is a valid request.
+    const again = await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: listed, weight: 80, sticky: "user" });
+    expect(await again.json()).toEqual(answer);
+    const drawn = { fallbacks: listed, weight: 80, sticky: null };
+    expect(await (await send("PUT", chainOf(id, "c"), keys.owner, drawn)).json()).toMatchObject({ sticky: null });
+    const plain = await (await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d", "e"] })).json();
+    expect(Object.keys(plain as object)).toEqual(["model", "fallbacks", "continue_streams", "updated_at"]);
+    await send("DELETE", chainOf(id, "c"), keys.owner);
+    const weights = { c: 80, d: 20, e: 0 };
+    const both = chain(["d", "e"]);
+    expect(await db.query("select before, after from audit_log where workspace_id = $1 order by id", [id])).toEqual([
+      { before: null, after: { ...both, weights, sticky: "user" } },
+      { before: { ...both, weights, sticky: "user" }, after: { ...both, weights } },
+      { before: { ...both, weights }, after: both },
+      { before: both, after: null },
+    ]);
+  });
+
+  test("with weights apply to the next call within a cache lifetime", async () => {
+    const { id, keys } = await team();
+    const weights = async () => (await authenticator.authenticate(`Bearer ${keys.developer}`)).chainWeights?.get("a");
+    expect(await weights()).toBeUndefined();
+    const fallbacks = [{ model: "b", weight: 1 }];
+    await send("PUT", chainOf(id, "a"), keys.owner, { fallbacks, weight: 3, sticky: "conversation" });
+    clockMs += KEY_CACHE_MS;
+    expect(await weights()).toEqual({ weights: { a: 3, b: 1 }, sticky: "conversation" });
+    await send("PUT", chainOf(id, "a"), keys.owner, { fallbacks: ["b"] });
+    clockMs += KEY_CACHE_MS;
+    expect(await weights()).toBeUndefined();
+  });
+
   test("are not charged", async () => {
     const { id, keys } = await team();
     for (const { method, path, body } of ROUTES) {
@@ -317,6 +361,7 @@ describe("chains", () => {
 
 describe("a chain is rejected", () => {
   const eleven = Array.from("bcdefghijkla");
+  const B1 = { model: "b", weight: 1 };
 
   test.each<[string, string, unknown, string, string | null]>([
     ["without a body", "a", "", "invalid_json", null],
@@ -324,6 +369,47 @@ describe("a chain is rejected", () => {
     ["without its fallbacks", "a", {}, "missing_required_parameter", "fallbacks"],
     ["with one text for all", "a", { fallbacks: "b" }, "invalid_request", "fallbacks"],
     ["with a number", "a", { fallbacks: ["b", 1] }, "invalid_request", "fallbacks[1]"],
+    ["with weights of the fallbacks alone", "a", { fallbacks: [B1] }, "missing_required_parameter", "weight"],
+    ["with a weight of the model alone", "a", { fallbacks: ["b"], weight: 1 }, "unsupported_value", "fallbacks"],
+    [
+      "with no model to draw but itself",
+      "a",
+      { fallbacks: [{ model: "b", weight: 0 }], weight: 1 },
+      "unsupported_value",
+      "fallbacks",
+    ],
+    [
+      "with a negative weight",
+      "a",
+      { fallbacks: [{ model: "b", weight: -1 }], weight: 1 },
+      "unsupported_value",
+      "fallbacks[0].weight",
+    ],
+    ["with a part of a weight", "a", { fallbacks: [B1], weight: 0.5 }, "invalid_request", "weight"],
+    ["with a weight beyond 1000", "a", { fallbacks: [B1], weight: 1001 }, "unsupported_value", "weight"],
+    [
+      "with a fallback without weight",
+      "a",
+      { fallbacks: [{ model: "b" }], weight: 1 },
+      "missing_required_parameter",
+      "fallbacks[0].weight",
+    ],
+    [
+      "with an unknown member of a fallback",
+      "a",
+      { fallbacks: [{ ...B1, wait: 1 }], weight: 1 },
+      "invalid_request",
+      "fallbacks[0].wait",
+    ],
+    ["with a weighted fallback twice", "a", { fallbacks: [B1, "b"], weight: 1 }, "unsupported_value", "fallbacks[1]"],
+    ["with sticky but no weights", "a", { fallbacks: ["b"], sticky: "user" }, "unsupported_value", "sticky"],
+    [
+      "with sticky for something else",
+      "a",
+      { fallbacks: [B1], weight: 1, sticky: "key" },
+      "unsupported_value",
+      "sticky",
+    ],
     ["with nothing in it", "a", { fallbacks: [] }, "invalid_request", "fallbacks"],
     ["with eleven", "a", { fallbacks: eleven.slice(0, 11) }, "invalid_request", "fallbacks"],
     ["for an unknown model", "nothing", { fallbacks: ["b"] }, "model_not_found", "model"],

@@ -764,6 +764,7 @@ describe("user and service tier", () => {
 
   test("only auto may use capacity of another price", () => {
     expect(bodyOf({ service_tier: "auto" })["service_tier"]).toBe("auto");
+    expect(bodyOf({ service_tier: "priority" })["service_tier"]).toBe("auto");
     expect(bodyOf({ service_tier: "default" })["service_tier"]).toBe("standard_only");
     expect(bodyOf({ service_tier: "flex" })["service_tier"]).toBe("standard_only");
     expect(bodyOf({ service_tier: null })).not.toHaveProperty("service_tier");

@@ -189,12 +189,27 @@ describe("stored chains", () => {
       workspaceId,
     ]);
 
+  test("of embedding models have no weights, because their vectors cannot be compared", async () => {
+    const workspaceId = await createWorkspace(db.database, 0n);
+    const chain = { model: "vectors", fallbacks: ["more-vectors"], actor: OPERATOR };
+    const weights = { vectors: 1, "more-vectors": 1 };
+    const storing = storeFallbackChain(db.database, CATALOGUE, workspaceId, { ...chain, weights });
+    expect(await storing.catch((error: unknown) => error)).toMatchObject({
+      code: "model_not_supported",
+      param: "weight",
+    });
+    await storeFallbackChain(db.database, CATALOGUE, workspaceId, chain);
+    expect(await chainsOf(workspaceId)).toEqual([{ model: "vectors", fallbacks: ["more-vectors"] }]);
+  });
+
   test("replace the previous one, and each change records old and new values", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     const first = await store(workspaceId, "chat-0", "chat-1", "chat-2");
     expect(first).toEqual({
       model: "chat-0",
       fallbacks: ["chat-1", "chat-2"],
+      weights: null,
+      sticky: null,
       continue_streams: false,
       updated_at: expect.any(Date),
     });

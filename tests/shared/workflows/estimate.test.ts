@@ -7,7 +7,7 @@ import { TimeSlices } from "#shared/base/time-slices.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork, ESTIMATE_WORK_MAX, ESTIMATE_READ_WORK_MAX } from "#shared/workflows/estimate/work.ts";
 
-import { catalogue, read } from "./definitions.ts";
+import { catalogue, read, refusal } from "./definitions.ts";
 
 type Context = Parameters<typeof estimateWorkflow>[0];
 
@@ -44,6 +44,28 @@ const chat = (id: string, content: unknown, more: object = {}, params: object = 
 });
 const call = (model: string, params: object, more: object = {}) => ({ id: "b", type: "model", model, params, ...more });
 const count = (length: number) => Array.from({ length }, (_, at) => at);
+
+describe("fallbacks that params name", () => {
+  const most = async (params: object): Promise<number> =>
+    (await estimate({ steps: [chat("a", "x", {}, params)] }))[0]?.most ?? 0;
+
+  test("raise the maximum to that of the most expensive model", async () => {
+    const own = await most({});
+    expect(await most({ models: ["sandbox-chat"] })).toBeCloseTo(own, 3);
+    // It costs twice as much.
+    expect((await most({ models: ["sandbox-backup"] })) / own).toBeGreaterThan(1.9);
+  });
+
+  test("are checked like those of a call", async () => {
+    for (const [models, param] of [
+      [["nothing"], "models[0]"],
+      [["sandbox-embed"], "models[0]"],
+      [["sandbox-slow", "sandbox-slow"], "models[1]"],
+    ] as const) {
+      expect(refusal({ steps: [chat("a", "x", {}, { models })] })[0]).toEndWith(`steps[0].params.${param}`);
+    }
+  });
+});
 
 describe("a known list", () => {
   const image = (more: object) => ({

@@ -54,7 +54,13 @@ async function sent(kind: Kind): Promise<JobMessage> {
     catalogue: { current: () => catalogue },
     probes: { audio: () => Promise.resolve({ seconds: 2 }) },
   } as unknown as Parameters<typeof readCall>[0];
-  const call = await readCall(context, { caller: CALLER, target: { kind }, body: BODIES[kind.name], tries: 1 });
+  const call = await readCall(context, {
+    caller: CALLER,
+    draw: { id: "call" },
+    target: { kind },
+    body: BODIES[kind.name],
+    tries: 1,
+  });
   const checked = await call.load();
   const inputs: StoredInputs = kind.name === "transcription" ? { audio: { reference: PLACE, content_type: "audio/wav" } } : {}; // prettier-ignore
   const stored = { inputs, body: { text: checked.text(inputs) } };

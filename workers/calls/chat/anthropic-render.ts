@@ -22,6 +22,11 @@ export function createAnthropicRendering(call: {
 }): TextRendering {
   const id = call.jobId.replaceAll("-", "");
   const newCallId = (at: number): string => `toolu_${id}${at}`;
+  let tier = "standard";
+  const note = (extra: Members | undefined): void => {
+    if (typeof extra?.["service_tier"] === "string")
+      tier = extra["service_tier"] === "priority" ? "priority" : "standard";
+  };
   const message = (content: readonly unknown[], ending: Ending, usage: TokenUsage): Members => ({
     id: `msg_${id}`,
     type: "message",
@@ -30,7 +35,7 @@ export function createAnthropicRendering(call: {
     content,
     ...ending,
     container: null,
-    usage: anthropicUsage(usage),
+    usage: anthropicUsage(usage, tier),
   });
   const blocks = new BlockStream(newCallId);
   let isBegun = false;
@@ -43,6 +48,7 @@ export function createAnthropicRendering(call: {
   };
   return {
     completion(result, usage) {
+      note(result.extra);
       const choice = firstChoice(result.choices);
       const answer = objectOf(choice["message"]);
       const calls = callsOf(answer);
@@ -51,6 +57,7 @@ export function createAnthropicRendering(call: {
       return JSON.stringify(message(content, endingOf(choice, calls.length > 0, isRefusal(answer), call.stops), usage));
     },
     chunk(delta) {
+      note(delta.extra);
       const reported = typeof delta.usage === "object" ? delta.usage : null;
       let events = begin(reported ?? delta.inputUsage ?? NO_USAGE);
       const choice = firstChoice(delta.choices);
@@ -66,7 +73,7 @@ export function createAnthropicRendering(call: {
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
       return (
         lastBlockEvents +
-        event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) +
+        event("message_delta", { delta: ending, usage: anthropicUsage(usage, tier) }) +
         event("message_stop")
       );
     },
@@ -74,7 +81,7 @@ export function createAnthropicRendering(call: {
 }
 
 /** Converts our usage to Anthropic's format, in which no token is counted in two members. */
-function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
+function anthropicUsage(usage: TokenUsage, tier: string): Record<string, unknown> {
   return {
     input_tokens: usage.input + usage.audioInput + usage.imageInput,
     cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
@@ -86,7 +93,7 @@ function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
     output_tokens: completionTokens(usage),
     output_tokens_details: { thinking_tokens: usage.reasoning },
     server_tool_use: null,
-    service_tier: "standard",
+    service_tier: tier,
   };
 }
 

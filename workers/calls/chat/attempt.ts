@@ -12,6 +12,7 @@ import { PROVIDER_BYTES_MAX } from "#workers/providers/http.ts";
 import type { Answer } from "../answer.ts";
 import { abortReasonOf, jobAbort } from "../../job.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "../../providers/provider.ts";
+import type { Candidate } from "../../routing/candidates.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import { startWatchdog } from "../watchdog.ts";
 
@@ -50,9 +51,15 @@ export interface ChatAttempt {
   readonly askedAt: number;
 }
 
-export function meterOf(request: ChatCompletionRequest, model: Model, held: HeldPrice): ChatMeter {
+export function meterOf(
+  request: ChatCompletionRequest,
+  { model, source }: Pick<Candidate<ChatProvider>, "model" | "source">,
+  held: HeldPrice,
+): ChatMeter {
+  // A source that never receives the requested tier serves the call at the published price.
+  const isTierDropped = source.drop_params?.includes("service_tier") === true;
   return new ChatMeter(
-    request,
+    isTierDropped ? { ...request, service_tier: null } : request,
     held.price,
     held.holdNano,
     model.tokens_per_image_max,
@@ -83,7 +90,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
     request.stream === true || limits.firstByteMs < limits.totalMs ? startWatchdog(limits, signal) : undefined;
   try {
     const call: ChatCall = {
-      request: withinOutputLimit(request, candidate.model),
+      request: withServiceTier(withinOutputLimit(request, candidate.model), run),
       ...(run.exactIntegers ? { exactIntegers: run.exactIntegers } : {}),
       workspaceId: run.job.workspace_id,
       sourceModel: candidate.source.model,
@@ -101,6 +108,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
     const result = await candidate.adapter.complete(call);
     meter.add(result.choices);
     meter.report = result.usage;
+    meter.servedTier = result.extra?.["service_tier"];
     return { render: (metered) => rendering.completion(result, metered.usage), wasDrained: false };
   } catch (error) {
     if (watchdog?.expired() === undefined || signal.aborted) throw error;
@@ -108,6 +116,22 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   } finally {
     watchdog?.stop();
   }
+}
+
+/** Value of `service_tier` that requests processing at the published price. */
+const STANDARD_TIER = "default";
+
+/**
+ * Returns the request with the service tier that the provider receives. A request without a tier must not be served in a tier with another
+ * price, which providers otherwise may choose. Providers of models without priced tiers may not know the tiers of Anthropic's API.
+ */
+function withServiceTier(
+  request: ChatCompletionRequest,
+  { job, held, attempt: { candidate } }: Pick<ChatAttempt, "job" | "held" | "attempt">,
+): ChatCompletionRequest {
+  const { service_tier: tier, ...others } = request;
+  if (held.price.serviceTiers !== undefined) return tier == null ? { ...others, service_tier: STANDARD_TIER } : request;
+  return tier != null && job.api === "anthropic" && candidate.provider.family !== "anthropic" ? others : request;
 }
 
 /**
@@ -129,6 +153,8 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     onDelta();
     if (delta.usage !== undefined) meter.report = delta.usage;
     if (delta.inputUsage !== undefined) meter.inputReport = delta.inputUsage;
+    const tier = delta.extra?.["service_tier"];
+    if (tier !== undefined) meter.servedTier = tier;
     if (delta.choices.length === 0) continue;
     const isOutput = meter.add(delta.choices);
     if (meter.outputBytes > bytesMax)

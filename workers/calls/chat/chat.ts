@@ -197,7 +197,7 @@ class ChatRun {
       attempt: async (attempt) => {
         const { model } = attempt.candidate;
         const rendering = renderingOf(attempt);
-        const meter = meterOf(request, model, this.held);
+        const meter = meterOf(request, attempt.candidate, this.held);
         this.meter = meter;
         this.attempt = attempt;
         // The head of a stream names the model that began it.

@@ -6,6 +6,8 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/calls/pricing/price.ts";
+import type { ServiceTier } from "#shared/calls/pricing/rates.ts";
+import { chargedTier, tierUnits } from "#shared/calls/pricing/tiers.ts";
 import { countingPrompt, countPrompt } from "#shared/tokens/count.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
@@ -18,6 +20,8 @@ export interface Metered {
   readonly usage: TokenUsage;
   /** Reason why the usage was estimated by this service; undefined if the provider reported it. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
+  /** Names and counts of calls at other rates than those of the price itself, for the usage record. */
+  readonly tiers?: Readonly<Record<string, number>>;
 }
 
 /** Maximum tokens that the model can read and write in one call. */
@@ -55,6 +59,8 @@ export class ChatMeter {
   /** Input tokens that the provider reported at the beginning of the stream, before its final report. */
   inputReport: TokenUsage | undefined;
   outputBytes = 0;
+  /** Service tier that the provider reported; undefined until it has reported one. */
+  servedTier: unknown;
 
   private readonly tokensPerImage: number;
   private readonly bounds: TokenBounds | undefined;
@@ -90,7 +96,8 @@ export class ChatMeter {
   async settle(): Promise<Metered> {
     const report = this.believedReport();
     if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
-    if (report !== null) return { nano: priceChat(this.price, report), usage: report, estimated: undefined };
+    if (report !== null)
+      return { nano: this.nanoOf(report), usage: report, estimated: undefined, ...this.tiersOf(report) };
     return this.estimated("missing");
   }
 
@@ -111,7 +118,7 @@ export class ChatMeter {
     const input = this.believedInput() ?? { ...NO_USAGE, input: this.inputTokens };
     const usage: TokenUsage = { ...input, output: this.pieces };
     return {
-      nano: this.atMostHeld(priceChat(this.price, usage)),
+      nano: this.atMostHeld(this.nanoOf(usage)),
       tokens: promptTokens(usage) + completionTokens(usage),
     };
   }
@@ -131,7 +138,21 @@ export class ChatMeter {
     // The input report at the beginning of a stream may be lower than the final one. It therefore counts for interrupted calls only, and
     // does not replace a missing final report.
     const usage = await this.estimate(why === "cut" ? this.believedInput() : undefined);
-    return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
+    return { nano: this.atMostHeld(this.nanoOf(usage)), usage, estimated: why, ...this.tiersOf(usage) };
+  }
+
+  /** Service tier whose rates the call pays; undefined for the price itself. */
+  private get tier(): ServiceTier | undefined {
+    return chargedTier(this.request.service_tier, this.servedTier);
+  }
+
+  private nanoOf(usage: TokenUsage): bigint {
+    return priceChat(this.price, usage, this.tier);
+  }
+
+  private tiersOf(usage: TokenUsage): Pick<Metered, "tiers"> {
+    const tiers = tierUnits(this.price, this.tier, promptTokens(usage));
+    return Object.keys(tiers).length === 0 ? {} : { tiers };
   }
 
   private atMostHeld(nano: bigint): bigint {
@@ -259,6 +280,12 @@ function roughInput(
 }
 
 /** Converts the usage to a charge of the ledger. */
-export function chargeOf({ nano, usage, estimated }: Metered): Charge {
-  return { nano, units: usageUnits(usage), tokens: promptTokens(usage) + completionTokens(usage), estimated };
+export function chargeOf(metered: Metered): Charge {
+  const { nano, usage, estimated } = metered;
+  return { nano, units: unitsOf(metered), tokens: promptTokens(usage) + completionTokens(usage), estimated };
+}
+
+/** Returns the units of the usage record: the tokens, and the calls at other rates than those of the price itself. */
+export function unitsOf({ usage, tiers }: Metered): Record<string, number> {
+  return { ...usageUnits(usage), ...tiers };
 }

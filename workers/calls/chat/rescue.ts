@@ -1,12 +1,12 @@
 /** Continues broken streams with another model: selects the streams that may be continued, the models, and their requests. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
+import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
 
 import { type ChatProvider, ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
-import type { ChatMeter, Metered } from "./meter.ts";
+import { type ChatMeter, type Metered, unitsOf } from "./meter.ts";
 import type { Rendering } from "./render.ts";
 import { contentText, StreamSoFar } from "./stream-so-far.ts";
 
@@ -83,7 +83,7 @@ export class StreamRescue {
     return this.parts.map(({ candidate, metered, fault }) => ({
       model: candidate.model.slug,
       source: candidate.name,
-      units: usageUnits(metered.usage),
+      units: unitsOf(metered),
       is_estimated: metered.estimated !== undefined,
       amount: metered.nano.toString(),
       fault,
@@ -158,7 +158,16 @@ export function sumOf(before: Metered | undefined, last: Metered | undefined): M
     nano: before.nano + last.nano,
     usage: plus(before.usage, last.usage),
     estimated: isImpossible ? "impossible" : (last.estimated ?? before.estimated),
+    ...(before.tiers || last.tiers ? { tiers: sumOfCounts(before.tiers ?? {}, last.tiers ?? {}) } : {}),
   };
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+function sumOfCounts(one: Counts, other: Counts): Counts {
+  const sum: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
 }
 
 export function tookSoFar(took: Metered | undefined): { readonly nano: bigint; readonly tokens: number } {

@@ -40,6 +40,7 @@ export function createResponsesRendering(call: {
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...members })}\n\n`;
   const items = new ItemStream(facts, write);
   let reason: unknown = null;
+  let tier: Pick<ModelResponse, "service_tier"> | undefined;
   const begin = (): string => {
     if (sequence > firstEvent) return "";
     const created = firstEvent === 0 ? write("response.created", { response: begun }) : "";
@@ -52,13 +53,15 @@ export function createResponsesRendering(call: {
       for (const piece of wholePieces(choice, call.logprobs)) whole.add(piece);
       const ending = endingOf(choice["finish_reason"]);
       whole.end(ending.status === "incomplete");
-      const response: ModelResponse = { ...begun, ...ending, output: whole.output, usage: usageOf(usage) };
+      const output = { output: whole.output, usage: usageOf(usage) };
+      const response: ModelResponse = { ...begun, ...servedTier(result.extra), ...ending, ...output };
       call.onWhole?.(response);
       return JSON.stringify(response);
     },
     chunk(delta) {
       let events = begin();
       const choice = firstChoice(delta.choices);
+      tier = servedTier(delta.extra) ?? tier;
       if (typeof choice["finish_reason"] === "string") reason = choice["finish_reason"];
       for (const piece of piecesOf(choice, call.logprobs)) events += items.add(piece);
       return events;
@@ -66,11 +69,18 @@ export function createResponsesRendering(call: {
     end(usage) {
       const ending = endingOf(reason);
       const lastItemEvents = begin() + items.end(ending.status === "incomplete");
-      const response: ModelResponse = { ...begun, ...ending, output: items.output, usage: usageOf(usage) };
+      const output = { output: items.output, usage: usageOf(usage) };
+      const response: ModelResponse = { ...begun, ...tier, ...ending, ...output };
       call.onWhole?.(response);
       return `${lastItemEvents}${write(`response.${ending.status}`, { response })}data: [DONE]\n\n`;
     },
   };
+}
+
+/** Returns the service tier that the provider reported; undefined if it reported none. */
+function servedTier(extra: Members | undefined): Pick<ModelResponse, "service_tier"> | undefined {
+  const tier = extra?.["service_tier"];
+  return typeof tier === "string" && tier !== "auto" ? { service_tier: tier } : undefined;
 }
 
 function endingOf(

@@ -131,9 +131,13 @@ function endUser({ request, workspaceId }: ChatCall): Members {
   return { metadata: { user_id: createHash("sha256").update(`${workspaceId}:${name}`).digest("hex") } };
 }
 
-/** Maps the requested service tier. Every tier except `auto` becomes `standard_only`, which excludes capacity at another price. */
+/**
+ * Maps the requested service tier. `auto` and `priority` allow capacity at another price. Every other tier becomes `standard_only`, which
+ * excludes such capacity.
+ */
 function serviceTier({ service_tier: tier }: ChatCompletionRequest): Members {
-  return tier == null ? {} : { service_tier: tier === "auto" ? "auto" : "standard_only" };
+  if (tier == null) return {};
+  return { service_tier: tier === "auto" || tier === "priority" ? "auto" : "standard_only" };
 }
 
 // Sampling parameters: the values of temperature, top_p and top_k that the model accepts.

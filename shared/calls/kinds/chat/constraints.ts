@@ -60,6 +60,7 @@ export function checkChat(
     hasAudioInput: inputs.hasAudio,
     hasImageInput: inputs.images > 0,
     hasAudioOutput: request.modalities?.includes("audio") === true,
+    serviceTier: request.service_tier,
   });
   const bound = { holdNano, outputTokensMax, tokensMax: inputTokens + outputTokensMax };
   return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
@@ -103,8 +104,8 @@ function inputTokensOf(
   return Math.min(model.max_context_tokens, counted);
 }
 
-/** Service tiers that are charged at the published price or less. */
-const BASE_TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex"]);
+/** Service tiers that providers charge at the published price or less. */
+const BASE_TIERS: readonly string[] = ["auto", "default", "flex"];
 
 function checkParameters(request: ChatCompletionRequest, model: Model): void {
   const refuse = (param: string, message: string): never => {
@@ -132,10 +133,11 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   }
   // A tier above the published price would be charged to us.
   const tier = request.service_tier;
-  if (tier != null && !BASE_TIERS.has(tier)) {
+  const tiers = [...new Set([...BASE_TIERS, ...Object.keys(model.price.serviceTiers ?? {})])];
+  if (tier != null && !tiers.includes(tier)) {
     refuse(
       "service_tier",
-      `Expected one of ${[...BASE_TIERS].join(", ")}, got ${arrived("enum", tier)}. Other tiers have no price here.`,
+      `Expected one of ${tiers.join(", ")}, got ${arrived("enum", tier)}. Other tiers have no price for this model.`,
     );
   }
   if (request.web_search_options != null)

@@ -292,7 +292,10 @@ describe("settings", () => {
       { stream: null, stop_sequences: null, temperature: null, tools: null, thinking: null, metadata: null },
       {},
     ],
-    ["what nobody knows", { context_management: { edits: [] }, service_tier: "auto", future: 1 }, {}],
+    ["what nobody knows", { context_management: { edits: [] }, future: 1 }, {}],
+    ["any service tier", { service_tier: "auto" }, { service_tier: "auto" }],
+    ["the standard tier", { service_tier: "standard_only" }, { service_tier: "default" }],
+    ["no service tier", { service_tier: null }, {}],
     ["an end user", { metadata: { user_id: "u-1" } }, { user: "u-1" }],
     ["no end user", { metadata: { user_id: null } }, {}],
     [

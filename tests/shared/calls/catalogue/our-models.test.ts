@@ -50,11 +50,21 @@ describe("every shipped model", () => {
     expect(Object.keys(entry._svc).toSorted()).toEqual(FACT_KEYS);
     expect(entry).toMatchObject({ id: slug, object: "model", permission: [], root: slug, parent: null });
     expect(validate("ModelEntry", entry)).toBeNull();
-    const { currency, unit, ...rates } = entry._svc.pricing;
+    const { currency, unit, long_context: long, service_tiers: tiers, ...rates } = entry._svc.pricing;
     expect(currency).toBe("credits");
     const isFlat = slug === "sandbox-vision";
     if (found.supports_chat || found.supports_embeddings) expect(unit).toBe(isFlat ? "per_request" : "per_token");
-    const { currency: _currency, unit: _unit, ...texts } = found.pricing;
+    const {
+      currency: _currency,
+      unit: _unit,
+      long_context: longTexts,
+      service_tiers: tierTexts,
+      ...texts
+    } = found.pricing;
+    expect([Object.keys(long ?? {}), Object.keys(tiers ?? {})]).toEqual([
+      Object.keys(longTexts ?? {}),
+      Object.keys(tierTexts ?? {}),
+    ]);
     expect(Object.keys(rates).toSorted()).toEqual(Object.keys(texts).toSorted());
     for (const rate of Object.values(rates)) expect(rate).toBeGreaterThan(0);
     if (unit === "per_token") expect(rates.input_per_million).toBeGreaterThan(0);
@@ -118,13 +128,13 @@ test("every member of the shipped files is found in the line that names it", () 
 const PRINTED: readonly (readonly [slug: string, input: string, output: string, cached: string | undefined])[] = [
   ["gpt-4o-mini", "0.15", "0.6", "0.075"],
   ["gpt-5.4-mini", "0.75", "4.5", "0.075"],
-  ["gpt-5.5", "10", "45", "1"],
+  ["gpt-5.5", "5", "30", "0.5"],
   ["gpt-4.1", "2", "8", "0.5"],
   ["deepseek-v4-pro", "0.435", "0.87", "0.003625"],
   ["deepseek-v4-flash", "0.14", "0.28", "0.0028"],
   ["gpt-oss-20b", "0.075", "0.3", "0.0375"],
   ["mistral-large-2512", "0.5", "1.5", undefined],
-  ["grok-4.3", "2.5", "5", "0.4"],
+  ["grok-4.3", "1.25", "2.5", "0.2"],
   ["claude-opus-4-7", "5", "25", "0.5"],
   ["glm-5.2", "1.4", "4.4", "0.26"],
 ];
@@ -149,6 +159,35 @@ describe("shipped prices", () => {
   ])("%s costs the listed price for input, and nothing for output", (slug, input) => {
     expect(model(slug)?.price.tokenRates).toEqual({ input_per_million: parseDecimal(input, 11) });
     expect(model(slug)?.embedding).toBeDefined();
+  });
+
+  test.each([
+    ["gpt-5.5", 272_000, "10", "45", "1"],
+    ["gpt-5.4", 272_000, "5", "22.5", "0.5"],
+    ["gemini-3.1-pro-preview", 200_000, "4", "18", "0.4"],
+    ["grok-4.3", 200_000, "2.5", "5", "0.4"],
+  ])("%s costs more above %i input tokens", (slug, aboveTokens, input, output, cached) => {
+    expect(model(slug)?.price.longContext).toMatchObject({
+      aboveTokens,
+      tokenRates: {
+        input_per_million: parseDecimal(input, 11),
+        output_per_million: parseDecimal(output, 11),
+        cached_input_per_million: parseDecimal(cached, 11),
+      },
+    });
+  });
+
+  test.each([
+    ["gpt-5.5", "priority", "12.5", "75", "1.25"],
+    ["gpt-5.5", "flex", "2.5", "15", "0.25"],
+    ["gpt-5.4", "priority", "5", "30", "0.5"],
+    ["gpt-5.4", "flex", "1.25", "7.5", "0.13"],
+  ] as const)("%s has a price for the tier %s", (slug, tier, input, output, cached) => {
+    expect(model(slug)?.price.serviceTiers?.[tier]?.tokenRates).toEqual({
+      input_per_million: parseDecimal(input, 11),
+      output_per_million: parseDecimal(output, 11),
+      cached_input_per_million: parseDecimal(cached, 11),
+    });
   });
 
   test("a million single tokens cost exactly a million times one token", () => {

@@ -62,6 +62,39 @@ describe("a model entry", () => {
     });
   });
 
+  test("contains the tiers of the price and the batch factor", () => {
+    const rates = { input_per_million: "50", output_per_million: "150.5", cached_input_per_million: "5" };
+    const over = (pricing: object): string => JSON.stringify({ models: [{ slug: "one", pricing }] });
+    const tiers = {
+      long_context: { above_tokens: 700, ...rates },
+      service_tiers: { priority: { ...rates, long_context: { above_tokens: 800, ...rates } } },
+      batch_factor: "0.25",
+    };
+    // A later file changes one rate of a tier.
+    const later = over({ service_tiers: { priority: { input_per_million: "60" } } });
+    const model = build([BASE, over(tiers), later]).models.get("one");
+    if (model === undefined) throw new Error("no model");
+    const shown = { input_per_million: 50, output_per_million: 150.5, cached_input_per_million: 5 };
+    const entryOfModel = modelEntry(model);
+    expect(entryOfModel._svc.pricing).toStrictEqual({
+      currency: "credits",
+      unit: "per_token",
+      input_per_million: 25,
+      output_per_million: 100,
+      cached_input_per_million: 2.5,
+      long_context: { above_tokens: 700, ...shown },
+      service_tiers: { priority: { ...shown, input_per_million: 60, long_context: { above_tokens: 800, ...shown } } },
+      batch_factor: 0.25,
+    });
+    expect(validate("ModelEntry", entryOfModel)).toBeNull();
+    const flat = build([BASE, tool, '{ models: [{ slug: tool-one, pricing: { batch_factor: "0.5" } }] }']).models.get(
+      "tool-one",
+    );
+    if (flat === undefined) throw new Error("no model");
+    expect(modelEntry(flat)._svc.pricing).toMatchObject({ batch_factor: 0.5 });
+    expect(validate("ModelEntry", modelEntry(flat))).toBeNull();
+  });
+
   test("contains nothing of the sources", () => {
     expect(JSON.stringify(entry("one"))).not.toMatch(/sources|acme-one|price_source|supports_json/);
   });

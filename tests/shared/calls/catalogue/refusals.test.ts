@@ -7,6 +7,9 @@ const change = (from: string, to: string): string => {
   return BASE.replace(from, to);
 };
 
+/** The base with this member of the pricing in place of the rate of cached input. */
+const tiers = (member: string): string => change('cached_input_per_million: "2.5"', member);
+
 test("the base of these tests is accepted", () => {
   expect(refusals(BASE)).toEqual([]);
   const times = "unknown_for_seconds: 60\n    listed_within_seconds: 3600";
@@ -195,6 +198,71 @@ describe("a file is rejected with its path for", () => {
       "a price of another unit",
       change('cached_input_per_million: "2.5"', 'image_price: "2.5"'),
       "0.yaml:22: models[0].pricing.image_price: this is no price of the unit per_token",
+    ],
+    [
+      "an unknown service tier",
+      tiers('service_tiers: { turbo: { input_per_million: "1", output_per_million: "1" } }'),
+      "0.yaml:22: models[0].pricing.service_tiers.turbo: this is no member of a catalogue file",
+    ],
+    [
+      "an unknown rate of a service tier",
+      tiers('service_tiers: { flex: { image_price: "1" } }'),
+      "0.yaml:22: models[0].pricing.service_tiers.flex.image_price: this is no member of a catalogue file",
+    ],
+    [
+      "a service tier that lacks a rate of the price",
+      tiers('service_tiers: { priority: { input_per_million: "1" } }'),
+      "0.yaml:22: models[0].pricing.service_tiers.priority.output_per_million: expected this rate, because the price has it",
+    ],
+    [
+      "a negative rate of a service tier",
+      tiers('service_tiers: { priority: { input_per_million: "-1", output_per_million: "1" } }'),
+      '0.yaml:22: models[0].pricing.service_tiers.priority.input_per_million: expected a price of 0 or more, got "-1"',
+    ],
+    [
+      "a rate of a service tier without quotes",
+      tiers('service_tiers: { priority: { input_per_million: 1.5, output_per_million: "1" } }'),
+      'models[0].pricing.service_tiers.priority.input_per_million: expected decimal text in quotes, got a number: write "1.5"',
+    ],
+    [
+      "a threshold of no tokens",
+      tiers('long_context: { above_tokens: 0, input_per_million: "1", output_per_million: "1" }'),
+      "0.yaml:22: models[0].pricing.long_context.above_tokens: must be at least 1, got 0",
+    ],
+    [
+      "a long context without a threshold",
+      tiers('long_context: { input_per_million: "1", output_per_million: "1" }'),
+      "0.yaml:22: models[0].pricing.long_context.above_tokens: expected the number of input tokens above which the rates apply",
+    ],
+    [
+      "a long context of a tier that lacks a rate",
+      tiers(
+        'service_tiers: { flex: { input_per_million: "1", output_per_million: "1", long_context: { above_tokens: 9, input_per_million: "1" } } }',
+      ),
+      "0.yaml:22: models[0].pricing.service_tiers.flex.long_context.output_per_million: expected this rate",
+    ],
+    [
+      "tiers of a flat price",
+      tiers("long_context: { above_tokens: 9 }").replace(
+        /unit: per_token\n.*\n.*\n/,
+        'unit: per_request\n      request_price: "1"\n',
+      ),
+      "models[0].pricing.long_context: only the price per token of a chat model has this",
+    ],
+    [
+      "tiers of a model without chat",
+      `${BASE}  - slug: two\n    modality: embedding\n    owned_by: acme\n    created: 1\n    supports_embeddings: true\n    max_context_tokens: 9\n    embedding: { dimensions: 8 }\n    sources: [{ provider: acme, model: m }]\n    pricing: { unit: per_token, input_per_million: "1", service_tiers: { flex: { input_per_million: "1" } } }\n`,
+      "models[1].pricing.service_tiers: only the price per token of a chat model has this",
+    ],
+    ...["0", "-0.5", "1.01", "0.0000001", "half"].map((factor): [string, string, string] => [
+      `a batch factor of ${factor}`,
+      tiers(`batch_factor: "${factor}"`),
+      "0.yaml:22: models[0].pricing.batch_factor: expected a decimal number above 0 and at most 1, with at most 6 places",
+    ]),
+    [
+      "a batch factor of a capability",
+      'capabilities:\n  - id: code.diff\n    pricing: { unit: per_operation, operation_price: "1", batch_factor: "0.5" }\n',
+      "0.yaml:3: capabilities[0].pricing.batch_factor: only the price of a model has this",
     ],
     [
       "an address that is none",

@@ -493,7 +493,7 @@ describe("a rejection", () => {
       "This model cannot call tools; remove tools.",
     );
     expect(refusal(request({ service_tier: "priority" })).message).toEndWith(
-      'got "priority". Other tiers have no price here.',
+      'got "priority". Other tiers have no price for this model.',
     );
     const error = refusal(request({}, image(`data:image/png,${"secret".repeat(10)}`)));
     expect(error.message).not.toContain("secret");

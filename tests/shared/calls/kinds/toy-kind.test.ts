@@ -166,7 +166,7 @@ describe("a kind with only a record", () => {
     } as unknown as Parameters<typeof readCall>[0];
     const caller = { workspaceId: "w", role: "owner" } as Caller;
     const body = { model: "bear", prompt: "soft" };
-    const call = await readCall(context, { caller, target: { kind: TOY }, body, tries: 1 });
+    const call = await readCall(context, { caller, draw: { id: "call" }, target: { kind: TOY }, body, tries: 1 });
     expect([call.kind.pool, call.leastNano, call.isHeavy()]).toEqual(["audio", CREDIT, false]);
     const loaded = await call.load();
     const checked = { params: {}, most: ONE_RESULT, tokensMax: 0, secondsOf: modelNamed("bear").seconds_of };

@@ -170,6 +170,8 @@ test("a price survives the way through a work message", () => {
     ALL_RATES,
     { unit: "per_request", request_price: "0.123456789" },
     { unit: "per_token", input_per_million: "1.9e-08" },
+    { ...ALL_RATES, long_context: { above_tokens: 5, ...ALL_RATES }, service_tiers: { priority: ALL_RATES } },
+    { unit: "per_token", input_per_million: "1", service_tiers: { flex: { input_per_million: "0" } } },
   ];
   for (const text of prices) {
     const price = parsePrice(text);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
-import { ChatMeter, type TokenBounds } from "#workers/calls/chat/meter.ts";
+import { meterOf } from "#workers/calls/chat/attempt.ts";
+import { ChatMeter, chargeOf, type TokenBounds } from "#workers/calls/chat/meter.ts";
 
 const REQUEST: ChatCompletionRequest = {
   model: "m",
@@ -147,6 +149,58 @@ describe("a settlement", () => {
     const metered = await subject.settle();
     expect(metered.estimated).toBe(estimated);
     if (estimated === "impossible") expect(metered.nano).toBe(HOLD);
+  });
+
+  describe("at a price with tiers", () => {
+    const price = parsePrice({
+      unit: "per_token",
+      input_per_million: "0.001",
+      output_per_million: "0.01",
+      long_context: { above_tokens: 1_000, input_per_million: "0.002", output_per_million: "0.02" },
+      service_tiers: { priority: { input_per_million: "0.003", output_per_million: "0.03" } },
+    });
+    const tiered = (request: object): ChatMeter => new ChatMeter({ ...REQUEST, ...request }, price, 1_000_000n, 100);
+
+    test("charges the tier that the provider reported, and counts it", async () => {
+      const subject = tiered({ service_tier: "auto" });
+      subject.servedTier = "priority";
+      subject.report = usage({ input: 7, output: 3 });
+      const metered = await subject.settle();
+      expect([metered.nano, chargeOf(metered).units]).toEqual([
+        111n,
+        { input_tokens: 7, output_tokens: 3, priority_requests: 1 },
+      ]);
+    });
+
+    test("charges a long input at the rates for long contexts, cached tokens included", async () => {
+      const subject = tiered({});
+      subject.report = usage({ input: 1, cachedInput: 1_000, output: 1 });
+      const metered = await subject.settle();
+      expect([metered.nano, chargeOf(metered).units["long_context_requests"]]).toEqual([2_022n, 1]);
+    });
+
+    test("charges the price itself when the source never receives the requested tier", async () => {
+      const model = { max_context_tokens: 1_000, max_output_tokens: 100 } as Model;
+      const held = { price, holdNano: 1_000_000n, outputTokensMax: 100 };
+      const charge = async (drop_params: string[]): Promise<bigint> => {
+        const source = { provider: "p", model: "m", drop_params };
+        const subject = meterOf({ ...REQUEST, service_tier: "priority" }, { model, source }, held);
+        subject.report = usage({ input: 7, output: 3 });
+        return (await subject.settle()).nano;
+      };
+      expect([await charge(["user"]), await charge(["service_tier"])]).toEqual([111n, 37n]);
+    });
+
+    test("estimates a missing report at the rates of the tier", async () => {
+      const subject = tiered({ service_tier: "priority" });
+      subject.add(delta({ content: "Eight" }));
+      expect(subject.soFar().nano).toBeGreaterThan(0n);
+      const metered = await subject.settle();
+      expect(metered.estimated).toBe("missing");
+      expect(metered.nano).toBe(BigInt(3 * promptOf() + 30));
+      // An interrupted call is charged at its tier, too.
+      expect((await subject.settleCut())?.nano).toBe(metered.nano);
+    });
   });
 
   test("of a price per request is that price, for any usage", async () => {
