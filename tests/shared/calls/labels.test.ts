@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { endUserIdOf, isTagName, LABEL_CHARS_MAX, labelsInHeader, labelsOf } from "#shared/calls/labels.ts";
+import { holdOf } from "#shared/calls/work.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
@@ -82,4 +84,28 @@ test("an end user has one id in a workspace, and another in every other workspac
   expect(endUserIdOf(one, "alice")).toBe(endUserIdOf(one, "alice"));
   expect(isUuid(endUserIdOf(one, "alice"))).toBe(true);
   expect(new Set([endUserIdOf(one, "alice"), endUserIdOf(one, "bob"), endUserIdOf(other, "alice")]).size).toBe(3);
+});
+
+describe("the hold of a call", () => {
+  const [model, bound] = [
+    { slug: "sandbox-chat" },
+    { holdNano: 1n, mayExceed: false, tokensMax: 1, outputTokensMax: 1 },
+  ] as const;
+  const caller = { keyId: "k", workspaceId: "0190a0a0-0000-7000-8000-000000000001", preset: { daily_tokens: null } };
+  const of = (more: Partial<Caller>, labels?: Record<string, string>, chosen?: Record<string, string>) =>
+    holdOf({ id: "j", caller: { ...caller, ...more } as Caller, labels }, model, bound, 1_000, chosen);
+
+  test("has the labels of the call and of its fallback chain, and none without them", () => {
+    expect(of({}, { user: "ada" }, { chain: "gpt" }).labels).toEqual({ user: "ada", chain: "gpt" });
+    expect(of({}, undefined, { chain: "gpt" }).labels).toEqual({ chain: "gpt" });
+    expect(of({}, { user: "ada" }).labels).toEqual({ user: "ada" });
+    expect(of({})).not.toHaveProperty("labels");
+  });
+
+  test("counts for its end user only in a workspace that limits end users", () => {
+    const limited = { hasEndUserLimit: true } as const;
+    expect(of(limited, { user: "ada" }).scopes).toEqual([endUserIdOf(caller.workspaceId, "ada")]);
+    expect(of(limited, { project: "alpha" })).not.toHaveProperty("scopes");
+    expect(of({}, { user: "ada" })).not.toHaveProperty("scopes");
+  });
 });
