@@ -15,6 +15,7 @@ import { files } from "./routes/files/files.ts";
 import { health } from "./routes/health.ts";
 import { jobs } from "./routes/media/job-routes.ts";
 import { key } from "./routes/key.ts";
+import { keySpend } from "./routes/key-spend.ts";
 import { mcp } from "./routes/mcp/mcp.ts";
 import { mediaContent } from "./routes/media/content.ts";
 import { messages } from "./routes/messages/messages.ts";
@@ -51,6 +52,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...files(context),
     ...batches(context),
     key(context),
+    ...keySpend(context),
     ...workflows(context),
     workflowEstimate(context),
     workflowTemplates(context),

@@ -28,6 +28,7 @@ import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { Issuer } from "./routes/console/issuer.ts";
+import type { BodyRecorder } from "./core/body-capture.ts";
 import type { MinuteBound } from "./core/minute-bound.ts";
 import type { Operators } from "./core/authenticate-operator.ts";
 import type { Cancel } from "./wait/cancel.ts";
@@ -41,6 +42,7 @@ export interface IngressContext {
     Config,
     | "adminWorkspace"
     | "batchPriceMillionths"
+    | "bodyRetentionHoursMax"
     | "bodyBytesMax"
     | "calls"
     | "fileBytesMax"
@@ -95,7 +97,9 @@ export interface IngressContext {
   /** Store of Responses API responses. */
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
-  /** Encrypts the credentials of notification channels. */
+  /** Keeps requests and responses of callers that asked for it. */
+  readonly bodies: BodyRecorder;
+  /** Encrypts the credentials of notification channels and the keys of kept bodies. */
   readonly sealer: Sealer;
   /** Verifies the token that a provider must send in a job's callback. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;

@@ -40,6 +40,7 @@ import { type Issuer, openIssuer } from "./routes/console/issuer.ts";
 import { startBatchLeader } from "./routes/batches/leader.ts";
 import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./core/key-use.ts";
+import { openBodyRecorder } from "./kept-bodies/recorder.ts";
 import { listen, type Listening } from "./listen.ts";
 import { callbackOf } from "./routes/console/sign-in.ts";
 import { openMinuteBound } from "./core/minute-bound.ts";
@@ -72,6 +73,9 @@ const CUT_MS = LAST_ANSWER_MS + 1_000;
  * for audits by operators.
  */
 export const INGRESS_CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
+
+/** Maximum time during shutdown in which waiting bodies of calls are stored, in milliseconds. Further ones are dropped. */
+const BODIES_STOP_MS = 5_000;
 
 /** Starts the ingress. @throws Error with a one-sentence message when a dependency is missing or the port is in use */
 export async function startIngress(role: Role): Promise<{ readonly port: number }> {
@@ -122,6 +126,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
 
   role.watchStorage(storage);
   const sealer = await openSealer(config, database);
+  const bodies = openBodyRecorder({ database, storage, sealer, log, metrics, hoursMax: config.bodyRetentionHoursMax });
+  lifecycle.onStop("kept bodies", () => bodies.close(BODIES_STOP_MS), BODIES_STOP_MS + STOP_MARGIN_MS);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const keyWatch = openKeyWatch({ activeKeys: (ids) => findActiveKeys(database, ids), log });
@@ -158,6 +164,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     closing: closing.signal,
     stopping: lifecycle.stopping,
     links,
+    bodies,
     sealer,
     responses: createResponseStore({ database, storage, sealer, log }),
     conversations: createConversationStore({ database, storage, sealer, log }),

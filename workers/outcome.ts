@@ -11,6 +11,7 @@ import type { FailureFrame } from "./calls/answer.ts";
 
 /** The whole answer, or the last frame of a streamed answer, in the format of the client. */
 export interface Result {
+  /** Text of the answer. It may contain `CREDITS_PLACE`, which the end of the call replaces by the charge. */
   readonly text: string;
   /** Duration of the provider call, in milliseconds. */
   readonly upstreamMs: number;

@@ -10,6 +10,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { archiveUsage } from "#shared/ledger/archive.ts";
 import { AUDIT_LIMIT_MS, auditLedger } from "#shared/ledger/audit.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
+import { resealBodyKeys } from "#shared/kept-bodies/store.ts";
 import { resealStored } from "#shared/responses/reseal.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
@@ -67,7 +68,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "secrets rotate",
     about:
-      "Encrypts stored credentials, responses and conversations with SLUICE_SECRETS_KEY. The old key must be in SLUICE_SECRETS_KEY_PREVIOUS. It can be repeated.",
+      "Encrypts stored credentials, responses, conversations and keys of kept bodies with SLUICE_SECRETS_KEY. The old key must be in SLUICE_SECRETS_KEY_PREVIOUS. It can be repeated.",
     needs: "database",
     async run(context) {
       const database = await context.database();
@@ -77,15 +78,23 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
       const storage = settings.s3.bucket === "" ? undefined : openStorage(settings.s3);
       try {
         const texts = await resealStored({ database, storage, sealer });
+        const bodyKeys = await resealBodyKeys(database, sealer);
         const unreadableNote =
           texts.unreadable === 0
             ? ""
             : `; ${texts.unreadable} texts in the object store cannot be read and are unchanged`;
         return {
-          json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.unreadable },
+          json: {
+            sealed,
+            current,
+            texts_sealed: texts.sealed,
+            texts_left: texts.unreadable,
+            body_keys_sealed: bodyKeys,
+          },
           text:
             `encrypted ${sealed} channels again, ${current} already used the key; ` +
-            `encrypted ${texts.sealed} responses and conversations again${unreadableNote}`,
+            `encrypted ${texts.sealed} responses and conversations and ` +
+            `${bodyKeys} keys of kept bodies again${unreadableNote}`,
         };
       } finally {
         storage?.close();

@@ -50,6 +50,7 @@ export async function readBody(
 /** Parses a received body. A large body is parsed in time slices. @throws the errors of `readJson`; ApiError `overloaded` */
 export async function parseBody(call: Requester, bytes: Uint8Array, bounds?: JsonBounds): Promise<ReadBody> {
   const textBytes = bytes.length;
+  call.capture?.onRequest(bytes);
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
   const work: ReadBody["work"] = (sliced) => withPermit(call, sliced);
   const body = await work((slices) => readJsonInSlices(bytes, slices, bounds));

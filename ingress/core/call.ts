@@ -4,6 +4,7 @@ import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Draw } from "#shared/calls/model-choice.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
+import type { BodyCapture } from "./body-capture.ts";
 import type { Operator } from "./authenticate-operator.ts";
 
 /** Facts of a request, which never change while a route handles it. */
@@ -31,6 +32,8 @@ export interface RouteCall extends RequestFacts {
   readonly affinity?: string;
   /** Labels of the call that makes this call, for example of the model turn that runs a tool. They replace the header `x-tags`. */
   readonly labels?: CallLabels;
+  /** Receives the request body. Absent if the call is not kept. */
+  readonly capture?: BodyCapture;
   /** Id that determines the draw of a weighted fallback chain; absent for the request id. All turns of a tool loop share it. */
   readonly drawId?: string;
 }

@@ -7,6 +7,8 @@ import { openRequestLimit } from "#shared/limits/request-limit.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
 import { paced } from "#shared/config/pace.ts";
 
+import type { BodyCapture } from "./body-capture.ts";
+
 /**
  * Maximum number of requests that wait for another computation of their workspace, and their timeout in milliseconds. At most half of them
  * may belong to one workspace, which is about a second of requests with 300 KB each. Requests beyond 1 MB were already limited earlier.
@@ -26,6 +28,7 @@ const permits = openRequestLimit({
 export interface Requester {
   readonly request: Request;
   readonly caller?: Caller;
+  readonly capture?: BodyCapture;
 }
 
 /**

@@ -32,6 +32,13 @@ const bodies = new WeakMap<ReadableStream, ResponseBody>();
 let created = 0;
 let clock: ReturnType<typeof setInterval> | undefined;
 
+/** Receives what a client has read of a response body. */
+export interface BodyObserver {
+  onPiece(piece: Uint8Array): void;
+  /** Called once when the body closes. `isWhole` is false if the body was aborted or the client has disconnected. */
+  onEnd(isWhole: boolean): void;
+}
+
 export abstract class ResponseBody {
   readonly readable: ReadableStream<Uint8Array>;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -39,6 +46,7 @@ export abstract class ResponseBody {
   /** performance.now() time at which the client last stopped requesting data. Undefined while the client waits for data. */
   private idleSince: number | undefined = performance.now();
   private closing: (() => void) | undefined;
+  private observer: BodyObserver | undefined;
 
   constructor() {
     this.readable = new ReadableStream<Uint8Array>(
@@ -100,6 +108,12 @@ export abstract class ResponseBody {
     else onClosed();
   }
 
+  /** Registers an observer of the body, whose reading must not have begun. */
+  observe(observer: BodyObserver): void {
+    if (this.isOpen) this.observer = observer;
+    else observer.onEnd(false);
+  }
+
   /** Aborts the body without an end marker. Returns false if the body was already closed. */
   protected breakOff(): boolean {
     const wasOpen = this.close();
@@ -116,20 +130,22 @@ export abstract class ResponseBody {
       piece = this.next();
     }
     this.idleSince = performance.now();
+    if (piece) this.observer?.onPiece(piece);
     if (piece) this.controller.enqueue(piece);
     if (piece && !this.isAtEnd()) return;
-    this.close();
+    this.close(true);
     this.controller.close();
   }
 
   /** Closes the body. Returns false if the body was already closed. */
-  private close(): boolean {
+  private close(isWhole = false): boolean {
     const wasOpen = open.delete(this.entry);
     if (open.size === 0) {
       clearInterval(clock);
       clock = undefined;
     }
     if (wasOpen) this.closing?.();
+    if (wasOpen) this.observer?.onEnd(isWhole);
     return wasOpen;
   }
 }

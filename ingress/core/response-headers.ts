@@ -8,8 +8,8 @@ export const HEADERS = {
   },
   "x-credits-used": {
     description:
-      "Credits charged for the call; 1 credit is 0.01 US dollars. Absent on streams, which settle after their end, and on responses " +
-      "that read an existing result.",
+      "Credits charged for the call; 1 credit is 0.01 US dollars. Equal to `usage.credits` of the body. Absent on streams, whose last " +
+      "event with `usage` contains the number, and on responses that read an existing result.",
     schema: { type: "number", minimum: 0 },
   },
   "x-model-used": {

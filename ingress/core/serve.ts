@@ -4,7 +4,7 @@
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
-import { ApiError } from "#shared/base/errors.ts";
+import { ApiError, type Code } from "#shared/base/errors.ts";
 import type { Lease } from "#shared/limits/fair-limit.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 import { hotLine } from "#shared/base/log-output.ts";
@@ -15,11 +15,12 @@ import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracin
 
 import { errorResponse } from "./answers.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
+import type { BodyCapture } from "./body-capture.ts";
 import type { IngressContext } from "../context.ts";
 import { type RequestFacts, type RouteCall, UNMETERED } from "./call.ts";
 import { authenticate } from "./caller.ts";
 import { checkScope } from "./authenticate-operator.ts";
-import { bodyOf, countCreatedBodies } from "./response-body.ts";
+import { bodyOf, countCreatedBodies, type ResponseBody } from "./response-body.ts";
 import type { KeyRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
@@ -90,7 +91,7 @@ export function createServe(context: IngressContext): Serve {
     route: Route,
     arrived: Omit<RequestFacts, "ip">,
     peer: PeerAddress,
-    onCaller: (caller: Caller) => void,
+    onCaller: (caller: Caller) => BodyCapture | undefined,
   ): Promise<Response> => {
     const { headers } = arrived.request;
     const [address, forwardedFor] = [peer(), headers.get("x-forwarded-for")];
@@ -107,8 +108,9 @@ export function createServe(context: IngressContext): Serve {
       return route.handle({ ...facts, operator });
     }
     const caller = await authenticate(context, facts.request);
-    onCaller(caller);
-    return runRoute(context, route, { ...facts, caller, meter: UNMETERED }, (counted) => handled(route, counted));
+    const capture = onCaller(caller);
+    const call = { ...facts, caller, meter: UNMETERED, ...(capture === undefined ? {} : { capture }) };
+    return runRoute(context, route, call, (counted) => handled(route, counted));
   };
 
   const logRequest = hotLine(log, "request");
@@ -120,14 +122,18 @@ export function createServe(context: IngressContext): Serve {
     const bodiesBefore = countCreatedBodies();
     let response: Response;
     let caller: Caller | undefined;
+    let capture: BodyCapture | undefined;
+    let code: Code | undefined;
     try {
       const facts = { request, params, requestId, startedAt, span };
-      const onCaller = (known: Caller): void => {
+      const onCaller = (known: Caller): BodyCapture | undefined => {
         caller = known;
+        return (capture = known.bodies && context.bodies.begin(known, route, facts));
       };
       response = await answeredInTime(route, guarded(route, facts, peer, onCaller));
     } catch (error) {
       const isDisconnected = request.signal.aborted && !(error instanceof ApiError);
+      code = codeOf(error);
       response = errorResponse(
         isDisconnected ? new ApiError("service_unavailable", "The client closed the connection.") : error,
         log,
@@ -135,15 +141,11 @@ export function createServe(context: IngressContext): Serve {
         isAnthropic(route, request),
       );
     }
-    if (response.status === 401 && route.challenge !== undefined) {
-      response.headers.set("www-authenticate", route.challenge);
-    }
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
-    if (caller && countCreatedBodies() !== bodiesBefore) endWithKey(context, caller, response);
-    response.headers.set("x-request-id", requestId);
-    // A request on a kept-alive connection would be lost if the server closed the connection meanwhile.
-    if (context.stopping.aborted) response.headers.set("connection", "close");
-    if (isAnthropic(route, request)) response.headers.set("request-id", requestId);
+    const body = caller && countCreatedBodies() !== bodiesBefore ? bodyOf(response.body) : undefined;
+    if (caller && body) endWithKey(context, caller, body);
+    setRequestHeaders(context, response, route, { requestId, isForAnthropic: isAnthropic(route, request) });
+    if (capture) context.bodies.end(capture, { response, body, code });
     const status = String(response.status);
     span.set(answerFacts(response.status));
     span.end(response.status >= 500 ? status : undefined);
@@ -160,6 +162,22 @@ export function createServe(context: IngressContext): Serve {
     return response;
   };
 }
+
+/** Sets the headers that responses of all routes have. */
+function setRequestHeaders(
+  { stopping }: Pick<IngressContext, "stopping">,
+  { headers, status }: Response,
+  { challenge }: Route,
+  { requestId, isForAnthropic }: { readonly requestId: string; readonly isForAnthropic: boolean },
+): void {
+  if (status === 401 && challenge !== undefined) headers.set("www-authenticate", challenge);
+  headers.set("x-request-id", requestId);
+  // A request on a kept-alive connection would be lost if the server closed the connection meanwhile.
+  if (stopping.aborted) headers.set("connection", "close");
+  if (isForAnthropic) headers.set("request-id", requestId);
+}
+
+const codeOf = (error: unknown): Code => (error instanceof ApiError ? error.code : "internal_error");
 
 /** True for routes without a limit per IP address: probes, and operator routes, which have a separate limit. */
 function isExempt({ auth, isProbe }: Route): boolean {
@@ -233,10 +251,8 @@ export async function runRoute(
 }
 
 /** Aborts a streamed response when the caller's key is no longer active. */
-function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: Caller, { body }: Response): void {
-  const open = bodyOf(body);
-  if (open?.isOpen !== true) return;
-  open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
+function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: Caller, open: ResponseBody): void {
+  if (open.isOpen) open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
 }
 
 /** True for clients of Anthropic's API, which send the header `anthropic-version` with every request. */

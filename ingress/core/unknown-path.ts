@@ -20,7 +20,7 @@ const NO_VIDEO_FORM =
 const NO_ORGANIZATION =
   "Other services' administration is not offered: /workspaces/{workspaceId} manages members, keys, usage and budgets.";
 const SPENT =
-  "Usage is at GET /workspaces/{workspaceId}/usage, single calls at /workspaces/{workspaceId}/usage/requests.";
+  "Usage of a key is at GET /v1/usage, of a workspace at GET /workspaces/{workspaceId}/usage, single calls at /workspaces/{workspaceId}/usage/requests.";
 const LIMITS = "Spend limits are at /workspaces/{workspaceId}/budget-alerts.";
 const KEYS = "Keys are at /workspaces/{workspaceId}/api-keys.";
 const MEMBERS = "Members and their roles are at /workspaces/{workspaceId}/members.";

@@ -150,7 +150,7 @@ class ChatToolLoopFormat implements ToolLoopFormat {
           finish_reason: this.finishOf(summary),
         },
       ],
-      usage: this.usage,
+      usage: { ...this.usage, credits: summary.credits_used },
       sluice: { ...summary, messages: this.messages },
     };
     return json(body, { ...this.served, "x-credits-used": creditsText(summary) });
@@ -162,7 +162,8 @@ class ChatToolLoopFormat implements ToolLoopFormat {
     const { calls: _calls, ...rest } = summary;
     yield this.event({ choices: [{ index: 0, delta: {}, finish_reason: this.finishOf(summary) }] });
     yield this.event({ choices: [], sluice: { ...rest, messages: this.messages } });
-    if (this.request.stream_options?.include_usage === true) yield this.event({ choices: [], usage: this.usage });
+    const usage = { ...this.usage, credits: summary.credits_used };
+    if (this.request.stream_options?.include_usage === true) yield this.event({ choices: [], usage });
     yield DONE;
   }
 

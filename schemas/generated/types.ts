@@ -310,6 +310,32 @@ export type EndUserPeriod = {
   [k: string]: unknown;
 } | null;
 /**
+ * Limit of one period; null when there is none.
+ */
+export type KeyCreditsLimit = {
+  /**
+   * Maximum credits of the period. A temporary raise is included.
+   */
+  credits: number;
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve: `credits` minus `credits_used` and `credits_held`, at least 0.
+   */
+  credits_left: number;
+  /**
+   * End of the period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Event of a streamed message; its `event:` line repeats `type`. Blocks follow each other with indexes from 0. A failed stream ends with an `error` event and without `message_stop`.
  */
 export type MessageStreamEvent =
@@ -393,6 +419,7 @@ export interface SchemaTypes {
   AllowedParams: AllowedParams;
   BatchAnswer: BatchAnswer;
   BatchMessage: BatchMessage;
+  BodySetting: BodySetting;
   CapabilityEntry: CapabilityEntry;
   CatalogueFile: CatalogueFile;
   ChatLogprobs: ChatLogprobs;
@@ -509,6 +536,8 @@ export interface SchemaTypes {
   StoredFile: StoredFile;
   Health: Health;
   Job: Job;
+  KeyCredits: KeyCredits;
+  KeyUsage: KeyUsage;
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
@@ -556,6 +585,7 @@ export interface SchemaTypes {
   OperatorWorkspaceList: OperatorWorkspaceList;
   OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
+  RequestBodies: RequestBodies;
   ResponseCompaction: ResponseCompaction;
   ModelResponseDeleted: ModelResponseDeleted;
   ResponseStreamEvent: ResponseStreamEvent;
@@ -829,6 +859,38 @@ export interface BatchMessage {
    * `{id}` of a workflow run.
    */
   workflow?: string;
+  [k: string]: unknown;
+}
+/**
+ * Setting for kept requests and responses of calls: which ones, for how long, and with which values replaced.
+ */
+export interface BodySetting {
+  /**
+   * Calls whose request and response are kept: `none`, `errors` (calls that failed) or `all`.
+   */
+  keep: "none" | "errors" | "all";
+  /**
+   * Hours after which a kept body is deleted. The operator may allow fewer.
+   */
+  retention_hours?: number;
+  /**
+   * Values that are replaced by `[redacted]` before a body is stored. Default: none.
+   */
+  redact?: {
+    /**
+     * Names of JSON members whose values are replaced, at any depth and also in JSON inside of strings. Case is ignored.
+     *
+     * @maxItems 50
+     */
+    members?: string[];
+    /**
+     * Kinds of values that are replaced in all texts. `card_numbers` must have a valid check digit, `phone_numbers` the international form.
+     *
+     * @maxItems 3
+     */
+    patterns?: ("emails" | "card_numbers" | "phone_numbers")[];
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**
@@ -2999,6 +3061,10 @@ export interface ApiKeyCreateRequest {
    * @maxItems 200
    */
   tools?: string[] | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
+   */
+  bodies?: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -3033,6 +3099,10 @@ export interface ApiKeyUpdateRequest {
    * @maxItems 200
    */
   tools?: string[] | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies. Only owners may change it.
+   */
+  bodies?: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -5711,7 +5781,7 @@ export interface WorkflowUpdateRequest {
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}. At least one member.
+ * Body of PATCH /workspaces/{workspaceId}. Absent members keep their value.
  */
 export interface WorkspaceUpdateRequest {
   /**
@@ -5724,6 +5794,7 @@ export interface WorkspaceUpdateRequest {
    * @maxItems 3
    */
   tags?: string[];
+  bodies?: BodySetting;
   [k: string]: unknown;
 }
 /**
@@ -6402,6 +6473,10 @@ export interface ApiKey {
    * Time of revocation; null when the key is not revoked.
    */
   revoked_at: string | null;
+  /**
+   * Replaces the workspace's setting for calls of this key. Null: the workspace's setting applies.
+   */
+  bodies: BodySetting | null;
   [k: string]: unknown;
 }
 /**
@@ -7166,6 +7241,10 @@ export interface TokenUsageReport {
     rejected_prediction_tokens?: number;
     [k: string]: unknown;
   };
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -7606,7 +7685,7 @@ export interface Embeddings {
    */
   model: string;
   /**
-   * Token usage.
+   * Token usage and charge.
    */
   usage: {
     /**
@@ -7617,6 +7696,10 @@ export interface Embeddings {
      * Equal to `prompt_tokens`, because vectors have no tokens.
      */
     total_tokens: number;
+    /**
+     * Credits charged for the call; 0 when the answer comes from the response cache.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -8041,6 +8124,123 @@ export interface Job {
     param: string | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Credits of the API key of the request: balance, spend and spend limits.
+ */
+export interface KeyCredits {
+  /**
+   * Always `key.credits`.
+   */
+  object: "key.credits";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  /**
+   * Balance of the workspace in credits.
+   */
+  balance: {
+    /**
+     * Balance in credits, reserved credits included.
+     */
+    credits: number;
+    /**
+     * Credits reserved for running calls.
+     */
+    held: number;
+    /**
+     * Credits available to new calls: `credits` minus `held`.
+     */
+    available: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Credits charged since the first call of the key, equal to `total.credits` of GET /v1/usage.
+   */
+  credits_used: number;
+  /**
+   * Spend limits that apply to the calls of the key.
+   */
+  limits: {
+    /**
+     * Limits of the key; null when it has none.
+     */
+    key: KeyCreditsLimits | null;
+    /**
+     * Limits of the member that the key belongs to; null when there are none.
+     */
+    member: KeyCreditsLimits | null;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Limits by period in UTC. A week begins on Monday, and `total` never resets.
+ */
+export interface KeyCreditsLimits {
+  day: KeyCreditsLimit;
+  week: KeyCreditsLimit;
+  month: KeyCreditsLimit;
+  total: KeyCreditsLimit;
+  [k: string]: unknown;
+}
+/**
+ * Usage and spend of the API key of the request. `today` and `month` are in UTC. `total` begins with the first call of the key; calls of a key that it replaced are not included.
+ */
+export interface KeyUsage {
+  /**
+   * Always `key.usage`.
+   */
+  object: "key.usage";
+  /**
+   * Id of the key.
+   */
+  key_id: string;
+  today: KeyUsageSum;
+  month: KeyUsageSum;
+  total: KeyUsageSum;
+  /**
+   * Usage of the current month by model, highest spend first. At most 100 models.
+   *
+   * @maxItems 100
+   */
+  models: KeyUsageSum[];
+  /**
+   * True when the key used more than 100 models in the month.
+   */
+  has_more_models: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Sums of ended calls.
+ */
+export interface KeyUsageSum {
+  /**
+   * Start of the period; only in `today` and `month`.
+   */
+  start_time?: string;
+  /**
+   * Slug of the model that served or was requested, or id of the capability; only in `models`.
+   */
+  model?: string;
+  /**
+   * Number of ended calls.
+   */
+  calls: number;
+  /**
+   * Number of failed and lost calls.
+   */
+  failed: number;
+  /**
+   * Credits charged.
+   */
+  credits: number;
+  /**
+   * Number of tokens.
+   */
+  tokens: number;
   [k: string]: unknown;
 }
 /**
@@ -8547,6 +8747,10 @@ export interface MessageUsage {
    * Service tier that served the call: `priority`, or `standard` for every other tier.
    */
   service_tier?: "standard" | "priority";
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache. Absent in `message_start`.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -10220,6 +10424,64 @@ export interface PresetList {
   [k: string]: unknown;
 }
 /**
+ * The kept request and response of one call.
+ */
+export interface RequestBodies {
+  /**
+   * Always `usage.request.bodies`.
+   */
+  object: "usage.request.bodies";
+  /**
+   * `x-request-id` of the call.
+   */
+  request_id: string;
+  /**
+   * Id of the API key that made the call.
+   */
+  key_id: string;
+  /**
+   * Method and path of the endpoint, such as `POST /v1/chat/completions`.
+   */
+  endpoint: string;
+  /**
+   * HTTP status of the response. A stream that failed later has the status 200.
+   */
+  status: number;
+  /**
+   * Time at which the bodies were stored.
+   */
+  created_at: string;
+  /**
+   * Time at which the bodies are deleted.
+   */
+  expires_at: string;
+  request: KeptBody;
+  response: KeptBody;
+  [k: string]: unknown;
+}
+/**
+ * A kept body after redaction.
+ */
+export interface KeptBody {
+  /**
+   * Media type of the body, without parameters; null when there was none. A stream has `text/event-stream`.
+   */
+  media_type: string | null;
+  /**
+   * Size of the original body in bytes; null when unknown.
+   */
+  bytes: number | null;
+  /**
+   * Text of the body, usually JSON. For a stream, the answer assembled from its events. Null when the body is neither JSON nor text: audio, images and forms are not kept.
+   */
+  text: string | null;
+  /**
+   * True when the body was longer than the limit of 1 MiB, or a stream ended before its last event: `text` is its beginning.
+   */
+  is_cut: boolean;
+  [k: string]: unknown;
+}
+/**
  * Response of POST /v1/responses/compact. Use `output` as the start of the next `input`, in place of the conversation.
  */
 export interface ResponseCompaction {
@@ -10300,6 +10562,10 @@ export interface ResponseUsage {
    * Number of input and output tokens.
    */
   total_tokens: number;
+  /**
+   * Credits charged for the call; 0 when the answer comes from the response cache.
+   */
+  credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -11719,6 +11985,10 @@ export interface SpeechEvent {
      * Number of billed characters; absent when the price does not count characters.
      */
     characters?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   /**
@@ -11837,7 +12107,7 @@ export interface TranscriptionEvent {
    */
   text?: string;
   /**
-   * Usage of the call; only in `transcript.text.done`.
+   * Usage of the call, with the charged `credits`; only in `transcript.text.done`.
    */
   usage?: {
     [k: string]: unknown;
@@ -11884,6 +12154,10 @@ export interface Transcription {
      * Billed seconds; only with the type `duration`.
      */
     seconds?: number;
+    /**
+     * Credits charged for the call.
+     */
+    credits?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -12178,6 +12452,10 @@ export interface UsageRequest {
    * Time of the end.
    */
   ended_at: string;
+  /**
+   * True when the request and the response of the call are kept and can be read at `…/usage/requests/{request_id}/bodies`.
+   */
+  has_bodies: boolean;
   /**
    * Streams continued by another model: shares of the earlier models in `credits`.
    */
@@ -12981,6 +13259,21 @@ export interface Workspace {
    * End of the period in which a spent budget stops calls; null when no budget stops calls.
    */
   calls_stopped_until: string | null;
+  bodies: BodySetting;
+  /**
+   * Storage of kept requests and responses. At the limit, further ones are not kept.
+   */
+  kept_bodies: {
+    /**
+     * Used bytes.
+     */
+    used_bytes: number;
+    /**
+     * Maximum number of bytes.
+     */
+    limit_bytes: number;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

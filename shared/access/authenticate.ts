@@ -8,6 +8,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { KEY_OF_SESSION, NOTE_SESSION_USED } from "#shared/database/console-sessions.ts";
 import type { Sticky } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import type { BodySetting } from "#shared/base/body-setting.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import { hashKey, isMintedKey, isSessionToken, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
@@ -55,6 +56,8 @@ export interface Caller {
   readonly hasEndUserLimit?: true;
   /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
   readonly tags?: readonly string[];
+  /** Calls whose request and response are kept. Absent if none are. */
+  readonly bodies?: BodySetting;
   /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
   readonly chainWeights?: ReadonlyMap<string, ChainWeights>;
 }
@@ -104,7 +107,8 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
-         exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit"
+         exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit",
+         coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 /** Statement that finds the key of a session. The condition on the session limits the look-up to one key. */
@@ -113,10 +117,18 @@ const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
 type LookupRow = Omit<
   KnownKey,
-  "fallbackChains" | "continuedChains" | "chainWeights" | "tags" | "tools" | "hasSpendLimit" | "hasEndUserLimit"
+  | "bodies"
+  | "fallbackChains"
+  | "continuedChains"
+  | "chainWeights"
+  | "tags"
+  | "tools"
+  | "hasSpendLimit"
+  | "hasEndUserLimit"
 > & {
   readonly hasSpendLimit: boolean;
   readonly hasEndUserLimit: boolean;
+  readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
@@ -284,6 +296,7 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
 }
 
 function knownKeyOf({
+  bodies,
   chains,
   continued,
   weighted,
@@ -301,6 +314,7 @@ function knownKeyOf({
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(tags === null ? {} : { tags }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
     ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),
   };
 }

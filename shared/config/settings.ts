@@ -171,6 +171,8 @@ export const SETTINGS = {
   faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
   /** Hours that a stored response is kept. */
   responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
+  /** Maximum hours that workspaces may keep requests and responses of calls; 0 forbids it. */
+  bodyRetentionHoursMax: integer("SLUICE_BODY_RETENTION_HOURS_MAX", { usual: 720, least: 0, most: 720 }),
   /** Hours that an ended batch is kept, with its lines. Its files have their own expiry. */
   batchRetentionHours: integer("SLUICE_BATCH_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Price of a batch line relative to the normal price, in millionths. */

@@ -1,5 +1,7 @@
 /** Reads and writes API keys, of which only the hash is stored. One SQL statement makes a change and writes its audit row. */
 
+import type { BodySetting } from "#shared/base/body-setting.ts";
+
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
@@ -18,6 +20,8 @@ export interface KeyRow {
   readonly expires_at: Date | null;
   readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Requests and responses that are kept; null if the workspace's setting applies. */
+  readonly bodies: BodySetting | null;
 }
 
 export interface KeySummary extends KeyRow {
@@ -39,11 +43,12 @@ export interface NewKey {
   readonly expiresAt?: Date | null;
   /** Ids of the tools that the key may run; null or absent if it may run all tools. */
   readonly tools?: readonly string[] | null;
+  readonly bodies?: BodySetting | null;
   readonly actor: Actor;
 }
 
-const COLUMNS = "id, name, hint, preset, tools, created_at, expires_at, last_used_at, revoked_at";
-const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+const COLUMNS = "id, name, hint, preset, tools, created_at, expires_at, last_used_at, revoked_at, bodies";
+const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k.expires_at, k.last_used_at, k.revoked_at, k.bodies,
        k.member_id, m.name as member, m.role, m.is_active as is_member_active,
        coalesce(k.expires_at <= now(), false) as is_expired
      from api_key k
@@ -66,16 +71,16 @@ export async function insertKey(
        select count(*)::int as count from api_key
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), changed as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools)
-       select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9, $11
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools, bodies)
+       select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9, $11, $12::jsonb
        from owner o, live
        where live.count < $10
        on conflict (id) do nothing
-       returning workspace_id, id, name, preset, expires_at, tools
+       returning workspace_id, id, name, preset, expires_at, tools, bodies
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
        select workspace_id, $8, 'key.create', id::text,
-              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at, 'tools', tools,
+              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at, 'tools', tools, 'bodies', bodies,
                 'made_with', $8::jsonb->>'key_id')
        from changed
      )
@@ -93,6 +98,7 @@ export async function insertKey(
       key.expiresAt ?? null,
       KEYS_PER_WORKSPACE_MAX,
       key.tools ?? null,
+      key.bodies ? JSON.stringify(key.bodies) : null,
     ],
   );
   const [row] = rows;
@@ -115,7 +121,7 @@ export async function replaceKey(
        select count(*)::int as count from api_key
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), old as (
-       select workspace_id, id, member_id, name, preset, expires_at, tools
+       select workspace_id, id, member_id, name, preset, expires_at, tools, bodies
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
          and ($7 = 0 or (select count from live) < $8)
@@ -128,8 +134,8 @@ export async function replaceKey(
        where k.id = old.id
        returning k.expires_at
      ), made as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools)
-       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at, tools from old
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools, bodies)
+       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at, tools, bodies from old
        returning id
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, before, after)
@@ -182,6 +188,7 @@ export interface KeyChange {
   readonly expiresAt?: Date | null;
   /** Ids of the tools that the key may run; null if it may run all tools. */
   readonly tools?: readonly string[] | null;
+  readonly bodies?: BodySetting | null;
 }
 
 /** Changes a key. Returns undefined if nothing changed or the key is revoked. */
@@ -192,21 +199,21 @@ export async function updateKey(
 ): Promise<KeyRow | undefined> {
   const rows = await target.query<KeyRow>(
     `with old as (
-       select id, name, preset, expires_at, tools
+       select id, name, preset, expires_at, tools, bodies
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null
        for no key update
      ), changed as (
        update api_key k
        set name = coalesce($4, k.name), preset = coalesce($5, k.preset), expires_at = case when $6 then $7 else k.expires_at end,
-           tools = case when $8 then $9 else k.tools end
+           tools = case when $8 then $9 else k.tools end, bodies = case when $10 then $11::jsonb else k.bodies end
        from old
        where k.id = old.id
-         and (k.name, k.preset, k.expires_at, k.tools) is distinct from
+         and (k.name, k.preset, k.expires_at, k.tools, k.bodies) is distinct from
              (coalesce($4, k.name), coalesce($5, k.preset), case when $6 then $7 else k.expires_at end,
-              case when $8 then $9 else k.tools end)
+              case when $8 then $9 else k.tools end, case when $10 then $11::jsonb else k.bodies end)
        returning k.workspace_id, ${COLUMNS.replaceAll(/\b([a-z_]+)\b/g, "k.$1")}
-     ), ${loggedUpdate("case when c.preset <> o.preset then 'key.preset' else 'key.update' end", "$3", "name, preset, expires_at, tools")}
+     ), ${loggedUpdate("case when c.preset <> o.preset then 'key.preset' else 'key.update' end", "$3", "name, preset, expires_at, tools, bodies")}
      select ${COLUMNS} from changed`,
     [
       workspaceId,
@@ -218,6 +225,8 @@ export async function updateKey(
       change.expiresAt ?? null,
       change.tools !== undefined,
       change.tools ?? null,
+      change.bodies !== undefined,
+      change.bodies ? JSON.stringify(change.bodies) : null,
     ],
   );
   return rows[0];

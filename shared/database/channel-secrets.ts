@@ -10,7 +10,7 @@ interface SealedRow {
   readonly sealed: Readonly<Record<string, string>>;
 }
 
-/** Returns the names of the keys with which stored values are encrypted, in channels, responses and conversations. */
+/** Returns the names of the keys with which stored values are encrypted, in channels, responses, conversations and keys of kept bodies. */
 export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select distinct split_part(field.value, '.', 2) as id
@@ -20,7 +20,9 @@ export async function sealingKeysInUse(target: Queryable): Promise<readonly stri
      union
      select sealed_by from conversation
      union
-     select split_part(left(sealed, 16), '.', 2) from response_event`,
+     select split_part(left(sealed, 16), '.', 2) from response_event
+     union
+     select split_part(left(sealed_key, 16), '.', 2) from kept_body`,
   );
   return rows.map(({ id }) => id);
 }

@@ -1,6 +1,7 @@
 /** Lists ended calls one by one, with usage, charge and the run whose step made the call. A run's usage is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
+import { HAS_BODIES } from "./kept-bodies.ts";
 import { FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
@@ -14,6 +15,8 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   readonly job_error: string | null;
   /** Labels of the call, see shared/calls/labels.ts; null for none. */
   readonly labels: Readonly<Record<string, string>> | null;
+  /** True if request and response of the call are kept. */
+  readonly has_bodies: boolean;
 }
 
 /** Position in the list of usage records: a job and one of its attempts. Each redrive of a job creates a further attempt. */
@@ -37,7 +40,7 @@ const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.un
 const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
 
 const withRun = (from: string): string =>
-  `select ${RECORD}, ${PARTS}, ${FAILURE}, j.run_id, r.workflow_id, case when j.attempt = u.attempt then j.error->>'code' end as job_error
+  `select ${RECORD}, ${PARTS}, ${FAILURE}, ${HAS_BODIES}, j.run_id, r.workflow_id, case when j.attempt = u.attempt then j.error->>'code' end as job_error
      from (${from}) u
      left join job j on j.id = u.job_id
      left join run r on r.id = j.run_id
@@ -148,7 +151,7 @@ export async function findRunUsage(
               from (select unit, sum(amount::numeric) as amount from record, jsonb_each_text(units) e(unit, amount) group by unit) x),
               '{}') as units,
             r.labels, s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
-            r.ended_at, '[]'::jsonb as parts, null as failure, r.error->>'code' as job_error
+            r.ended_at, '[]'::jsonb as parts, null as failure, false as has_bodies, r.error->>'code' as job_error
      from run r
      cross join (select coalesce(bool_or(is_estimated), false) as is_estimated, coalesce(sum(held), 0)::bigint as held,
                         coalesce(sum(uncollected), 0)::bigint as uncollected, coalesce(sum(tokens), 0)::bigint as tokens from record) s`,

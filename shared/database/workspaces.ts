@@ -1,4 +1,5 @@
 /** Workspaces, which own calls and balances. One statement writes a change and its audit row, so that neither exists without the other. */
+import type { BodySetting } from "#shared/base/body-setting.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
@@ -160,6 +161,34 @@ export async function setWorkspaceTags(
      select 1`,
     [workspaceId, change.tags, actorJson(change.actor)],
   );
+}
+
+/** Changes which requests and responses of a workspace are kept. Keys with a setting of their own are not affected. */
+export async function setBodies(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly bodies: BodySetting; readonly actor: Actor },
+): Promise<void> {
+  await target.query(
+    `with old as (
+       select id, bodies from workspace where id = $1 for no key update
+     ), changed as (
+       update workspace w set bodies = $2::jsonb
+       from old
+       where w.id = old.id and w.bodies is distinct from $2::jsonb
+       returning w.id, w.bodies
+     ), ${loggedUpdate("'workspace.bodies'", "$3", "bodies", "id")}
+     select 1 from changed`,
+    [workspaceId, JSON.stringify(change.bodies), actorJson(change.actor)],
+  );
+}
+
+/** Returns which requests and responses of a workspace are kept; null if it was never set. */
+export async function findBodies(target: Queryable, workspaceId: string): Promise<BodySetting | null> {
+  const rows = await target.query<{ bodies: BodySetting | null }>("select bodies from workspace where id = $1", [
+    workspaceId,
+  ]);
+  return rows[0]?.bodies ?? null;
 }
 
 /** Finds a workspace by its id or its current name. */

@@ -34,6 +34,19 @@ export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | 
   return charge && { ...charge, nano: priceAt(charge.nano, line) };
 }
 
+/**
+ * Returns the nano-credits that the settlement of a call takes: at most the hold, or the whole charge if the call may exceed its hold. The
+ * settlement takes less only if the balance or a spend limit does not cover the part above the hold.
+ * @param nano charge at the full price, as is `holdNano`
+ */
+export function takenOf(
+  nano: bigint,
+  call: { readonly holdNano: bigint; readonly mayExceed: boolean; readonly line: BatchLine },
+): bigint {
+  const isWhole = call.mayExceed || nano <= call.holdNano;
+  return priceAt(isWhole ? nano : call.holdNano, call.line);
+}
+
 /** `CallSettlement` without the fields that identify the call. */
 export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient" | "isDelivered">;
 

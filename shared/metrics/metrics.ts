@@ -136,6 +136,7 @@ export interface Metrics extends ProcessMetrics {
   /** Number of reached budgets. `stopsCalls`: true or false. */
   readonly budgetsFired: Counter<[stopsCalls: string]>;
   readonly cacheLookups: Counter<[result: string]>;
+  readonly bodiesKept: Counter<[outcome: string]>;
   /** Bytes of media results that a worker keeps in memory and on disk. */
   readonly resultBytes: Gauge<[pool: string]>;
   readonly natsReconnects: Counter<[]>;
@@ -374,6 +375,7 @@ function faultMetrics({ total, level }: Maker) {
     ),
     streamsActive: level("streams_active", "Number of streams that this ingress relays now.", []),
     cacheLookups: total("cache_lookups", "Number of lookups in the response cache, by result.", ["result"]),
+    bodiesKept: total("bodies_kept", "Number of calls whose bodies were stored or dropped, by outcome.", ["outcome"]),
     streamAborts: total("stream_aborts", "Number of streams that ended before their last frame, by reason.", [
       "reason",
     ]),

@@ -15,6 +15,7 @@ const RESULTS = "results/";
 const RUN_OUTPUTS = "runs/";
 const RUN_INPUTS = "run-inputs/";
 const RESPONSES = "responses/";
+const BODIES = "bodies/";
 
 /**
  * Stores a job's request text and returns its reference, `key#sha256`.
@@ -54,6 +55,16 @@ export function storeRunInput(storage: Storage, runId: string, part: string, tex
  */
 export function storeResponseText(storage: Storage, id: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RESPONSES}${id}/${part}`, text);
+}
+
+/** Stores the encrypted bodies of a call and returns the reference. The object exists as long as the row of the body. */
+export function storeBodies(storage: Storage, requestId: string, text: string): Promise<string> {
+  return storeText(storage, `${BODIES}${requestId}`, text);
+}
+
+/** Deletes the bodies of a call. Idempotent. */
+export function deleteBodies(storage: Storage, requestId: string): Promise<void> {
+  return deleteClaim(storage, `${BODIES}${requestId}`);
 }
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {

@@ -103,7 +103,7 @@ describe("a batch", () => {
     expect([...output.keys()].toSorted()).toEqual(["good", "ünïcödé"]);
     expect(output.get("good")).toMatchObject({
       error: null,
-      response: { status_code: 200, body: { object: "chat.completion", model: "flat" } },
+      response: { status_code: 200, body: { object: "chat.completion", model: "flat", usage: { credits: 0.5 } } },
     });
     const errors = await linesOf(batch.error_file_id);
     expect(errors.get("refused")).toMatchObject({
@@ -147,16 +147,24 @@ describe("a batch", () => {
       [`/v1/workflows/${String(workflow)}/runs`, { input: { topic: "tea" } }, { object: "job", status: "completed", data: [{ status: "succeeded" }] }],
     ]; // prettier-ignore
     const made = await Promise.all(kinds.map(([endpoint, body]) => begin([line("one", body, endpoint)], endpoint)));
+    /** Endpoint, credits that the answer states, and credits that the batch was charged. */
+    const priced: [string, number, number][] = [];
     for (const [at, [endpoint, , answer]] of kinds.entries()) {
       const batch = await ended(made[at]?.id ?? "");
       const lines = await linesOf(batch.output_file_id ?? batch.error_file_id);
       expect([endpoint, lines.get("one")?.response]).toEqual([endpoint, { status_code: 200, request_id: expect.any(String), body: expect.objectContaining({}) }]); // prettier-ignore
-      expect(lines.get("one")?.response?.body).toMatchObject(answer);
+      const body = lines.get("one")?.response?.body;
+      expect(body).toMatchObject(answer);
+      const { credits } = (body?.["usage"] ?? {}) as { credits?: number };
+      if (credits !== undefined) priced.push([endpoint, credits, batch.credits_used]);
     }
     const [first] = made;
     const { response } = (await linesOf((await ended(first?.id ?? "")).output_file_id)).get("one") ?? {};
     // It is stored, as over HTTP.
-    expect(await client.responses.retrieve(String(response?.body["id"]))).toMatchObject({ status: "completed" });
+    const { usage } = response?.body ?? {};
+    expect(await client.responses.retrieve(String(response?.body["id"]))).toMatchObject({ status: "completed", usage });
+    expect(priced.map(([endpoint]) => endpoint)).toEqual(["/v1/responses", "/v1/embeddings"]);
+    for (const [, credits, charged] of priced) expect([credits, charged > 0]).toEqual([charged, true]);
   }, 60_000);
 
   test("that waits for its rate window completes", async () => {
@@ -209,6 +217,8 @@ describe("a batch", () => {
     await setFallbacks(bed, { "mock-unauthorized": ["flat"] }, own.key);
     const made = await begin([line("a", ask("mock-unauthorized", { max_tokens: 1 }))], CHAT, clientOf(own));
     expect(await ended(made.id, clientOf(own))).toMatchObject({ credits_used: 0.5, request_counts: { completed: 1 } });
+    const output = await linesOf((await ended(made.id, clientOf(own))).output_file_id, clientOf(own));
+    expect(output.get("a")?.response?.body).toMatchObject({ model: "flat", usage: { credits: 0.5 } });
     const rows = await bed.stack.query("select held, settled, uncollected from usage_record where workspace_id = $1", [
       own.id,
     ]);

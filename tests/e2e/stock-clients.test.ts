@@ -17,6 +17,7 @@ await import("./stock-clients/files.ts");
 await import("./stock-clients/files-in-chat.ts");
 await import("./stock-clients/image-edits.ts");
 await import("./stock-clients/response-cache.ts");
+await import("./stock-clients/credits.ts");
 
 afterAll(async () => {
   const stack = await sharedStack();

@@ -71,7 +71,7 @@ interface Chunk {
   readonly id: string;
   readonly model: string;
   readonly choices: readonly { readonly delta: { role?: string; content?: string }; finish_reason: string | null }[];
-  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
+  readonly usage?: { prompt_tokens: number; completion_tokens: number; credits: number } | null;
 }
 
 function chunksOf(answer: Answer): Chunk[] {
@@ -122,6 +122,8 @@ describe("an interrupted stream", () => {
       expect(chunks.at(-1)?.usage).toMatchObject({
         prompt_tokens: usage.units["input_tokens"],
         completion_tokens: usage.units["output_tokens"],
+        // The sum of both models.
+        credits: Number(usage.credits),
       });
       expect(tokens(lastOf(usage), "output_tokens")).toBeGreaterThan(0n);
       expect(parseCredits(part.credits)).toBe(priceOf(part, 1n));

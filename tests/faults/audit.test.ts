@@ -8,6 +8,7 @@ import { type Answer, DONE } from "./client.ts";
 
 const CHUNK = '{"id":"c","choices":[{"delta":{"content":"hi"}}]}';
 const ENVELOPE = '{"error":{"message":"m","type":"server_error","code":"internal_error","param":null}}';
+const priced = (credits: number): string => JSON.stringify({ choices: [], usage: { credits } });
 const paid = { status: "succeeded", settled: 1_000_000_000n } as const;
 const free = { status: "failed", settled: 0n } as const;
 
@@ -33,6 +34,8 @@ describe("the audit finds nothing wrong with", () => {
   test.each<[string, Answer, Parameters<typeof answerFaults>[1]]>([
     ["a plain answer at its price", answer({ head: { "x-credits-used": "1" } }), paid],
     ["a whole stream", answer(stream(CHUNK, DONE)), paid],
+    ["a plain answer that states its price", answer({ head: { "x-credits-used": "1" }, body: priced(1) }), paid],
+    ["a stream that states its price", answer(stream(CHUNK, priced(1), DONE)), paid],
     ["a stream that broke off with an error frame", answer(stream(CHUNK, ENVELOPE)), { ...paid, status: "lost" }],
     ["a stream that was cut", answer({ ...stream(CHUNK), isCut: true }), { ...paid, status: "cancelled" }],
     ["an error in the envelope", answer({ status: 500, body: ENVELOPE }), free],
@@ -53,6 +56,12 @@ describe("the audit finds", () => {
     ["an answer without a usage record", answer({ head: { "x-credits-used": "1" } }), undefined],
     ["an answer whose record says it failed", answer({ head: { "x-credits-used": "0" } }), free],
     ["an answer with another price than was settled", answer({ head: { "x-credits-used": "2" } }), paid],
+    [
+      "an answer that states another price than was settled",
+      answer({ head: { "x-credits-used": "1" }, body: priced(2) }),
+      paid,
+    ],
+    ["a stream that states another price than was settled", answer(stream(CHUNK, priced(2), DONE)), paid],
     ["half an answer", answer({ body: '{"id":', head: { "x-credits-used": "1" } }), paid],
     ["a broken stream that says [DONE]", answer(stream(CHUNK, ENVELOPE, DONE)), paid],
     ["a cut stream that says [DONE]", answer({ ...stream(CHUNK, DONE), isCut: true }), paid],

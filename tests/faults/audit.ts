@@ -93,13 +93,35 @@ function bookFaults(answer: Answer, row: UsageRow | undefined): string[] {
   if (!row) return ["answered without a usage record"];
   if (answer.isStream) {
     const isDone = answer.frames.at(-1) === DONE;
-    return isDone && row.status !== "succeeded" ? [`whole, yet recorded as ${row.status}`] : [];
+    if (!isDone) return [];
+    return [
+      ...(row.status === "succeeded" ? [] : [`whole, yet recorded as ${row.status}`]),
+      ...priceFaults(answer, row),
+    ];
   }
   if (answer.hasLeft) return [];
   const faults = row.status === "succeeded" ? [] : [`answered, yet recorded as ${row.status}`];
   const credits = answer.headers.get("x-credits-used");
   const settled = Number(row.settled) / 1e9;
-  return Number(credits) === settled ? faults : [...faults, `x-credits-used says ${credits}, settled were ${settled}`];
+  if (Number(credits) !== settled) faults.push(`x-credits-used says ${credits}, settled were ${settled}`);
+  return [...faults, ...priceFaults(answer, row)];
+}
+
+/** The charge within an answer, held against its usage record. Streams report it on request only. */
+function priceFaults(answer: Answer, row: UsageRow): string[] {
+  const settled = Number(row.settled) / 1e9;
+  const texts = answer.isStream ? answer.frames : [answer.body];
+  return texts
+    .filter((text) => text.includes('"credits"') && isJson(text))
+    .map((text) => JSON.parse(text) as Priced)
+    .map(({ usage, response }) => (usage ?? response?.usage)?.credits)
+    .filter((credits) => credits !== undefined && credits !== settled)
+    .map((credits) => `usage.credits says ${credits}, settled were ${settled}`);
+}
+
+interface Priced {
+  readonly usage?: { readonly credits?: number } | null;
+  readonly response?: Pick<Priced, "usage">;
 }
 
 function envelopeFaults(text: string, status: number | undefined): string[] {

@@ -92,6 +92,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     config: {
       bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
       storageBytesMax: 2 ** 40,
+      bodyRetentionHoursMax: 720,
       calls: { totalMs: 60_000, firstByteMs: 60_000, stallMs: 60_000, queueMs: 60_000 },
     },
     log: createLogger({
@@ -139,6 +140,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
         return options.creditLineHold;
       },
     },
+    bodies: { begin: () => undefined, end: () => undefined },
     sealer: createSealer([new Uint8Array(32)]),
     ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: false }) },
     storage: {},

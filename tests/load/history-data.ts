@@ -100,6 +100,12 @@ const LEFT_BEHIND: readonly (readonly [name: string, text: string, needsTime?: t
     "insert into usage_day (workspace_id, day, tokens) select workspace_id, day, day_tokens from balance where day > '-infinity'",
   ],
   [
+    "sums of keys",
+    `insert into usage_key (workspace_id, key_id, calls, failed, settled, tokens)
+     select workspace_id, key_id, sum(calls), coalesce(sum(calls) filter (where status in ('failed', 'lost')), 0), sum(settled), sum(tokens)
+     from usage_hour group by 1, 2`,
+  ],
+  [
     "spent by days",
     `insert into spent_day (workspace_id, day, spent)
      select workspace_id, day, before

@@ -38,6 +38,7 @@ import {
   watchOutboxes,
   watchQueue,
 } from "./queue.ts";
+import { sweepKeptBodies } from "./kept-bodies.ts";
 import { sweepRetention } from "./retention.ts";
 import {
   openForgottenRuns,
@@ -117,6 +118,11 @@ export async function startJanitor(role: Role): Promise<void> {
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
+    {
+      name: "kept bodies",
+      everyMs: every(60_000),
+      run: () => sweepKeptBodies({ storage, database }, config.bodyRetentionHoursMax),
+    },
     { name: "responses", everyMs: 60_000, run: () => sweepResponses({ storage, database, log }) },
     { name: "response texts", everyMs: 3_600_000, run: () => sweepResponseTexts({ storage, database, log }) },
     {

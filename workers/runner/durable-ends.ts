@@ -12,13 +12,14 @@ import { notifyCaller, notifyPublisher, type JobReply } from "#shared/jobs/answe
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
-import { type Charge, chargeAt, countCharge, priceAt, settlementOf } from "#shared/ledger/charge.ts";
+import { type Charge, chargeAt, countCharge, priceAt, settlementOf, takenOf } from "#shared/ledger/charge.ts";
 import { insistOn, OUTAGE_RETRY_MS } from "#shared/storage/outage.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, freedSubject, runSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
 
+import { withCredits } from "../calls/credits-place.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobOwner, StepContinuation, StepContinued } from "../job.ts";
 import { freeFailure, type Outcome } from "../outcome.ts";
@@ -228,10 +229,12 @@ interface OutcomeEnd {
  */
 async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome | undefined): Promise<OutcomeEnd> {
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
-  const charge = chargeAt(outcome?.charge, (job.work as Pick<JobMessage, "batch_line">).batch_line);
+  const { batch_line: line, may_exceed: mayExceed } = job.work as Pick<JobMessage, "batch_line" | "may_exceed">;
+  const charge = chargeAt(outcome?.charge, line);
   const usage = outcome ? settlementOf(outcome.status, outcome.source, charge) : nothingUsed("lost");
   if (outcome && "result" in outcome) {
-    const { text } = outcome.result;
+    const takenNano = takenOf(outcome.charge?.nano ?? 0n, { holdNano: outcome.holdNano, mayExceed, line });
+    const text = withCredits(outcome.result.text, takenNano);
     const result = await keepResult(context, job, text);
     const { storageBytesMax } = context.config;
     const files = outcome.files?.length ? { files: { stored: outcome.files, storageBytesMax } } : {};

@@ -18,8 +18,9 @@ import { createAckBatch, type SettledAck, type AckBatch } from "#shared/queue/ac
 import type { Answer } from "../calls/answer.ts";
 import { explainFailure } from "../calls/failure.ts";
 import { watchCall } from "../calls/serve-call.ts";
+import { withCredits } from "../calls/credits-place.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Outcome, Success } from "../outcome.ts";
+import type { Outcome, Result, Success } from "../outcome.ts";
 
 import { type Caller, CONFIRMATION_MARGIN_MS } from "./caller.ts";
 import type { CallerLiveness, TakenAcks } from "./caller-liveness.ts";
@@ -64,7 +65,7 @@ export class LiveEnds {
   async settleAndAnswer(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
     if ("result" in outcome) {
       const { takenNano } = await this.closeHold(job, outcome);
-      return answer.end(outcome.result, takenNano);
+      return answer.end(charged(outcome.result, takenNano), takenNano);
     }
     const call = { workspaceId: job.workspace_id, jobId: job.job_id, attempt: job.attempt };
     const recorded = this.context.failures.record(call, outcome);
@@ -85,7 +86,7 @@ export class LiveEnds {
     const { units, tokens, estimated } = charge;
     // The text of a stream reaches the caller before its end.
     const taken = answer.hasBegun ? undefined : caller.taken(() => answer.sendEndAgain());
-    answer.end(result, charge.nano, {
+    answer.end(charged(result, charge.nano), charge.nano, {
       attempt: job.attempt,
       source,
       units,
@@ -150,6 +151,11 @@ export class LiveEnds {
       countCharge(this.context, charge, finished.takenNano, { requestId: job.request_id, source });
     return finished;
   }
+}
+
+/** Returns the answer with its charge in nano-credits. */
+function charged(result: Result, nano: bigint): Result {
+  return { ...result, text: withCredits(result.text, nano) };
 }
 
 /** Returns the outcome of a call whose answer the ingress never received: cancelled, without a charge. */

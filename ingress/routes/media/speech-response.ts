@@ -59,9 +59,8 @@ function answer(context: IngressContext, call: RouteCall, request: SpeechRequest
     const body = first.length === spoken.bytes ? (first as Uint8Array<ArrayBuffer>) : streamOf(first, rest, onFault);
     return new Response(body, { headers: { "content-type": spoken.contentType, ...headers } });
   }
-  const units = async () =>
-    (await findUsage(context.database, call.caller.workspaceId, call.requestId)).at(-1)?.units ?? {};
-  const events = speechEvents(joined(first, rest), units);
+  const record = async () => (await findUsage(context.database, call.caller.workspaceId, call.requestId)).at(-1);
+  const events = speechEvents(joined(first, rest), record);
   return new Response(streamOf(new Uint8Array(), events, onFault), { headers: { ...SSE_HEADERS, ...headers } });
 }
 

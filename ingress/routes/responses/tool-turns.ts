@@ -142,7 +142,7 @@ class ResponsesToolLoopFormat implements ToolLoopFormat {
         ? {}
         : { status: "incomplete", completed_at: null, incomplete_details: { reason: limit } }),
       output: this.output,
-      usage: this.usage as unknown as NonNullable<ModelResponse["usage"]>,
+      usage: { ...this.usage, credits: summary.credits_used } as unknown as NonNullable<ModelResponse["usage"]>,
       sluice: withoutCalls(summary),
     };
     await this.turns.keep?.(withoutResults(response));

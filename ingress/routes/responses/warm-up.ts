@@ -15,6 +15,7 @@ const NO_TOKENS = {
   output_tokens: 0,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: 0,
+  credits: 0,
 };
 
 /**

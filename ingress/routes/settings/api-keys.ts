@@ -27,6 +27,7 @@ import { errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf, callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
+import { keyBodiesOf, presentBodies } from "./body-setting.ts";
 import { createdId, optionalBody, plainName } from "./body.ts";
 import { timeOf } from "../../core/page.ts";
 import { type ChangeRequest, type Created, createdOnce, findToChange, resource, type Rows } from "./resource.ts";
@@ -140,6 +141,7 @@ async function make(
     preset: presetOf(context, caller, body.preset ?? preset.name),
     expiresAt,
     tools: body.tools === undefined ? ((caller.tools && [...caller.tools]) ?? null) : toolsOf(caller, body.tools),
+    bodies: body.bodies == null ? null : keyBodiesOf(context, caller, body.bodies),
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
@@ -153,6 +155,7 @@ async function make(
         preset: wanted.preset,
         expires_at: wanted.expiresAt,
         tools: wanted.tools,
+        bodies: wanted.bodies,
       },
       refusals: { too_many: tooMany },
     },
@@ -179,6 +182,7 @@ async function change(
     ...(body.preset === undefined ? {} : { preset: presetOf(context, caller, body.preset) }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(body.tools === undefined ? {} : { tools: toolsOf(caller, body.tools) }),
+    ...(body.bodies === undefined ? {} : { bodies: keyBodiesOf(context, caller, body.bodies) }),
   });
   return findKey(context.database, caller.workspaceId, row.id);
 }
@@ -309,6 +313,7 @@ function present(row: KeySummary): ApiKey {
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    bodies: row.bodies && presentBodies(row.bodies),
   };
 }
 

@@ -10,6 +10,7 @@ import { endUsers } from "./end-users.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
+import { requestBodies } from "./request-bodies.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
@@ -25,6 +26,7 @@ export function settings(context: IngressContext): readonly Route[] {
     usage(context),
     usageFocus(context),
     ...usageRequests(context),
+    ...requestBodies(context),
     ...credits(context),
     ...endUsers(context),
     ...budgetAlerts(context),

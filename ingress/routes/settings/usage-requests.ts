@@ -190,6 +190,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
     ...presentLabels(row.labels),
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at.toISOString(),
+    has_bodies: row.has_bodies,
     ...(parts.length === 0 ? {} : { parts }),
   };
 }
@@ -230,6 +231,7 @@ const COLUMNS = [
   "tags",
   "started_at",
   "ended_at",
+  "has_bodies",
 ] as const satisfies readonly (keyof UsageRequest)[];
 
 /** Returns the columns of a CSV line. Amounts keep every digit. */

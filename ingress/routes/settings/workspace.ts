@@ -1,12 +1,17 @@
 /** /workspaces/{workspaceId}: reads and changes the workspace, and lists the presets that its keys can have. */
-import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
+import type { PresetList, Workspace } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
+import { bodyBytes } from "#shared/database/kept-bodies.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
+import { NO_BODIES } from "#shared/base/body-setting.ts";
+import { KEPT_BYTES_WORKSPACE_MAX } from "#shared/kept-bodies/store.ts";
 import {
   BOOTSTRAP_WORKSPACE,
+  findBodies,
   findWorkspaceById,
   renameWorkspace,
+  setBodies,
   setWorkspaceTags,
 } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -20,6 +25,7 @@ import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { KeyRoute } from "../../core/route.ts";
+import { bodiesOf, presentBodies } from "./body-setting.ts";
 import { parsedBody, plainName, workspaceNameRefused } from "./body.ts";
 
 const ONE = "/workspaces/{workspaceId}";
@@ -44,11 +50,12 @@ export function workspace(context: IngressContext): readonly KeyRoute[] {
       path: ONE,
       operationId: "updateWorkspace",
       summary: "Update workspace",
+      description: "Only owners may change `bodies`. The change takes effect within a second.",
       request: { schema: "WorkspaceUpdateRequest" },
       responses: { 200: { description: "The updated workspace", schema: "Workspace" } },
-      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       authorize: allow("owner", "admin"),
-      handle: (call) => update(context, call),
+      handle: (call) => change(context, call),
     },
     {
       ...common,
@@ -71,10 +78,12 @@ export function workspace(context: IngressContext): readonly KeyRoute[] {
 
 async function read(context: IngressContext, call: RouteCall): Promise<Workspace> {
   const { workspaceId, keyId, preset } = call.caller;
-  const [row, facts, used] = await Promise.all([
+  const [row, facts, used, bodies, keptBytes] = await Promise.all([
     findWorkspaceById(context.database, workspaceId),
     readKeyFacts(context.database, workspaceId, keyId),
     storedBytes(context.database, workspaceId),
+    findBodies(context.database, workspaceId),
+    bodyBytes(context.database, workspaceId),
   ]);
   if (!row || !facts) throw new ApiError("not_found", "There is no such workspace.");
   return {
@@ -86,18 +95,23 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
     window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
     storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
     calls_stopped_until: row.stopped_until?.toISOString() ?? null,
+    bodies: presentBodies(bodies ?? NO_BODIES),
+    kept_bodies: { used_bytes: Number(keptBytes), limit_bytes: KEPT_BYTES_WORKSPACE_MAX },
   };
 }
 
-async function update(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
-  const { name, tags } = body;
-  if (name === undefined && !tags) {
-    throw new ApiError("missing_required_parameter", "Expected at least one of name and tags.", { param: "name" });
+async function change(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body = await parsedBody(call, "WorkspaceUpdateRequest");
+  const { tags } = body;
+  if (body.name === undefined && body.bodies === undefined && !tags) {
+    throw new ApiError("missing_required_parameter", "Missing name, tags or bodies.", { param: "name" });
   }
   if (tags) checkTags(tags);
-  if (name !== undefined) await rename(context, call, plainName(name));
-  if (tags) await setWorkspaceTags(context.database, call.caller.workspaceId, { tags, actor: actorOf(call) });
+  const { caller } = call;
+  const bodies = body.bodies === undefined ? undefined : bodiesOf(context, caller, body.bodies);
+  if (body.name !== undefined) await rename(context, call, plainName(body.name));
+  if (bodies) await setBodies(context.database, caller.workspaceId, { bodies, actor: actorOf(call) });
+  if (tags) await setWorkspaceTags(context.database, caller.workspaceId, { tags, actor: actorOf(call) });
   return json(await read(context, call));
 }
 

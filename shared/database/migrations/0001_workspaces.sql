@@ -14,7 +14,9 @@ create table workspace (
   is_active boolean not null default true,
   -- Members of a request's metadata that are kept as labels of a call (shared/calls/labels.ts).
   tags text[] not null default '{}' constraint workspace_tags check (cardinality(tags) <= 3),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Which requests and responses of calls are kept, see BodySetting; null: none.
+  bodies jsonb
 );
 
 -- A released workspace name is reserved for 30 days: commands and callers that still use it must not reach another workspace.
@@ -87,7 +89,9 @@ create table api_key (
   -- Accurate within about a minute: processes collect uses and write them in batches.
   last_used_at timestamptz,
   -- Id of its row in spend_limit; null: its own id. A key that replaces another one shares the limit and what is spent of it.
-  limit_id uuid
+  limit_id uuid,
+  -- Replaces `bodies` of the workspace for calls of this key; null: the workspace's setting applies.
+  bodies jsonb
 );
 create index api_key_workspace on api_key (workspace_id);
 -- Keys provided by an operator; the authenticator reads all of them at once.

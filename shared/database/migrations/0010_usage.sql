@@ -1,4 +1,4 @@
--- Sums of usage by hour, and budget alerts. Sums end at a border before which no record can be added any more: they are complete,
+-- Sums of usage by hour, budget alerts, and kept requests and responses. Sums end at a border before which no record can be added any more: they are complete,
 -- regardless of late commits and clock changes (decision 0030). Budgets use the total spending of the balance minus its total at the
 -- beginning of the period (decision 0051).
 
@@ -47,6 +47,19 @@ create table usage_label_value (
 
 -- Returns the maximum number of values that a label has sums of on a UTC day. It bounds the table, because callers choose the values.
 create function usage_label_values_max() returns int language sql immutable as $$ select 1000 $$;
+
+-- Sums of all calls of a key, so that its total needs no hours.
+create table usage_key (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  calls bigint not null,
+  -- Failed and lost calls.
+  failed bigint not null,
+  -- Nano-credits.
+  settled bigint not null,
+  tokens bigint not null,
+  primary key (workspace_id, key_id)
+) with (fillfactor = 70);
 
 -- Tokens of the last UTC day on which a summed call of the workspace was admitted, for the hourly audit.
 create table usage_day (
@@ -153,6 +166,14 @@ begin
     on conflict (workspace_id) do update
     set tokens = case when excluded.day = d.day then d.tokens else 0 end + excluded.tokens, day = excluded.day
     where excluded.day >= d.day
+  ), keys as (
+    insert into usage_key as k (workspace_id, key_id, calls, failed, settled, tokens)
+    select s.workspace_id, s.key_id, sum(s.calls), coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0),
+           sum(s.settled), sum(s.tokens)
+    from summed s group by 1, 2
+    on conflict (workspace_id, key_id) do update
+    set calls = k.calls + excluded.calls, failed = k.failed + excluded.failed, settled = k.settled + excluded.settled,
+        tokens = k.tokens + excluded.tokens
   )
   insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
   select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens)
@@ -357,3 +378,59 @@ end $$;
 create function budgets_to_check() returns setof uuid language sql stable as $$
   select workspace_id from balance where spent >= look_at
 $$;
+
+-- Requests and responses that owners asked to keep. The bodies are in the object store, encrypted with a key of their own, which is in the
+-- row: an object without its row cannot be read.
+create table kept_body (
+  workspace_id uuid not null references workspace (id),
+  request_id uuid not null,
+  key_id uuid not null,
+  -- Size of the object.
+  bytes int not null constraint kept_body_bytes check (bytes >= 0),
+  -- Key of the object, encrypted with a master key.
+  sealed_key text not null,
+  -- Object and its checksum; null until the object is stored.
+  reference text,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  primary key (workspace_id, request_id)
+);
+create index kept_body_expiry on kept_body (expires_at);
+create index kept_body_created on kept_body (created_at);
+
+-- Bytes of the kept bodies of a workspace.
+create table kept_body_storage (
+  workspace_id uuid primary key references workspace (id),
+  bytes bigint not null default 0 constraint kept_body_storage_bytes check (bytes >= 0)
+) with (fillfactor = 50);
+
+-- Adds rows for bodies that will be stored. Omits rows beyond p_bytes_max of their workspace. Returns the request ids of the added rows.
+create function begin_bodies(p_rows jsonb, p_bytes_max bigint) returns setof uuid language plpgsql as $$
+begin
+  insert into kept_body_storage (workspace_id)
+  select distinct r.workspace_id from jsonb_to_recordset(p_rows) as r(workspace_id uuid) order by 1
+  on conflict do nothing;
+  perform from kept_body_storage
+  where workspace_id in (select r.workspace_id from jsonb_to_recordset(p_rows) as r(workspace_id uuid))
+  order by workspace_id
+  for no key update;
+  return query
+    with asked as (
+      select r.*, sum(r.bytes) over (partition by r.workspace_id order by r.request_id) as upto
+      from jsonb_to_recordset(p_rows)
+        as r(workspace_id uuid, request_id uuid, key_id uuid, bytes int, sealed_key text, hours int)
+    ), added as (
+      insert into kept_body (workspace_id, request_id, key_id, bytes, sealed_key, expires_at)
+      select a.workspace_id, a.request_id, a.key_id, a.bytes, a.sealed_key, now() + a.hours * interval '1 hour'
+      from asked a
+      join kept_body_storage s on s.workspace_id = a.workspace_id
+      where s.bytes + a.upto <= p_bytes_max
+      on conflict do nothing
+      returning kept_body.workspace_id, kept_body.request_id, kept_body.bytes
+    ), counted as (
+      update kept_body_storage s set bytes = s.bytes + t.bytes
+      from (select a.workspace_id, sum(a.bytes)::bigint as bytes from added a group by 1) t
+      where s.workspace_id = t.workspace_id
+    )
+    select a.request_id from added a;
+end $$;

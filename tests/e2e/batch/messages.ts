@@ -50,7 +50,7 @@ describe("a published request", () => {
     expect(accepted).toEqual({ key, job_id: accepted.job_id, status: "queued" });
     const ended = await publisher.ended(key);
     expect(ended).toMatchObject({ key, job_id: accepted.job_id, status: "completed", credits_used: 1 });
-    expect(ended.result).toMatchObject({ object: "chat.completion", model: "flat" });
+    expect(ended.result).toMatchObject({ object: "chat.completion", model: "flat", usage: { credits: 1 } });
     const { status, body } = await getJob(accepted.job_id);
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -250,7 +250,7 @@ async function settles(model: string, row: Row): Promise<void> {
     bed.says(familyOf(model), [row.turn], row.report);
     const answer = await ask(model, row.body, isStream);
     expect([answer.status, textOf(answer)]).toEqual([200, row.turn.text ?? ""]);
-    expect(toldUsage(answer)).toEqual({ ...row.usage });
+    expect(toldUsage(answer)).toEqual({ ...row.usage, credits: Number(row.nano) / 1e9 });
     const { settled, held, uncollected, is_estimated, status, units } = await settledOf(answer);
     expect({ settled, uncollected, is_estimated, status }).toEqual({
       settled: row.nano,
@@ -302,7 +302,8 @@ describe.each(FAMILIES)("a usage report of %s", (family) => {
       // 13 × 300,000 = 3,900,000; 5 × 1,500,000 = 7,500,000
       expect(row).toMatchObject({ settled: 11_400_000n, is_estimated: true, uncollected: 0n });
       expect(row.units).toEqual({ input_tokens: 13, output_tokens: 5 });
-      expect(toldUsage(answer)).toEqual({ prompt_tokens: 13, completion_tokens: 5, total_tokens: 18 });
+      const credits = 0.0114;
+      expect(toldUsage(answer)).toEqual({ prompt_tokens: 13, completion_tokens: 5, total_tokens: 18, credits });
     }
   });
 
@@ -314,7 +315,8 @@ describe.each(FAMILIES)("a usage report of %s", (family) => {
           expect(row.settled).toBe(row.held);
           expect(row).toMatchObject({ is_estimated: true, uncollected: 0n, status: "succeeded" });
           // The client is told what we counted, not what nobody can believe.
-          expect(toldUsage(answer)).toEqual({ prompt_tokens: 13, completion_tokens: 5, total_tokens: 18 });
+          const credits = Number(row.held) / 1e9;
+          expect(toldUsage(answer)).toEqual({ prompt_tokens: 13, completion_tokens: 5, total_tokens: 18, credits });
         }
       }
     },
@@ -324,7 +326,8 @@ describe.each(FAMILIES)("a usage report of %s", (family) => {
     for (const [answer, row] of await both(SAID, report)) {
       // 20 × 300,000 = 6,000,000; 8 × 1,500,000 = 12,000,000
       expect(row).toMatchObject({ settled: 18_000_000n, is_estimated: false });
-      expect(toldUsage(answer)).toEqual({ prompt_tokens: 20, completion_tokens: 8, total_tokens: 28 });
+      const credits = 0.018;
+      expect(toldUsage(answer)).toEqual({ prompt_tokens: 20, completion_tokens: 8, total_tokens: 28, credits });
     }
   });
 

@@ -53,6 +53,7 @@ test("the model's calls are run, and it answers with their results, as one answe
     [own.workspace.id],
   );
   expect(body.usage?.total_tokens).toBe(row?.tokens ?? 0);
+  expect(body.usage?.credits).toBe(used);
 }, 60_000);
 
 test("a stream reports the start and end of every run, and contains no internal call", async () => {
@@ -81,6 +82,7 @@ test("a stream reports the start and end of every run, and contains no internal 
   const after = await spentOf(tenant);
   expect(Math.round((last?.credits_used ?? 0) * 1e9)).toBe(after.nano - before.nano);
   expect(chunks.at(-1)?.usage?.total_tokens).toBeGreaterThan(0);
+  expect(chunks.at(-1)?.usage?.credits).toBe(last?.credits_used ?? 0);
   expect(chunks.filter(({ usage }) => usage != null)).toHaveLength(1);
 }, 60_000);
 

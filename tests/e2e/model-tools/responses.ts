@@ -49,6 +49,7 @@ test("a response contains runs and answer as its items, and sums their costs and
   expect(response.sluice?.credits_used).toBeCloseTo(used, 9);
   expect(Number(answer.headers.get("x-credits-used"))).toBeCloseTo(used, 9);
   expect(response.usage?.total_tokens).toBeGreaterThan(0);
+  expect(response.usage?.credits).toBe(response.sluice?.credits_used ?? 0);
 }, 60_000);
 
 test("its stream follows the grammar of every Responses stream, with the runs as items", async () => {

@@ -50,6 +50,8 @@ test("the service, its document and its models", async () => {
   await api.call("getSchema", { path: { file: "ChatCompletionRequest.json" } });
   await api.call("getDocsAsset", { path: { name: "start.js" } });
   await api.call("getKey");
+  await api.call("getKeyUsage");
+  await api.call("getKeyCredits");
   await api.call("estimateCall", { path: { slug: "sandbox-chat" }, body: CHAT });
 });
 
@@ -289,6 +291,19 @@ test("settings of a workspace", async () => {
   const ofOneModel = { ...ofWorkspace(), query: "?model=sandbox-embed" };
   const { data } = await ask<{ data: { request_id: string }[] }>("listUsageRequests", ofOneModel);
   await api.call("getUsageRequest", ofWorkspace({ request_id: data[0]?.request_id ?? "" }));
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { bodies: { keep: "all" } } });
+  const request_id = await eventually("the bodies of a call are kept", async () => {
+    // An error has no time that would differ from the recorded answer.
+    const init = { method: "POST", headers, body: JSON.stringify({ ...CHAT, temperature: 9 }) };
+    await fetch(`${stack.baseUrls[0]}/v1/chat/completions`, init);
+    const [row] = await stack.query<{ id: string }>(
+      "select request_id as id from kept_body where reference is not null limit 1",
+    );
+    return row?.id;
+  });
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { bodies: { keep: "none" } } });
+  await api.call("getRequestBodies", ofWorkspace({ request_id }));
+  await api.call("deleteRequestBodies", ofWorkspace({ request_id }));
   await api.call("getCredits", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
     await api.call(list, ofOneModel);

@@ -22,6 +22,8 @@ const FORMS: ReadonlySet<string> = new Set([
   "listRuns",
   "listWorkflowRuns",
   "readUsage",
+  "getKeyUsage",
+  "getKeyCredits",
   "listLedger",
   "listAuditLog",
   "getOperatorStatus",

@@ -120,12 +120,18 @@ describe("a stream", () => {
     const body = { model: "sandbox-chat", max_tokens: 100, messages: say("one two three four five") };
     const plain = await client.messages.create(body);
     const pieces: string[] = [];
+    const reported: unknown[] = [];
     const stream = client.messages.stream(body).on("text", (text) => pieces.push(text));
+    stream.on("streamEvent", (event) => {
+      if (event.type === "message_delta") reported.push(event.usage);
+    });
     const joined = await stream.finalMessage();
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join("")).toBe("one two three four five");
-    // The SDK adds members of its own to streamed messages.
-    expect(joined).toMatchObject({ ...plain, id: joined.id });
+    // The SDK adds members of its own to streamed messages, and joins only those members of the usage that it knows.
+    const { credits, ...usage } = plain.usage as Anthropic.Usage & { credits: number };
+    expect(joined).toMatchObject({ ...plain, usage, id: joined.id });
+    expect(reported).toMatchObject([{ credits }]);
     expect(joined.id).toMatch(/^msg_[0-9a-f]{32}$/);
   });
 

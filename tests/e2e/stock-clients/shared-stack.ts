@@ -37,6 +37,21 @@ models:
   - <<: *embed
     slug: upstream-silent
     sources: [{ provider: mock, model: mock-silent }]
+  - &long
+    slug: upstream-long
+    modality: text
+    owned_by: mock
+    created: 1700000000
+    supports_chat: true
+    supports_streaming: true
+    max_context_tokens: 128000
+    max_output_tokens: 32000
+    pricing: { unit: per_token, input_per_million: "0", output_per_million: "10000" }
+    allowed_params: { supported_inputs: [text] }
+    sources: [{ provider: mock, model: long }]
+  - <<: *long
+    slug: upstream-free
+    pricing: { unit: per_token, input_per_million: "0", output_per_million: "0" }
   - slug: upstream-maskless
     modality: image
     owned_by: mock

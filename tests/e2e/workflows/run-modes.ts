@@ -39,6 +39,9 @@ describe("a synchronous run", () => {
     const sum = run.stepRuns.reduce((total, { creditsUsed }) => total + creditsUsed, 0);
     expect(run.creditsUsed).toBeCloseTo(sum, 12);
     expect(run.creditsUsed).toBeGreaterThan(0);
+    for (const { status: end, output, creditsUsed } of run.stepRuns) {
+      if (end === "succeeded") expect(output).toMatchObject({ usage: { credits: creditsUsed } });
+    }
     expect(headers.get("x-credits-used")).toBe(String(run.creditsUsed));
     expect(run.durationMs).toBeGreaterThan(0);
     const read = await bench.read(run.id);

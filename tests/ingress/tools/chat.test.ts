@@ -98,7 +98,11 @@ test("a turn returns to the model unchanged: text, thinking, and calls joined fr
   expect(deltas.filter(({ role }) => role !== undefined)).toHaveLength(1);
   expect(JSON.stringify(deltas)).not.toContain("tool_calls");
   expect(new Set(chunks.map(({ id }) => id))).toEqual(new Set(["chatcmpl-tool_calls"]));
-  expect(chunks.at(-1)?.usage).toEqual({ total_tokens: 6, prompt_tokens_details: { cached_tokens: 2 } } as never);
+  expect(chunks.at(-1)?.usage).toEqual({
+    total_tokens: 6,
+    prompt_tokens_details: { cached_tokens: 2 },
+    credits: 0,
+  } as never);
   // Two turns and a run.
   expect(made.counted).toHaveLength(2);
   expect(made.authorizations).toHaveLength(3);

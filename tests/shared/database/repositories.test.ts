@@ -137,8 +137,8 @@ describe("every change", () => {
         actor,
         action: "key.preset",
         subject: made.keyId,
-        before: { name: "laptop", preset: "free", expires_at: null, tools: null },
-        after: { name: "laptop", preset: "pro", expires_at: null, tools: null },
+        before: { name: "laptop", preset: "free", expires_at: null, tools: null, bodies: null },
+        after: { name: "laptop", preset: "pro", expires_at: null, tools: null, bodies: null },
       },
     ]);
   });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 beforeEach(async () => {
   await db.query(
-    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_day, archived_attempt, job cascade",
+    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_day, usage_key, archived_attempt, job cascade",
   );
   await db.query(
     `update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity', archived_until = '-infinity'`,

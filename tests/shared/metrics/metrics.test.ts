@@ -47,6 +47,7 @@ describe("the page", () => {
         "sluice_batches_oldest_seconds gauge",
         "sluice_batches_stalled_oldest_seconds gauge",
         "sluice_batches_total counter",
+        "sluice_bodies_kept_total counter",
         "sluice_breaker_changes_total counter",
         "sluice_breaker_open_sources gauge",
         "sluice_budgets_fired_total counter",

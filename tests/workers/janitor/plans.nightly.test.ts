@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Database, Queryable } from "#shared/database/client.ts";
+import { readKeyUsage } from "#shared/database/key-spend.ts";
 import { countDeliveries } from "#shared/database/deliveries.ts";
 import {
   dropEndedJobs,
@@ -27,6 +28,7 @@ import {
 import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
+import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
 import { rollUpAll } from "#tests/shared/usage-records.ts";
@@ -114,6 +116,48 @@ describe("among many open holds", () => {
     expect(counted).toBeGreaterThan(MANY);
     metrics.close();
     await ledger.idle();
+  });
+});
+
+describe("among the sums of many keys", () => {
+  test("the usage of a key is read from its own hours, records and total", async () => {
+    const workspaceId = newId();
+    const ids = Array.from({ length: 50 }, () => newId());
+    await inPieces(ids.length, (count) =>
+      database.query(
+        `with key as (select unnest($2::uuid[]) as id), totals as (
+           insert into usage_key (workspace_id, key_id, calls, failed, settled, tokens) select $1, id, 400, 0, 400, 0 from key)
+         insert into usage_hour (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
+         select $1, date_trunc('month', now(), 'UTC') + i * interval '1 hour', id, 'm', gen_random_uuid(), 'succeeded', 1, 1, 0, 0
+         from key cross join generate_series(0, 399) i`,
+        [workspaceId, `{${ids.splice(0, count).join(",")}}`],
+      ),
+    );
+    await database.query("vacuum analyze usage_hour");
+    await database.query("vacuum analyze usage_key");
+    const [{ id = "" } = {}] = await database.query<{ id?: string }>("select key_id as id from usage_key limit 1");
+    const plans: string[] = [];
+    const explaining: Database = {
+      ...database.database,
+      transaction: (work) =>
+        database.database.transaction((tx) => {
+          const query: Queryable["query"] = async (text, values) => {
+            if (text.startsWith("with")) {
+              const rows = await tx.query<Record<string, string>>(`explain ${text}`, values);
+              plans.push(...rows.map((row) => String(row["QUERY PLAN"]).trim()));
+            }
+            return tx.query(text, values);
+          };
+          return work({ ...tx, query });
+        }),
+    };
+    const { month, total } = await readKeyUsage(explaining, workspaceId, id);
+    expect([month.calls, total.calls]).toEqual([400n, 400n]);
+    const indexes = plans.filter((line) => line.startsWith("Index Cond:"));
+    for (const column of ["hour >= ", "ended_at >= "]) {
+      expect(indexes.filter((line) => line.includes(column) && line.includes("key_id = "))).toHaveLength(1);
+    }
+    expect(plans.filter((line) => /Seq Scan on usage_(?!rollup)/.test(line))).toEqual([]);
   });
 });
 

@@ -27,7 +27,9 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_day, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query(
+    "truncate usage_hour, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade",
+  );
   await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
@@ -71,6 +73,16 @@ const recorded = (): Promise<object[]> =>
      group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6`,
   );
 
+/** Totals of keys, or the same from the records. */
+const keySums = (from: "sums" | "records" = "sums"): Promise<object[]> =>
+  db.query(
+    from === "sums"
+      ? "select workspace_id, key_id, calls, failed, settled, tokens from usage_key order by 1, 2"
+      : `select workspace_id, key_id, count(*) as calls, count(*) filter (where status in ('failed', 'lost')) as failed,
+           sum(settled)::bigint as settled, sum(tokens)::bigint as tokens
+         from usage_record where ended_at < (select until from usage_rollup) group by 1, 2 order by 1, 2`,
+  );
+
 /** Calls that ended over the last five hours, with the odd nano-credit. */
 async function past(workspaceId: string, count: number): Promise<void> {
   await spend(
@@ -112,6 +124,7 @@ describe("rolling up", () => {
     seen.push(await totals(workspaceId));
     for (const { read, ledger } of seen) expect(read).toBe(ledger);
     expect(await sums()).toEqual(await recorded());
+    expect(await keySums()).toEqual(await keySums("records"));
     const [{ calls } = { calls: 0n }] = await db.query<{ calls: bigint }>(
       "select sum(calls)::bigint as calls from usage_hour",
     );
@@ -135,6 +148,7 @@ describe("rolling up", () => {
     await rollUp();
     expect(await totals(workspaceId)).toEqual(before);
     expect(await sums()).toEqual(await recorded());
+    expect(await keySums()).toEqual(await keySums("records"));
   });
 
   test("returns the same sums after every step", async () => {
@@ -270,7 +284,7 @@ describe("nothing is missing from the sums", () => {
       await checkInvariants({ database: db.database, log, metrics });
       expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
     }
-    await db.query("truncate usage_hour, usage_day");
+    await db.query("truncate usage_hour, usage_day, usage_key");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
     // As in schemas/docs/operate/usage-and-budgets.md.
     await db.query(

@@ -7,6 +7,7 @@ import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/prici
 import { arrange } from "../../providers/anthropic/order.ts";
 import { type Members, membersOf, objectOf, parseObject, textOf } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
+import { CREDITS_PLACE } from "../credits-place.ts";
 
 import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
 import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
@@ -27,7 +28,7 @@ export function createAnthropicRendering(call: {
     if (typeof extra?.["service_tier"] === "string")
       tier = extra["service_tier"] === "priority" ? "priority" : "standard";
   };
-  const message = (content: readonly unknown[], ending: Ending, usage: TokenUsage): Members => ({
+  const message = (content: readonly unknown[], ending: Ending, usage: Members): Members => ({
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
@@ -35,7 +36,7 @@ export function createAnthropicRendering(call: {
     content,
     ...ending,
     container: null,
-    usage: anthropicUsage(usage, tier),
+    usage,
   });
   const blocks = new BlockStream(newCallId);
   let isBegun = false;
@@ -44,7 +45,7 @@ export function createAnthropicRendering(call: {
   const begin = (usage: TokenUsage): string => {
     if (isBegun) return "";
     isBegun = true;
-    return event("message_start", { message: message([], NOT_ENDED, usage) }) + event("ping");
+    return event("message_start", { message: message([], NOT_ENDED, anthropicUsage(usage, tier)) }) + event("ping");
   };
   return {
     completion(result, usage) {
@@ -54,7 +55,8 @@ export function createAnthropicRendering(call: {
       const calls = callsOf(answer);
       const uses = calls.map((one, at) => toolUse(one, () => newCallId(at)));
       const content = contentOf(answer, uses);
-      return JSON.stringify(message(content, endingOf(choice, calls.length > 0, isRefusal(answer), call.stops), usage));
+      const ending = endingOf(choice, calls.length > 0, isRefusal(answer), call.stops);
+      return JSON.stringify(message(content, ending, finalUsage(usage, tier)));
     },
     chunk(delta) {
       note(delta.extra);
@@ -72,9 +74,7 @@ export function createAnthropicRendering(call: {
       const lastBlockEvents = begin(usage) + blocks.end();
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
       return (
-        lastBlockEvents +
-        event("message_delta", { delta: ending, usage: anthropicUsage(usage, tier) }) +
-        event("message_stop")
+        lastBlockEvents + event("message_delta", { delta: ending, usage: finalUsage(usage, tier) }) + event("message_stop")
       );
     },
   };
@@ -95,6 +95,11 @@ function anthropicUsage(usage: TokenUsage, tier: string): Record<string, unknown
     server_tool_use: null,
     service_tier: tier,
   };
+}
+
+/** Returns the usage of a complete answer, with the place of its charge. */
+function finalUsage(usage: TokenUsage, tier: string): Members {
+  return { ...anthropicUsage(usage, tier), credits: CREDITS_PLACE };
 }
 
 interface Ending {

@@ -9,7 +9,9 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { writtenText } from "#shared/responses/text.ts";
 import { hotLine } from "#shared/base/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
+import { takenOf } from "#shared/ledger/charge.ts";
 import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Answer } from "../answer.ts";
@@ -21,6 +23,7 @@ import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { affinityOf, candidatesOf } from "../../routing/candidates.ts";
 
 import { AnswerCopy } from "../answer-cache.ts";
+import { withCredits } from "../credits-place.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
@@ -326,9 +329,12 @@ class ChatRun {
     const { context, job, meter, attempt, copy } = this;
     if (!meter || !attempt) throw new Error("served without an attempt");
     const metered = sumOf(this.took, await meter.settle());
+    const { may_exceed: mayExceed, batch_line: line } = job;
+    const holdNano = tookSoFar(this.took).nano + this.held.holdNano;
     const rendered = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
-    if (status === "succeeded") await this.keepResponse(rendered, signal);
+    if (status === "succeeded")
+      await this.keepResponse(rendered, takenOf(metered.nano, { holdNano, mayExceed, line }), signal);
     else await releaseConversation(context, job, this.response);
     // The answer of a background call is only in its response.
     const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
@@ -341,12 +347,13 @@ class ChatRun {
     });
     // An answer of a fallback is not cached: the next call should try the requested model again.
     const isKept = attempt.depth === 0 && status === "succeeded";
-    if (isKept) copy?.add(text);
+    // An answer from the cache is free.
+    if (isKept) copy?.add(withCredits(text, 0n));
     return {
       status,
       source: attempt.candidate.name,
       charge: chargeOf(metered),
-      holdNano: tookSoFar(this.took).nano + this.held.holdNano,
+      holdNano,
       result: { text, upstreamMs },
       onSettled: () => {
         if (isKept) void copy?.keep(context, job, { model: job.model, isStream });
@@ -354,10 +361,15 @@ class ChatRun {
     };
   }
 
-  /** Stores the completed response. @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` if it aborts first */
-  private async keepResponse(lastEvents: string, signal: AbortSignal): Promise<void> {
-    const { context, job, background, wholeResponse: response, responseInput: input } = this;
-    if (!response) return;
+  /**
+   * Stores the completed response. @param nano charge of the call. @throws ApiError, ProviderError as `storeResponse`; the reason of
+   * `signal` if it aborts first
+   */
+  private async keepResponse(lastEvents: string, nano: bigint, signal: AbortSignal): Promise<void> {
+    const { context, job, background, wholeResponse, responseInput: input } = this;
+    if (!wholeResponse) return;
+    const { usage } = wholeResponse;
+    const response = { ...wholeResponse, usage: usage && { ...usage, credits: creditsNumber(nano) } };
     if (job.needs_text === true && writtenText(response).trim() === "") throw new ProviderError("failed", "no text");
     await storeResponse(context, job, { response, input, background, lastEvents }, signal);
   }

@@ -5,6 +5,7 @@
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";
+import { CREDITS_PLACE } from "../credits-place.ts";
 
 const STREAM_END = "data: [DONE]\n\n";
 
@@ -119,7 +120,7 @@ function addCalls(calls: Record<string, unknown>[], deltas: readonly Members[]):
   }
 }
 
-/** Converts our usage to OpenAI's format, in which the totals include their details. */
+/** Converts our usage to OpenAI's format, in which the totals include their details, and adds the place of the charge. */
 export function openAiUsage(usage: TokenUsage): Record<string, unknown> {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);
@@ -133,6 +134,7 @@ export function openAiUsage(usage: TokenUsage): Record<string, unknown> {
       audio_tokens: usage.audioInput,
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput },
+    credits: CREDITS_PLACE,
   };
 }
 

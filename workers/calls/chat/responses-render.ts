@@ -10,6 +10,7 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { arrange } from "../../providers/anthropic/order.ts";
 import { isMembers, type Members, membersOf, objectOf, parseObject, textOf } from "../../providers/json.ts";
 import { ProviderError } from "../../providers/provider.ts";
+import { CREDITS_PLACE } from "../credits-place.ts";
 import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
 import { JsonEnd } from "./anthropic-blocks.ts";
 import type { TextRendering } from "./render.ts";
@@ -103,6 +104,7 @@ function usageOf(usage: TokenUsage): ModelResponse["usage"] {
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + output,
+    credits: CREDITS_PLACE,
   };
 }
 

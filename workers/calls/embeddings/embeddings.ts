@@ -27,6 +27,7 @@ import {
 import { candidatesOf } from "../../routing/candidates.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
 import { AnswerCopy } from "../answer-cache.ts";
+import { CREDITS_PLACE, withCredits } from "../credits-place.ts";
 import { chargeOf, type Metered } from "../chat/meter.ts";
 import { type HeldPrice, moveHold } from "../media/held-price.ts";
 import { failedCall, modelGone, serveCall, watchCall } from "../serve-call.ts";
@@ -67,7 +68,8 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
         // An answer of a fallback is not cached: the next call should try the requested model again.
         if (attempt.depth > 0 || job.cache === undefined) return;
         const copy = new AnswerCopy();
-        copy.add(text);
+        // An answer from the cache is free.
+        copy.add(withCredits(text, 0n));
         void copy.keep(context, job, { model: model.slug, isStream: false });
       },
     };
@@ -194,7 +196,8 @@ async function renderEmbeddings(
     await new Promise(setImmediate);
   }
   const tokens = promptTokens(usage);
-  const tail = `"model":${JSON.stringify(model)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`;
+  const usageText = JSON.stringify({ prompt_tokens: tokens, total_tokens: tokens, credits: CREDITS_PLACE });
+  const tail = `"model":${JSON.stringify(model)},"usage":${usageText}}`;
   return `{"object":"list","data":[${pieces.join(",")}],${tail}`;
 }
 

@@ -2,6 +2,8 @@
  * Renders a transcript in the five formats of `POST /v1/audio/transcriptions`. Sources are always asked for their data, never for one of
  * these formats. Subtitles have the same layout as those of Whisper.
  */
+import { creditsNumber } from "#shared/base/money.ts";
+
 import type { MediaUsage, Transcript } from "../../providers/media.ts";
 
 export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
@@ -9,6 +11,8 @@ export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
 export interface TranscriptOptions {
   /** Charged usage; included in the two JSON formats. */
   readonly usage?: MediaUsage;
+  /** Charge of the call in nano-credits; included with the usage. */
+  readonly creditsNano?: bigint;
   /** True if `verbose_json` contains words with their times. `wantsSegments` does the same for segments. */
   readonly wantsWords: boolean;
   readonly wantsSegments: boolean;
@@ -40,11 +44,11 @@ export function renderTranscript(
  */
 export function streamTranscript(
   { text }: Transcript,
-  { usage }: Pick<TranscriptOptions, "usage">,
+  options: Pick<TranscriptOptions, "usage" | "creditsNano">,
   sentText = "",
 ): string[] {
   const remainder = text.startsWith(sentText) ? text.slice(sentText.length) : "";
-  const done = { type: "transcript.text.done", text, ...usageMember(usage) };
+  const done = { type: "transcript.text.done", text, ...usageMember(options) };
   return [...(remainder === "" ? [] : [transcriptDelta(remainder)]), `${event(done)}data: [DONE]\n\n`];
 }
 
@@ -58,14 +62,15 @@ function event(data: object): string {
 }
 
 const RENDERERS: Readonly<Record<TranscriptFormat, (transcript: Transcript, options: TranscriptOptions) => string>> = {
-  json: ({ text }, { usage }) => JSON.stringify({ text, ...usageMember(usage) }),
+  json: ({ text }, options) => JSON.stringify({ text, ...usageMember(options) }),
   text: ({ text }) => `${text}\n`,
   srt: (transcript) => cuesOf(transcript).map(srtCue).join(""),
   vtt: (transcript) => `WEBVTT\n\n${cuesOf(transcript).map(vttCue).join("")}`,
   verbose_json: verboseJson,
 };
 
-function verboseJson(transcript: Transcript, { usage, wantsWords, wantsSegments }: TranscriptOptions): string {
+function verboseJson(transcript: Transcript, options: TranscriptOptions): string {
+  const { usage, wantsWords, wantsSegments } = options;
   const { text, language, words = [] } = transcript;
   const cues = cuesOf(transcript);
   const seconds = transcript.seconds ?? usage?.seconds ?? Math.max(words.at(-1)?.end ?? 0, cues.at(-1)?.end ?? 0);
@@ -84,7 +89,7 @@ function verboseJson(transcript: Transcript, { usage, wantsWords, wantsSegments 
         }
       : {}),
     ...(wantsSegments ? { segments: cues.map(segmentOf) } : {}),
-    ...usageMember(usage),
+    ...usageMember(options),
   });
 }
 
@@ -120,8 +125,11 @@ function segmentOf({ text, start, end, details }: Cue, id: number): Record<strin
   };
 }
 
-/** Converts the usage to OpenAI's format: tokens if tokens are charged, seconds otherwise. */
-function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, unknown> } {
+/** Converts the usage to OpenAI's format: tokens if tokens are charged, seconds otherwise. Adds the charge. */
+function usageMember({ usage, creditsNano }: Pick<TranscriptOptions, "usage" | "creditsNano">): {
+  usage?: Record<string, unknown>;
+} {
+  const credits = creditsNano === undefined ? {} : { credits: creditsNumber(creditsNano) };
   if (usage?.tokens) {
     const { input, audioInput, output } = usage.tokens;
     return {
@@ -131,10 +139,13 @@ function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, un
         input_token_details: { text_tokens: input, audio_tokens: audioInput },
         output_tokens: output,
         total_tokens: input + audioInput + output,
+        ...credits,
       },
     };
   }
-  return usage?.seconds === undefined ? {} : { usage: { type: "duration", seconds: toMilliseconds(usage.seconds) } };
+  return usage?.seconds === undefined
+    ? {}
+    : { usage: { type: "duration", seconds: toMilliseconds(usage.seconds), ...credits } };
 }
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });

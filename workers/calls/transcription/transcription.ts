@@ -9,7 +9,7 @@ import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
-import type { Charge } from "#shared/ledger/charge.ts";
+import { type Charge, priceAt } from "#shared/ledger/charge.ts";
 import { deleteCallMedia, mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
 import { INPUT_PROCESS_BYTES_MAX } from "#workers/calls/media/inputs.ts";
 
@@ -185,7 +185,8 @@ class Transcribing {
     const reported = { ...result.usage, seconds };
     const metered = this.meter(model, reported);
     const usage = result.usage.tokens ? result.usage : reported;
-    const options = { usage, wantsWords: params.wantsWords, wantsSegments: params.wantsSegments };
+    const creditsNano = priceAt(metered.nano, job.batch_line);
+    const options = { usage, creditsNano, wantsWords: params.wantsWords, wantsSegments: params.wantsSegments };
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     const plain = renderTranscript(transcript, params.format, options);
     const events =

@@ -92,7 +92,7 @@ describe("speech", () => {
     const done = events.pop();
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["speech.audio.delta"]));
     expect(Buffer.concat(events.map(({ audio }) => Buffer.from(audio ?? "", "base64"))).equals(plain)).toBe(true);
-    const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, characters: 48 };
+    const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, characters: 48, credits: 0.048 };
     expect(done).toEqual({ type: "speech.audio.done", usage });
     for (const event of [...events, done]) expect(validate("SpeechEvent", event)).toBeNull();
   });

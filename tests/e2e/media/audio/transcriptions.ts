@@ -76,6 +76,7 @@ describe("the stock SDK", () => {
     expect(usage).toMatchObject({ status: "succeeded", settled: price() });
     expect(usage?.units["seconds"]).toBeCloseTo(seconds, 3);
     expect(Number(response.headers.get("x-credits-used"))).toBe(Number(price()) / 1e9);
+    expect(data).toMatchObject({ usage: { credits: Number(price()) / 1e9 } });
   });
 
   test("reads a stored file by its id, in the field of the wire format", async () => {

@@ -97,6 +97,9 @@ export const TABLE: readonly Row[] = [
   { route: "GET /usage/focus", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /usage/requests", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /usage/requests/{request_id}", may: ALL, ok: 200, kind: "call", own: { other: 404 } },
+  // Nothing is kept unless an owner asks for it.
+  { route: "GET /usage/requests/{request_id}/bodies", may: ALL, ok: 404, kind: "call" },
+  { route: "DELETE /usage/requests/{request_id}/bodies", may: ALL, ok: 404, kind: "call" },
   { route: "GET /budget-alerts", may: ALL, ok: 200, kind: "workspace" },
   {
     route: "POST /budget-alerts",

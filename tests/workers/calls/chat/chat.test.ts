@@ -78,12 +78,13 @@ describe("a successful plain call", () => {
   });
 
   test("returns the charged amount, not the full cost", async () => {
-    const { run, frames } = bench(
+    const { run, frames, text } = bench(
       { complete: () => Promise.resolve(WHOLE) },
       { ingress: CALLER_LIVES, settle: () => Promise.resolve({ takenNano: 100n, wasClosed: false }) },
     );
     await run(BEYOND_HOLD);
     expect(frames[0]?.frame).toMatchObject({ t: "end", nano: "100" });
+    expect(JSON.parse(text())).toMatchObject({ usage: { credits: 0.0000001 } });
   });
 
   test("with an impossible report is settled at its hold, and counted", async () => {

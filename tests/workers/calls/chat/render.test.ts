@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/json/contracts.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
+import { CREDITS_PLACE } from "#workers/calls/credits-place.ts";
 import { inOldForm } from "#workers/calls/chat/legacy-functions.ts";
 import { createRendering, gathering, openAiUsage } from "#workers/calls/chat/render.ts";
 
@@ -88,6 +89,7 @@ describe("a plain answer", () => {
       total_tokens: 39,
       prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 3, audio_tokens: 4 },
       completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 2 },
+      credits: CREDITS_PLACE,
     });
   });
 });

@@ -181,7 +181,7 @@ describe("an embeddings job", () => {
         usage: null,
       }));
       await run({ input: "How many legs has a spider?" }, undefined, { hold_nano: hold });
-      expect(answer().usage).toEqual({ prompt_tokens: 7, total_tokens: 7 });
+      expect(answer().usage).toEqual({ prompt_tokens: 7, total_tokens: 7, credits: Number(nano) / 1e9 });
       expect(settlements).toEqual([expect.objectContaining({ usedNano: nano, isEstimated: true })]);
     },
   );
