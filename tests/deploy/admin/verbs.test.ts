@@ -251,6 +251,7 @@ test("usage is listed by workspace, and by request with its earlier attempts", a
       tags: {},
       started_at: expect.stringMatching(TIME),
       ended_at: expect.stringMatching(TIME),
+      has_bodies: false,
     },
   ]);
   expect(await json<Json[]>("usage", id, "--request", twice)).toMatchObject([{ attempt: 2 }]);
