@@ -30,6 +30,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import type { Issuer } from "./routes/console/issuer.ts";
 import type { BodyRecorder } from "./core/body-capture.ts";
 import type { MinuteBound } from "./core/minute-bound.ts";
+import type { RefusalLog } from "./core/refusal-log.ts";
 import type { Operators } from "./core/authenticate-operator.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
@@ -67,6 +68,8 @@ export interface IngressContext {
   readonly calls: CallAdmission;
   /** Limits requests that do not count in the rate window, per key and minute. */
   readonly uncounted: MinuteBound;
+  /** Stores refused calls for their owners. */
+  readonly refusals: Pick<RefusalLog, "note">;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
   readonly storage: Storage;

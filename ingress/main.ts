@@ -43,6 +43,7 @@ import { startKeyUse } from "./core/key-use.ts";
 import { openBodyRecorder } from "./kept-bodies/recorder.ts";
 import { listen, type Listening } from "./listen.ts";
 import { callbackOf } from "./routes/console/sign-in.ts";
+import { openRefusalLog } from "./core/refusal-log.ts";
 import { openMinuteBound } from "./core/minute-bound.ts";
 import { createOperators } from "./core/authenticate-operator.ts";
 import { createCancel } from "./wait/cancel.ts";
@@ -132,6 +133,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const keyWatch = openKeyWatch({ activeKeys: (ids) => findActiveKeys(database, ids), log });
   lifecycle.onStop("key watch", () => keyWatch.close());
+  const refusals = openRefusalLog({ database, log, metrics });
+  lifecycle.onStop("refused calls", () => refusals.close());
   const closing = new AbortController();
   const context: IngressContext = {
     config,
@@ -145,6 +148,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     ipNet,
     calls: createCallAdmission({ database, ledger, lines, metrics, log }),
     uncounted: openMinuteBound(),
+    refusals,
     ledger,
     publisher,
     storage,

@@ -168,7 +168,7 @@ const VERBS: readonly Verb[] = [
   {
     usage: "source test <source>",
     about:
-      "Sends a smallest call to a source of chat or embeddings and shows the result. It works while the source is disabled.",
+      "Sends a smallest call to a source of chat, embeddings, speech, transcription or images and shows the result. It works while the source is disabled.",
     asks: "POST /operator/sources/{source}/test",
   },
   {

@@ -93,6 +93,7 @@ const money: Dashboard = {
         panel("Delay of the usage sums", "s", [named("behind", highest("sluice_usage_behind_seconds", ""))]),
         panel("Calls with estimated usage", "ops", [rate("sluice_usage_estimated_total", "reason")]),
         panel("Reached budgets", "ops", [rate("sluice_budgets_fired_total", "stops_calls")]),
+        panel("Refusals not stored", "ops", [named("dropped", rate("sluice_refusals_dropped_total", ""))]),
       ],
     },
   ],

@@ -219,14 +219,28 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
 
 /**
  * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome. It
- * does not count calls of routes for which `isUncounted` returns true.
+ * does not count calls of routes for which `isUncounted` returns true. A refused call is stored for its owner.
  * @throws ApiError `permission_denied`, `rate_limit_exceeded`; the errors of the route
  */
 export async function runRoute(
-  { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
+  context: Pick<IngressContext, "calls" | "refusals" | "uncounted">,
   route: KeyRoute,
   call: RouteCall,
   handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
+): Promise<Response> {
+  try {
+    return await runCounted(context, route, call, handle);
+  } catch (error) {
+    context.refusals.note(route, call, error);
+    throw error;
+  }
+}
+
+async function runCounted(
+  { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
+  route: KeyRoute,
+  call: RouteCall,
+  handle: (call: RouteCall) => Promise<Response> | Response,
 ): Promise<Response> {
   const { caller, meter } = call;
   const { workspaceId, preset } = caller;

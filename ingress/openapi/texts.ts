@@ -16,7 +16,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   MCP: "Capabilities, workflows and files as a server of the Model Context Protocol.",
   Workflows: "Stored workflows, their versions and their runs.",
   "Workspace settings": "Workspace, members, API keys, quota presets, fallback chains and the audit log.",
-  "Usage and billing": "Usage, prices of calls, the credit balance, the ledger and budget alerts.",
+  "Usage and billing": "Usage, prices of calls, the credit balance, the ledger, budget alerts and balance alerts.",
   Notifications: "Notification channels, event subscriptions and deliveries.",
   "Console sessions": "Sign-in of the web console with an API key.",
   Health: "Liveness and readiness of a process.",
@@ -49,6 +49,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   "requests/request_id":
     "`x-request-id` of the call, or the id of its job or run, with an optional attempt such as `:1`.",
   "end-users/user": "Value of `user` in the calls, percent-encoded.",
+  "balance-alerts/alertId": "Id of the balance alert.",
   "budget-alerts/alertId": "Id of the budget alert.",
   "notification-channels/channelId": "Id of the notification channel.",
   "subscriptions/subscriptionId": "Id of the subscription.",

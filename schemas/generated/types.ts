@@ -428,9 +428,13 @@ export interface SchemaTypes {
   ChatTool: ChatTool;
   DurableMessage: DurableMessage;
   ErrorEnvelope: ErrorEnvelope;
+  BalanceLow: BalanceLow;
   BudgetThresholdReached: BudgetThresholdReached;
+  BudgetWarning: BudgetWarning;
   JobCompleted: JobCompleted;
   JobFailed: JobFailed;
+  LimitReached: LimitReached;
+  LimitWarning: LimitWarning;
   RunCancelled: RunCancelled;
   RunFailed: RunFailed;
   RunRetrying: RunRetrying;
@@ -446,6 +450,8 @@ export interface SchemaTypes {
   ApiKeyCreateRequest: ApiKeyCreateRequest;
   ApiKeyRotateRequest: ApiKeyRotateRequest;
   ApiKeyUpdateRequest: ApiKeyUpdateRequest;
+  BalanceAlertCreateRequest: BalanceAlertCreateRequest;
+  BalanceAlertUpdateRequest: BalanceAlertUpdateRequest;
   BatchRequest: BatchRequest;
   BudgetAlertCreateRequest: BudgetAlertCreateRequest;
   BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
@@ -502,6 +508,8 @@ export interface SchemaTypes {
   ApiKey: ApiKey;
   AuditLogEntry: AuditLogEntry;
   AuditLogList: AuditLogList;
+  BalanceAlertList: BalanceAlertList;
+  BalanceAlert: BalanceAlert;
   BatchLineList: BatchLineList;
   BatchList: BatchList;
   Batch: Batch;
@@ -2366,6 +2374,32 @@ export interface ErrorEnvelope {
   [k: string]: unknown;
 }
 /**
+ * `metadata` of the event `balance.low`: the available credits have fallen below the threshold of a balance alert. It is sent again only after they have been a tenth above the threshold.
+ */
+export interface BalanceLow {
+  /**
+   * Id of the alert.
+   */
+  alertId: string;
+  /**
+   * Available credits of the workspace: its balance less the credits held for running calls.
+   */
+  available: number;
+  /**
+   * Threshold of the alert in credits; absent for a threshold in days.
+   */
+  belowCredits?: number;
+  /**
+   * Threshold of the alert in days; absent for a threshold in credits.
+   */
+  belowDays?: number;
+  /**
+   * Days that the available credits last at the mean spend of the last 7 days; absent without spend.
+   */
+  daysLeft?: number;
+  [k: string]: unknown;
+}
+/**
  * `metadata` of the event `budget.threshold_reached`: the spend of a period has crossed the threshold of an alert. It is sent once per alert, period and threshold.
  */
 export interface BudgetThresholdReached {
@@ -2387,6 +2421,36 @@ export interface BudgetThresholdReached {
   threshold: number;
   /**
    * Credits spent in the period when the threshold was crossed.
+   */
+  spent: number;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `budget.warning`: the spend of a period has reached a percentage of the threshold of an alert. It is sent once per alert, period, threshold and percentage.
+ */
+export interface BudgetWarning {
+  /**
+   * Id of the alert.
+   */
+  alertId: string;
+  /**
+   * Period of the threshold.
+   */
+  period: "daily" | "weekly" | "monthly";
+  /**
+   * Start of the period.
+   */
+  periodStart: string;
+  /**
+   * Percentage of `warn_at` that the spend reached.
+   */
+  percent: number;
+  /**
+   * Threshold of the alert in credits.
+   */
+  threshold: number;
+  /**
+   * Credits spent in the period when the percentage was reached.
    */
   spent: number;
   [k: string]: unknown;
@@ -2553,6 +2617,82 @@ export interface JobFailedOfBatch {
     message: string;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `limit.reached`: a subject has spent its whole spend limit. It is sent once per limit and period.
+ */
+export interface LimitReached {
+  /**
+   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   */
+  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  /**
+   * Id of the subject. Keys that replaced each other by rotation share the id of the first.
+   */
+  id: string;
+  /**
+   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   */
+  name?: string;
+  /**
+   * Period of the limit, in UTC.
+   */
+  period: "day" | "week" | "month" | "total";
+  /**
+   * Always 100.
+   */
+  percent: 100;
+  /**
+   * Credits spent in the period.
+   */
+  spent: number;
+  /**
+   * Limit of the period in credits, a temporary raise included.
+   */
+  limit: number;
+  /**
+   * End of the period; absent for `total`.
+   */
+  resetsAt?: string;
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `limit.warning`: a subject has spent a percentage of its spend limit. It is sent once per limit, period and percentage.
+ */
+export interface LimitWarning {
+  /**
+   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   */
+  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  /**
+   * Id of the subject. Keys that replaced each other by rotation share the id of the first.
+   */
+  id: string;
+  /**
+   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   */
+  name?: string;
+  /**
+   * Period of the limit, in UTC.
+   */
+  period: "day" | "week" | "month" | "total";
+  /**
+   * Percentage of `warn_at` that the spend reached.
+   */
+  percent: number;
+  /**
+   * Credits spent in the period.
+   */
+  spent: number;
+  /**
+   * Limit of the period in credits, a temporary raise included.
+   */
+  limit: number;
+  /**
+   * End of the period; absent for `total`.
+   */
+  resetsAt?: string;
   [k: string]: unknown;
 }
 /**
@@ -3106,6 +3246,66 @@ export interface ApiKeyUpdateRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /workspaces/{workspaceId}/balance-alerts. Exactly one of `below_credits` and `below_days` is required.
+ */
+export interface BalanceAlertCreateRequest {
+  /**
+   * Id of the new alert. A repeated request with the same id creates no second alert. Default: generated.
+   */
+  id?: string;
+  /**
+   * Name, unique in the workspace.
+   */
+  name: string;
+  /**
+   * The alert fires when fewer credits than this are available.
+   */
+  below_credits?: number;
+  /**
+   * The alert fires when the available credits last fewer days than this at the mean spend of the last 7 days.
+   */
+  below_days?: number;
+  /**
+   * Ids of channels to notify regardless of their subscriptions. Empty: the channels subscribed to `balance.low`. Default: empty.
+   *
+   * @maxItems 20
+   */
+  channel_ids?: string[];
+  /**
+   * False to create a disabled alert. Default: true.
+   */
+  is_active?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}/balance-alerts/{alertId}. Absent members keep their value.
+ */
+export interface BalanceAlertUpdateRequest {
+  /**
+   * Name, unique in the workspace.
+   */
+  name?: string;
+  /**
+   * The alert fires when fewer credits than this are available. Replaces a threshold in days.
+   */
+  below_credits?: number;
+  /**
+   * The alert fires when the available credits last fewer days than this at the mean spend of the last 7 days. Replaces a threshold in credits.
+   */
+  below_days?: number;
+  /**
+   * Ids of channels to notify regardless of their subscriptions. Empty: the channels subscribed to `balance.low`.
+   *
+   * @maxItems 20
+   */
+  channel_ids?: string[];
+  /**
+   * False to disable the alert.
+   */
+  is_active?: boolean;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/batches.
  */
 export interface BatchRequest {
@@ -3177,6 +3377,12 @@ export interface BudgetAlertCreateRequest {
    * True to reject further calls of the period with 402 once the threshold is reached. It takes effect within seconds. Default: false.
    */
   stops_calls?: boolean;
+  /**
+   * Percentages of the threshold at which the event `budget.warning` is sent, once per period. Default: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[];
   [k: string]: unknown;
 }
 /**
@@ -3209,6 +3415,12 @@ export interface BudgetAlertUpdateRequest {
    * True to reject further calls of the period with 402 once the threshold is reached. It takes effect within seconds.
    */
   stops_calls?: boolean;
+  /**
+   * Percentages of the threshold at which the event `budget.warning` is sent, once per period. Empty: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[];
   [k: string]: unknown;
 }
 /**
@@ -5555,6 +5767,10 @@ export interface SubscriptionCreateRequest {
     | "job.completed"
     | "job.failed"
     | "budget.threshold_reached"
+    | "budget.warning"
+    | "balance.low"
+    | "limit.warning"
+    | "limit.reached"
     | "template.unavailable";
   /**
    * Run events only: deliver only events of this workflow. Default: events of all workflows.
@@ -6574,6 +6790,90 @@ export interface AuditLogList {
   [k: string]: unknown;
 }
 /**
+ * A page of balance alerts, newest first.
+ */
+export interface BalanceAlertList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: BalanceAlert[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * An alert on the available credits of the workspace.
+ */
+export interface BalanceAlert {
+  /**
+   * Always `balance_alert`.
+   */
+  object: "balance_alert";
+  /**
+   * Id of the alert.
+   */
+  id: string;
+  /**
+   * Name of the alert.
+   */
+  name: string;
+  /**
+   * Threshold in credits; null for a threshold in days.
+   */
+  below_credits: number | null;
+  /**
+   * Threshold in days; null for a threshold in credits.
+   */
+  below_days: number | null;
+  /**
+   * Ids of channels to notify. Empty: the channels subscribed to `balance.low`.
+   */
+  channel_ids: string[];
+  /**
+   * True when the alert is active.
+   */
+  is_active: boolean;
+  /**
+   * True after the alert has fired, until the credits or days left are a tenth above the threshold. The alert does not fire meanwhile.
+   */
+  is_low: boolean;
+  /**
+   * Available credits of the workspace: its balance less the credits held for running calls.
+   */
+  available: number;
+  /**
+   * Days that the available credits last at the mean spend of the last 7 days; null without spend.
+   */
+  days_left: number | null;
+  /**
+   * Time of the last notification; null when the alert has never fired.
+   */
+  last_fired_at: string | null;
+  /**
+   * Time of creation.
+   */
+  created_at: string;
+  /**
+   * Time of the last change.
+   */
+  updated_at: string;
+  [k: string]: unknown;
+}
+/**
  * A page of ended batch lines in the order of their end, as in the output and error files.
  */
 export interface BatchLineList {
@@ -6908,6 +7208,10 @@ export interface BudgetAlert {
    */
   stops_calls: boolean;
   /**
+   * Percentages of the threshold at which the event `budget.warning` is sent, ascending.
+   */
+  warn_at: number[];
+  /**
    * Credits spent in the current period.
    */
   spent: number;
@@ -6916,7 +7220,7 @@ export interface BudgetAlert {
    */
   period_start: string;
   /**
-   * Time of the last notification; null when the alert has never fired.
+   * Time of the last notification, including warnings; null when the alert has never fired.
    */
   last_fired_at: string | null;
   /**
@@ -7863,11 +8167,15 @@ export interface EventTypeList {
       | "job.completed"
       | "job.failed"
       | "budget.threshold_reached"
+      | "budget.warning"
+      | "balance.low"
+      | "limit.warning"
+      | "limit.reached"
       | "template.unavailable";
     /**
      * Group of the event type.
      */
-    group: "runs" | "jobs" | "budgets" | "operator";
+    group: "runs" | "jobs" | "budgets" | "balance" | "limits" | "operator";
     /**
      * Description of the event.
      */
@@ -12065,6 +12373,10 @@ export interface Subscription {
     | "job.completed"
     | "job.failed"
     | "budget.threshold_reached"
+    | "budget.warning"
+    | "balance.low"
+    | "limit.warning"
+    | "limit.reached"
     | "template.unavailable";
   /**
    * Id of the workflow whose events are delivered; null: all.
@@ -12341,7 +12653,7 @@ export interface UsageRequest {
    */
   key_id: string;
   /**
-   * Slug of the model that served or was requested; null for a run, which is the sum of its steps.
+   * Slug of the model that served or was requested; null for a run, which is the sum of its steps, and for a refused call.
    */
   model: string | null;
   /**
@@ -12349,9 +12661,9 @@ export interface UsageRequest {
    */
   source: string | null;
   /**
-   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged.
+   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged. `refused`: the call was refused before it held credits.
    */
-  status: "succeeded" | "failed" | "cancelled" | "lost";
+  status: "succeeded" | "failed" | "cancelled" | "lost" | "refused";
   /**
    * Error code that the caller received; null when the call did not fail or no reason is recorded.
    */
@@ -12394,6 +12706,20 @@ export interface UsageRequest {
       duration_ms: number;
       [k: string]: unknown;
     }[];
+    [k: string]: unknown;
+  };
+  /**
+   * Request of a refused call; absent for other calls.
+   */
+  refusal?: {
+    /**
+     * Path of the called route.
+     */
+    endpoint: string;
+    /**
+     * Parameter that the error names; null when it names none.
+     */
+    param: string | null;
     [k: string]: unknown;
   };
   /**

@@ -15,6 +15,8 @@ export interface BudgetTerms {
   readonly channel_ids: readonly string[];
   readonly is_active: boolean;
   readonly stops_calls: boolean;
+  /** Percentages of the threshold that also fire, ascending. */
+  readonly warn_at: readonly number[];
 }
 
 export interface BudgetAlertRow extends BudgetTerms {
@@ -27,9 +29,9 @@ export interface BudgetAlertRow extends BudgetTerms {
   readonly last_fired_at: Date | null;
 }
 
-const COLUMNS = "name, threshold, period, channel_ids::text[] as channel_ids, is_active, stops_calls";
-const ROWS = `select a.id, a.name, a.threshold, a.period, a.channel_ids::text[] as channel_ids, a.is_active, a.stops_calls, a.created_at,
-            a.updated_at, b.period_start, b.spent, (select max(f.at) from budget_firing f where f.alert_id = a.id) as last_fired_at
+const COLUMNS = "name, threshold, period, channel_ids::text[] as channel_ids, is_active, stops_calls, warn_at";
+const ROWS = `select a.id, a.name, a.threshold, a.period, a.channel_ids::text[] as channel_ids, a.is_active, a.stops_calls, a.warn_at,
+            a.created_at, a.updated_at, b.period_start, b.spent, (select max(f.at) from budget_firing f where f.alert_id = a.id) as last_fired_at
      from budget_alert a
      join budgets_now($1, now()) b on b.alert_id = a.id`;
 
@@ -83,8 +85,8 @@ export function insertBudgetAlert(
       if (state?.is_known === true) return "known";
       if ((state?.count ?? 0) >= max) return "too_many";
       const created = await tx.query(
-        `insert into budget_alert (id, workspace_id, name, threshold, period, channel_ids, is_active, stops_calls, created_by)
-         values ($1, $2, $3, $4, $5, $6::uuid[], $7, $8, $9)
+        `insert into budget_alert (id, workspace_id, name, threshold, period, channel_ids, is_active, stops_calls, warn_at, created_by)
+         values ($1, $2, $3, $4, $5, $6::uuid[], $7, $8, $9::smallint[], $10)
          on conflict (id) do nothing
          returning id`,
         [id, workspaceId, ...valuesOf(terms), memberId],
@@ -117,9 +119,9 @@ export function updateBudgetAlert(
         terms.threshold !== old.threshold || terms.period !== old.period || (terms.is_active && !old.is_active);
       await tx.query(
         `update budget_alert
-         set name = $3, threshold = $4, period = $5, channel_ids = $6::uuid[], is_active = $7, stops_calls = $8, updated_at = now(),
-             judged_from = case when $9 then now() else judged_from end,
-             checked_day = case when $9 then '-infinity' else checked_day end
+         set name = $3, threshold = $4, period = $5, channel_ids = $6::uuid[], is_active = $7, stops_calls = $8, warn_at = $9::smallint[],
+             updated_at = now(), judged_from = case when $10 then now() else judged_from end,
+             checked_day = case when $10 then '-infinity' else checked_day end
          where id = $1 and workspace_id = $2`,
         [id, workspaceId, ...valuesOf(terms), isJudgedAnew],
       );
@@ -170,12 +172,20 @@ async function lockBudgetAlert(tx: Queryable, workspaceId: string, id: string): 
   return rows[0];
 }
 
-function valuesOf({ name, threshold, period, channel_ids, is_active, stops_calls }: BudgetTerms) {
-  return [name, threshold, period, channel_ids, is_active, stops_calls] as const;
+function valuesOf({ name, threshold, period, channel_ids, is_active, stops_calls, warn_at }: BudgetTerms) {
+  return [name, threshold, period, channel_ids, is_active, stops_calls, warn_at] as const;
 }
 
-function auditValuesOf({ threshold, name, period, channel_ids, is_active, stops_calls }: BudgetTerms): AuditValues {
-  return { name, threshold_credits: creditsNumber(threshold), period, channel_ids, is_active, stops_calls };
+function auditValuesOf({
+  threshold,
+  name,
+  period,
+  channel_ids,
+  is_active,
+  stops_calls,
+  warn_at,
+}: BudgetTerms): AuditValues {
+  return { name, threshold_credits: creditsNumber(threshold), period, channel_ids, is_active, stops_calls, warn_at };
 }
 
 async function unlessNameTaken<T>(work: () => Promise<T>): Promise<T | "name_taken"> {

@@ -16,8 +16,8 @@ export async function listBudgetsToCheck(target: Queryable): Promise<string[]> {
 }
 
 /**
- * Fires due alerts of a workspace, once per alert, period and threshold. One statement writes the event for the workspace's channels and
- * the record that the alert was fired.
+ * Fires due alerts of a workspace, once per alert, period, threshold and percentage. One statement writes the event for the workspace's
+ * channels and the record that the alert was fired. Returns the alerts whose whole threshold was reached.
  */
 export function fireBudgets(target: Queryable, workspaceId: string): Promise<FiredBudget[]> {
   return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1)", [workspaceId]);

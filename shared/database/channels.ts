@@ -205,6 +205,9 @@ export async function deleteChannel(
      ), alerts as (
        update budget_alert set channel_ids = array_remove(channel_ids, $2), updated_at = now()
        where workspace_id = $1 and $2 = any (channel_ids) and exists (select from changed)
+     ), balance_alerts as (
+       update balance_alert set channel_ids = array_remove(channel_ids, $2), updated_at = now()
+       where workspace_id = $1 and $2 = any (channel_ids) and exists (select from changed)
      ), ${logged("channel.delete", "$3", { before: "type, name, config" })}
      select id from changed`,
     [workspaceId, change.id, actorJson(change.actor)],

@@ -168,10 +168,12 @@ export async function bodyBytes(target: Queryable, workspaceId: string): Promise
   return rows[0]?.bytes ?? 0n;
 }
 
-/** SQL expression that is true if bodies of the usage record `u` are kept. */
-export const HAS_BODIES = `exists (
-  select from kept_body b
-  where b.workspace_id = u.workspace_id and b.request_id = u.job_id and b.reference is not null and b.expires_at > now()) as has_bodies`;
+/** Returns the SQL expression that is true if bodies of a call are kept. @param call SQL expression of the id of the call */
+export function hasBodies(workspaceId: string, call: string): string {
+  return `exists (
+    select from kept_body b
+    where b.workspace_id = ${workspaceId} and b.request_id = ${call} and b.reference is not null and b.expires_at > now()) as has_bodies`;
+}
 
 /**
  * Returns bodies to delete, oldest first.

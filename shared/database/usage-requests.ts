@@ -1,7 +1,7 @@
 /** Lists ended calls one by one, with usage, charge and the run whose step made the call. A run's usage is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
-import { HAS_BODIES } from "./kept-bodies.ts";
+import { hasBodies } from "./kept-bodies.ts";
 import { FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
@@ -40,7 +40,7 @@ const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.un
 const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
 
 const withRun = (from: string): string =>
-  `select ${RECORD}, ${PARTS}, ${FAILURE}, ${HAS_BODIES}, j.run_id, r.workflow_id, case when j.attempt = u.attempt then j.error->>'code' end as job_error
+  `select ${RECORD}, ${PARTS}, ${FAILURE}, ${hasBodies("u.workspace_id", "u.job_id")}, j.run_id, r.workflow_id, case when j.attempt = u.attempt then j.error->>'code' end as job_error
      from (${from}) u
      left join job j on j.id = u.job_id
      left join run r on r.id = j.run_id

@@ -5,7 +5,7 @@
 import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
-  readonly group: "runs" | "jobs" | "budgets" | "operator";
+  readonly group: "runs" | "jobs" | "budgets" | "balance" | "limits" | "operator";
   /** Description of the event for subscribers. */
   readonly description: string;
   /** Title of the schema of the event's metadata. */
@@ -38,6 +38,26 @@ export const EVENTS = {
     group: "budgets",
     metadata: "BudgetThresholdReached",
     description: "Spending reached the threshold of a budget alert that has no channels of its own.",
+  },
+  "budget.warning": {
+    group: "budgets",
+    metadata: "BudgetWarning",
+    description: "Spending reached a percentage of the threshold of a budget alert that has no channels of its own.",
+  },
+  "balance.low": {
+    group: "balance",
+    metadata: "BalanceLow",
+    description: "The available credits fell below the threshold of a balance alert that has no channels of its own.",
+  },
+  "limit.warning": {
+    group: "limits",
+    metadata: "LimitWarning",
+    description: "A key, a member or an end user spent a percentage of its spend limit.",
+  },
+  "limit.reached": {
+    group: "limits",
+    metadata: "LimitReached",
+    description: "A key, a member or an end user spent its whole spend limit.",
   },
   "template.unavailable": {
     group: "operator",

@@ -8,6 +8,7 @@ import { AggregatorRegistry, Registry } from "prom-client";
 
 import manifest from "../../package.json" with { type: "json" };
 
+import { watchEventLoop } from "./event-loop.ts";
 import {
   counter,
   credits,
@@ -90,6 +91,7 @@ export interface Metrics extends ProcessMetrics {
   readonly creditLines: Gauge<[]>;
   readonly creditLineCalls: Counter<[]>;
   readonly callsLost: Counter<[]>;
+  readonly refusalsDropped: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
   readonly streamAborts: Counter<[reason: string]>;
@@ -368,6 +370,7 @@ function faultMetrics({ total, level }: Maker) {
     creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
     creditLineCalls: total("credit_line_calls", "Number of calls admitted on a credit line.", []),
     callsLost: total("calls_lost", "Number of calls whose worker died before it reported an end.", []),
+    refusalsDropped: total("refusals_dropped", "Number of refused calls that were not stored for their owners.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",
       "Number of delivered responses that the ingress settled because their worker did not report a settlement.",
@@ -574,27 +577,4 @@ function openFiles(): number {
   } catch {
     return -1;
   }
-}
-
-const LAG_EVERY_MS = 250;
-const LAG_SAMPLES = 40;
-
-/** Starts a timer that measures the delay of the event loop by its own delay. The timer is unreferenced and never keeps a process alive. */
-function watchEventLoop(): { latest: () => number; worst: () => number; stop: () => void } {
-  const samples = new Float64Array(LAG_SAMPLES);
-  let next = 0;
-  let due = performance.now() + LAG_EVERY_MS;
-  // Includes a delay that has not ended yet.
-  const overdue = (): number => Math.max(0, performance.now() - due) / 1_000;
-  const timer = setInterval(() => {
-    samples[next] = overdue();
-    next = (next + 1) % LAG_SAMPLES;
-    due = performance.now() + LAG_EVERY_MS;
-  }, LAG_EVERY_MS);
-  timer.unref();
-  return {
-    latest: () => Math.max(overdue(), samples[(next + LAG_SAMPLES - 1) % LAG_SAMPLES] ?? 0),
-    worst: () => Math.max(overdue(), ...samples),
-    stop: () => clearInterval(timer),
-  };
 }

@@ -14,8 +14,11 @@ export interface SourceTest {
   readonly model: string;
 }
 
+/** Error of a source whose provider only queues jobs. */
+export const UNTESTABLE = "untestable";
+
 export interface SourceVerdict {
-  /** Class of the error; null if the source responded. */
+  /** Class of the error; null if the source responded. `UNTESTABLE` if no call was sent. */
   readonly error: string | null;
   /** HTTP status of an error response; null if there was none. */
   readonly status: number | null;
@@ -86,14 +89,27 @@ function factsOf(
   };
 }
 
-/** Returns a model with which a source can be tested at little cost, and its pool: chat or embeddings. */
+/** Kinds of media whose smallest call costs little, in the order of their usual cost. */
+const TESTABLE_MEDIA = ["speech", "transcription", "images"] as const;
+export type TestableMedia = (typeof TESTABLE_MEDIA)[number];
+
+/** Returns the kind of media with which a model is tested; undefined for other models. */
+export function testableMedia(model: Model): TestableMedia | undefined {
+  const name = kindOfCall(model)?.name;
+  return TESTABLE_MEDIA.find((kind) => kind === name);
+}
+
+/** Returns a model with which a source can be tested at little cost, and its pool. Chat and embeddings are preferred. */
 export function testableModel(
   { models }: Pick<Catalogue, "models">,
   slugs: readonly string[],
 ): { readonly model: Model; readonly pool: Pool } | undefined {
-  for (const slug of slugs) {
-    const model = models.get(slug);
-    if (!model?.supports_chat && !model?.supports_embeddings) continue;
+  const served = slugs.flatMap((slug) => models.get(slug) ?? []);
+  const candidates = [
+    ...served.filter((model) => model.supports_chat || model.supports_embeddings),
+    ...TESTABLE_MEDIA.flatMap((kind) => served.filter((model) => testableMedia(model) === kind)),
+  ];
+  for (const model of candidates) {
     const pool = kindOfCall(model)?.pool;
     if (pool !== undefined) return { model, pool };
   }

@@ -44,19 +44,42 @@ beforeAll(async () => {
       { id: "local", ...local, api_key_env: "LOCAL_API_KEY" },
       { id: "unset", ...local, api_key_env: "UNSET_API_KEY" },
       { id: "open", ...local, breaker: "off" },
+      { id: "queue", ...local, family: "fal" },
     ],
     models: [
       { ...chat, slug: "local-chat", sources: [{ provider: "local", model: "large" }] },
       { ...chat, slug: "local-breaks", sources: [{ provider: "open", model: "breaks" }] },
       { ...chat, slug: "unset-chat", sources: [{ provider: "unset", model: "large" }] },
       { ...image, slug: "local-image", sources: [{ provider: "local", model: "picture" }] },
+      { ...image, slug: "queued-image", sources: [{ provider: "queue", model: "picture" }] },
+      {
+        ...own,
+        slug: "local-voice",
+        modality: "audio",
+        pricing: { unit: "per_character", character_price: "0.1" },
+        sources: [{ provider: "local", model: "voice" }],
+      },
+      {
+        ...own,
+        slug: "local-ears",
+        modality: "stt",
+        pricing: { unit: "per_minute", minute_price: "1" },
+        sources: [{ provider: "local", model: "ears" }],
+      },
+      {
+        ...own,
+        slug: "local-film",
+        modality: "video",
+        pricing: { unit: "per_second", second_price: "1" },
+        sources: [{ provider: "local", model: "film" }],
+      },
     ],
   };
   writeFileSync(catalogue, JSON.stringify(files));
   stack = await startStack({
     apart: true,
     workers: 2,
-    pools: ["chat", "image"],
+    pools: ["chat", "image", "audio"],
     env: {
       SLUICE_CATALOGUE: catalogue,
       LOCAL_API_KEY: FIRST_KEY,
@@ -82,7 +105,26 @@ afterAll(async () => {
   remove();
 });
 
+/** Media requests of tests of sources that the provider has received. */
+const tested: { readonly path: string; readonly body: unknown }[] = [];
+
+async function answerMedia(request: Request, path: string): Promise<Response> {
+  const isForm = request.headers.get("content-type")?.startsWith("multipart/form-data") === true;
+  const body: unknown = isForm ? Object.fromEntries((await request.formData()).entries()) : await request.json();
+  tested.push({ path, body });
+  if (path === "/v1/images/generations") return Response.json({ created: 1, data: [{ b64_json: PNG }] });
+  if (path === "/v1/audio/transcriptions") return Response.json({ text: "" });
+  return new Response(Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0]), Buffer.alloc(1_000)]), {
+    headers: { "content-type": "audio/mpeg" },
+  });
+}
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 async function answer(request: Request): Promise<Response> {
+  const path = new URL(request.url).pathname;
+  const isAccepted = request.headers.get("authorization") === `Bearer ${accepted}`;
+  if (isAccepted && /\/(?:images|audio)\//.test(path)) return answerMedia(request, path);
   const { model, stream, messages } = (await request.json()) as Record<string, unknown>;
   const key = request.headers.get("authorization")?.slice("Bearer ".length);
   if (model !== "breaks" && key !== accepted) {
@@ -244,6 +286,41 @@ test("a test of a source reports the provider's answer, and a reset enables it i
     "source.test local/large",
     "source.reset local/large",
   ]);
+});
+
+test("a test of a source of media sends its smallest call, and refuses a source whose test would start a paid job", async () => {
+  expect(accepted).toBe(FIRST_KEY);
+  for (const source of ["local/picture", "local/voice", "local/ears"]) {
+    expect(await operator("POST", sourcePath(source, "/test"))).toMatchObject({
+      source,
+      is_working: true,
+      error: null,
+    });
+  }
+  expect(tested.map(({ path }) => path)).toEqual([
+    "/v1/images/generations",
+    "/v1/audio/speech",
+    "/v1/audio/transcriptions",
+  ]);
+  expect(tested[0]?.body).toMatchObject({ model: "picture", prompt: "A dot" });
+  expect(tested[1]?.body).toMatchObject({ model: "voice", input: "Hi" });
+  accepted = "sk-none";
+  expect(await operator("POST", sourcePath("local/voice", "/test"))).toMatchObject({
+    is_working: false,
+    error: "misconfigured",
+    provider_status: 401,
+  });
+  accepted = FIRST_KEY;
+  for (const source of ["local/film", "queue/picture"]) {
+    const path = `${stack.baseUrls[0]}/operator/${sourcePath(source, "/test")}`;
+    const refusal = await fetch(path, { method: "POST", headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
+    const { error } = (await refusal.json()) as { error: { code: string; message: string } };
+    expect([source, refusal.status, error.code]).toEqual([source, 409, "conflict"]);
+    expect(error.message).toBe(
+      "A test of this source would start a paid job. The source cannot be tested; call the model instead.",
+    );
+  }
+  expect(tested).toHaveLength(3);
 });
 
 test("an interrupted stream has its cause in the usage record, beside its cost", async () => {

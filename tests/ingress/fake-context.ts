@@ -132,6 +132,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     },
     ipNet: createIpNet(options.ipLimit ?? 0, []),
     uncounted: openMinuteBound(),
+    refusals: { note: () => undefined },
     calls: {
       count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
       check: () => Promise.try(() => options.admit?.(null)),

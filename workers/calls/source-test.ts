@@ -8,16 +8,25 @@ import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { sourceTestSubject } from "#shared/queue/subjects.ts";
-import { readSourceTest, SOURCE_TEST_MS, type SourceTest, type SourceVerdict } from "#shared/operators/sources.ts";
+import {
+  readSourceTest,
+  SOURCE_TEST_MS,
+  type SourceTest,
+  type SourceVerdict,
+  testableMedia,
+  UNTESTABLE,
+} from "#shared/operators/sources.ts";
+import { ApiError } from "#shared/base/errors.ts";
 import { createRedactor, type Redactor } from "#shared/base/redaction.ts";
 
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { adaptTo } from "./source-params.ts";
+import { testMedia } from "./source-test-media.ts";
 
 interface TestContext {
   readonly catalogue: Pick<CatalogueStore, "current">;
-  readonly providers: Pick<Providers, "chat" | "embeddings">;
+  readonly providers: Pick<Providers, "chat" | "embeddings" | "media">;
 }
 
 /** Maximum concurrent tests of one worker. A further test request receives the result `busy`. */
@@ -79,9 +88,11 @@ async function testSource(context: TestContext, redactor: Redactor, asked: Sourc
   const startedAt = performance.now();
   const tookMs = (): number => Math.round(performance.now() - startedAt);
   try {
-    await ask(context, asked, AbortSignal.timeout(SOURCE_TEST_MS));
-    return verdictOf(null, null, null, tookMs());
+    const wasSent = await ask(context, asked, AbortSignal.timeout(SOURCE_TEST_MS));
+    return verdictOf(wasSent ? null : UNTESTABLE, null, null, tookMs());
   } catch (error) {
+    // The model requires more than the smallest request has.
+    if (error instanceof ApiError) return verdictOf(UNTESTABLE, null, error.message, tookMs());
     if (!(error instanceof ProviderError)) throw error;
     const { kind, status = null, detail } = error;
     const isLate = kind === "aborted" || tookMs() >= SOURCE_TEST_MS;
@@ -91,8 +102,11 @@ async function testSource(context: TestContext, redactor: Redactor, asked: Sourc
 
 const TEXT_CHARS_MAX = 1_000;
 
-/** Sends the test call to the source. @throws ProviderError */
-async function ask({ catalogue, providers }: TestContext, asked: SourceTest, signal: AbortSignal): Promise<void> {
+/**
+ * Sends the test call to the source. Returns false if a test would start a paid job.
+ * @throws ProviderError; ApiError if the model requires inputs that a test does not have
+ */
+async function ask({ catalogue, providers }: TestContext, asked: SourceTest, signal: AbortSignal): Promise<boolean> {
   const current = catalogue.current();
   const model = current.models.get(asked.model);
   const source = model?.sources.find((one) => `${one.provider}/${one.model}` === asked.source);
@@ -104,8 +118,10 @@ async function ask({ catalogue, providers }: TestContext, asked: SourceTest, sig
   const embeddings = model.supports_embeddings ? providers.embeddings(provider) : undefined;
   if (embeddings) {
     await embeddings.embed({ ...common, inputs: ["Hi"], dimensions: undefined });
-    return;
+    return true;
   }
+  const kind = model.supports_chat ? undefined : testableMedia(model);
+  if (kind) return testMedia(providers, { kind, model, source, provider, signal });
   const chat = providers.chat(provider);
   if (!chat) throw new ProviderError("misconfigured", "The provider's family has no chat.");
   await chat.complete({
@@ -116,6 +132,7 @@ async function ask({ catalogue, providers }: TestContext, asked: SourceTest, sig
     traits: new Set(source.traits),
     takesAudio: false,
   });
+  return true;
 }
 
 function verdictOf(

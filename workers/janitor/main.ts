@@ -28,7 +28,15 @@ import {
   sweepUnclaimed,
   sweepUnknownJobs,
 } from "./jobs.ts";
-import { checkInvariants, openUsageRollUp, sweepBudgets, sweepCreditLines, sweepExpiredHolds } from "./money.ts";
+import {
+  checkInvariants,
+  openUsageRollUp,
+  sweepBalanceAlerts,
+  sweepBudgets,
+  sweepCreditLines,
+  sweepExpiredHolds,
+  sweepSpendNotices,
+} from "./money.ts";
 import {
   fitQueue,
   sweepDeadLetters,
@@ -110,6 +118,8 @@ export async function startJanitor(role: Role): Promise<void> {
     },
     { name: "usage roll-up", everyMs: every(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: every(2_000), run: () => sweepBudgets({ database, metrics, log }) },
+    { name: "balance alerts", everyMs: every(10_000), run: () => sweepBalanceAlerts({ database, log }) },
+    { name: "spend notices", everyMs: every(5_000), run: () => sweepSpendNotices({ database, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
     { name: "outboxes", everyMs: every(5_000), run: () => watchOutboxes(database, metrics) },

@@ -1,11 +1,13 @@
 /**
- * Sweeps expired holds, credit lines, budgets and the roll-up of usage, and runs the hourly audit. An expired hold has no owner. The
+ * Sweeps expired holds, credit lines, budgets, balance alerts and the roll-up of usage, and runs the hourly audit. An expired hold has no owner. The
  * janitor therefore charges the output that the client received and releases the remainder.
  */
+import { checkBalanceAlerts } from "#shared/database/balance-alerts.ts";
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { type ExpiredHold, expiredHolds, openHolds } from "#shared/database/holds.ts";
+import { fireSpendNotices, listSpendNoticesToCheck } from "#shared/database/spend-notices.ts";
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
 import { deleteOldCounts, endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
@@ -113,6 +115,50 @@ export async function sweepBudgets({
         { err: error, workspace_id: workspaceId },
         "the budgets of a workspace could not be checked; it is retried",
       );
+    }
+  }
+}
+
+/** Number of balance alerts that one statement checks. */
+const BALANCE_ALERTS_BATCH = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Checks the balance alerts of all workspaces, a page of them per statement. A check that fires nothing writes nothing. */
+export async function sweepBalanceAlerts({
+  database,
+  log,
+  batch = BALANCE_ALERTS_BATCH,
+}: {
+  readonly database: Queryable;
+  readonly log: Logger;
+  /** Number of alerts that one statement checks. */
+  readonly batch?: number;
+}): Promise<void> {
+  let after: string | null = FIRST_ID;
+  while (after !== null) {
+    const { next, fired } = await checkBalanceAlerts(database, { after, limit: batch });
+    for (const alertId of fired) log.info({ alert_id: alertId }, "a balance alert fired");
+    after = next;
+  }
+}
+
+/**
+ * Sends events of spend limits that have reached a percentage. A failure in one workspace does not delay other workspaces; it is retried at
+ * the next sweep.
+ */
+export async function sweepSpendNotices({
+  database,
+  log,
+}: {
+  readonly database: Queryable;
+  readonly log: Logger;
+}): Promise<void> {
+  for (const workspaceId of await listSpendNoticesToCheck(database)) {
+    try {
+      const sent = await fireSpendNotices(database, workspaceId);
+      if (sent > 0) log.info({ workspace_id: workspaceId, events: sent }, "spend limits reached a percentage");
+    } catch (error) {
+      log.warn({ err: error, workspace_id: workspaceId }, "the spend limits of a workspace could not be checked");
     }
   }
 }

@@ -2,6 +2,7 @@
 import type { Queryable } from "#shared/database/client.ts";
 import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
+import { REFUSED_CALL_HOURS } from "#shared/database/refused-calls.ts";
 import { FAILURE_TEXT_DAYS } from "#shared/database/usage-failures.ts";
 import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
@@ -36,10 +37,13 @@ const MAIL_COUNTS = `mail_sent where (workspace_id, mailbox, day) in (
 const LOGGED = `audit_log where id in (
   select id from (select id, at from audit_log order by id limit $2) oldest where at < now() - $1 * interval '1 hour')`;
 // The check of an alert reads its last period again, so its firings of that period stay; otherwise it would fire twice.
-const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold) in (
-  select f.alert_id, f.period, f.period_start, f.threshold from budget_firing f join budget_alert a on a.id = f.alert_id
+const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold, percent) in (
+  select f.alert_id, f.period, f.period_start, f.threshold, f.percent from budget_firing f join budget_alert a on a.id = f.alert_id
   where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from))
   order by f.at limit $2)`;
+// The periods of these notices have ended. Notices of totals are kept as long as their limit.
+const NOTICES = `spend_notice where (limit_id, period, since, cap, percent) in (
+  select limit_id, period, since, cap, percent from spend_notice where period <> 'total' and at < now() - $1 * interval '1 hour' order by at limit $2)`;
 const LETTERS = `dead_letter where id in (
   select id from dead_letter where at < now() - $1 * interval '1 hour' order by at limit $2)`;
 const FAULTS = `settle_fault where id in (
@@ -50,6 +54,9 @@ const NAMES = `released_name where name in (
 /** SQL that deletes error texts of providers. The other columns of a failure are kept as long as its usage record. */
 const FAILURE_TEXTS = `usage_failure set text = null where (workspace_id, job_id, attempt) in (
   select workspace_id, job_id, attempt from usage_failure where text is not null and at < now() - $1 * interval '1 hour' order by at limit $2)`;
+
+const REFUSED_CALLS = `refused_call where (workspace_id, request_id) in (
+  select workspace_id, request_id from refused_call where at < now() - $1 * interval '1 hour' order by at limit $2)`;
 
 const SESSIONS = `console_session where sha256 in (
   select sha256 from console_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
@@ -65,6 +72,9 @@ const NAME_DAYS = 30;
 /** Days after which undelivered events are deleted. */
 const PENDING_EVENT_DAYS = 14;
 
+/** Days for which notices of spend limits are kept. A notice must be kept until its period has ended. */
+const NOTICE_DAYS = 62;
+
 export async function sweepRetention(database: Queryable, keep: Retention): Promise<void> {
   const audit = keep.auditLogDays * HOURS_PER_DAY;
   const faults = keep.faultDays * HOURS_PER_DAY;
@@ -75,10 +85,12 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, MAIL_COUNTS, 0);
   await drop(database, LOGGED, audit);
   await drop(database, FIRINGS, audit);
+  await drop(database, NOTICES, NOTICE_DAYS * HOURS_PER_DAY);
   await drop(database, LETTERS, faults);
   await drop(database, FAULTS, faults);
   await drop(database, NAMES, NAME_DAYS * HOURS_PER_DAY);
   await inBatches(database, `update ${FAILURE_TEXTS}`, FAILURE_TEXT_DAYS * HOURS_PER_DAY);
+  await drop(database, REFUSED_CALLS, REFUSED_CALL_HOURS);
   await drop(database, SESSIONS, SESSION_HOURS);
   await drop(database, SIGN_IN_CHOICES, 1);
   await drop(database, SIGN_IN_TRIES, 1);

@@ -80,6 +80,39 @@ const TEMPLATES: Readonly<Record<MessageKind, (fields: Fields) => MessageContent
       ["Alert", fields.text("alertId")],
     ],
   }),
+  "budget.warning": (fields) => ({
+    subject: `Budget warning${of(": ", fields.number("percent"), " %")}${of(" of ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
+    sentence: "The workspace's spend of the period reached a percentage of the threshold of a budget alert.",
+    facts: [
+      ["Spent", of("", fields.number("spent"), " credits")],
+      ["Percentage", of("", fields.number("percent"), " %")],
+      ["Threshold", of("", fields.number("threshold"), " credits")],
+      ["Period", fields.text("period")],
+      ["Period began", fields.text("periodStart")],
+      ["Alert", fields.text("alertId")],
+    ],
+  }),
+  "balance.low": (fields) => ({
+    subject: `Low balance${of(": ", fields.number("available"), " credits available")}`,
+    sentence: "The available credits of the workspace fell below the threshold of a balance alert.",
+    facts: [
+      ["Available", of("", fields.number("available"), " credits")],
+      ["Lasts", of("", fields.number("daysLeft"), " days")],
+      ["Threshold", of("", fields.number("belowCredits"), " credits")],
+      ["Threshold", of("", fields.number("belowDays"), " days")],
+      ["Alert", fields.text("alertId")],
+    ],
+  }),
+  "limit.warning": (fields) => ({
+    subject: `Spend limit warning${of(": ", fields.number("percent"), " %")}${of(" of ", fields.number("limit"), " credits")}${of(", ", limitSubject(fields), "")}`,
+    sentence: "A percentage of a spend limit is spent.",
+    facts: limitFacts(fields),
+  }),
+  "limit.reached": (fields) => ({
+    subject: `Spend limit reached${of(": ", fields.number("limit"), " credits")}${of(", ", limitSubject(fields), "")}`,
+    sentence: "A spend limit is spent. Paid calls of its subject are refused until the limit resets or is raised.",
+    facts: limitFacts(fields),
+  }),
   "template.unavailable": (fields) => ({
     subject: `A workflow cannot run${of(": ", fields.text("missing"), " is not offered")}`,
     sentence: "A stored workflow names a model or capability that is no longer offered.",
@@ -149,6 +182,22 @@ function batchFacts(fields: Fields): MessageContent["facts"] {
     ["Output file", fields.text("outputFileId")],
     ["Error file", fields.text("errorFileId")],
     ...costs(fields),
+  ];
+}
+
+/** Returns the kind of a limit's subject with its name, such as `key "ci"`. */
+function limitSubject(fields: Fields): string {
+  return `${fields.text("kind").replaceAll("_", " ")}${of(' "', fields.text("name"), '"')}`;
+}
+
+function limitFacts(fields: Fields): MessageContent["facts"] {
+  return [
+    ["Subject", limitSubject(fields)],
+    ["Id", fields.text("id")],
+    ["Spent", of("", fields.number("spent"), " credits")],
+    ["Limit", of("", fields.number("limit"), " credits")],
+    ["Period", fields.text("period")],
+    ["Resets", fields.text("resetsAt")],
   ];
 }
 

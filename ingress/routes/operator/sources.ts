@@ -10,6 +10,7 @@ import {
   sourceFacts,
   type SourceTest,
   testableModel,
+  UNTESTABLE,
 } from "#shared/operators/sources.ts";
 import { CALL_POOLS, sourceResetSubject, sourceTestSubject } from "#shared/queue/subjects.ts";
 
@@ -68,8 +69,9 @@ export function sources(context: IngressContext): readonly OperatorRoute[] {
       operationId: "testOperatorSource",
       summary: "Test source",
       description:
-        "Sends a minimal call to the provider, also when the source is disabled, and returns the error class of the response. Only " +
-        `sources of chat and embeddings can be tested, because other tests would create a paid result. ${ID}`,
+        "Sends a minimal call to the provider, also when the source is disabled, and returns the error class of the response. The " +
+        "provider may charge a small amount: a few tokens, a word of speech, a second of audio or one image. Sources of video, music " +
+        `and 3D, and of providers that queue their jobs, cannot be tested, because a test would start a paid job. ${ID}`,
       responses: { 200: { description: "The result of the test", schema: "OperatorSourceTest" } },
       errors: ["not_found", "conflict", "service_unavailable"],
       handle: (call) => test(context, call),
@@ -106,9 +108,7 @@ async function test(context: IngressContext, call: OperatorCall): Promise<Respon
   if (state === "not_configured") throw new ApiError("conflict", `The source cannot be called: ${reason}.`);
   const testable = testableModel(catalogue.current(), models);
   if (testable === undefined) {
-    const message =
-      "The source serves neither chat nor embeddings, so a test would create a paid result. Call the model instead.";
-    throw new ApiError("conflict", message);
+    throw untestable();
   }
   const { model, pool } = testable;
   await recordAudit(database, null, { actor: actorOf(call), action: "source.test", subject: id });
@@ -122,6 +122,7 @@ async function test(context: IngressContext, call: OperatorCall): Promise<Respon
   const verdict = readSourceVerdict(answer.data);
   if (verdict === undefined) throw new Error("a worker's verdict on a source cannot be read");
   const { error, status, text, duration_ms } = verdict;
+  if (error === UNTESTABLE) throw untestable(text);
   return json({
     object: "source.test",
     source: id,
@@ -132,6 +133,12 @@ async function test(context: IngressContext, call: OperatorCall): Promise<Respon
     provider_text: text,
     duration_ms,
   } satisfies OperatorSourceTest);
+}
+
+/** Returns the error for a source of which no call was sent. @param reason why the model cannot be called with the smallest request */
+function untestable(reason: string | null = null): ApiError {
+  const why = reason ?? "A test of this source would start a paid job.";
+  return new ApiError("conflict", `${why} The source cannot be tested; call the model instead.`);
 }
 
 function present(facts: SourceFacts): OperatorSource {

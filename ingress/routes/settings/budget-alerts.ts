@@ -11,18 +11,17 @@ import {
   findBudgetAlert,
   insertBudgetAlert,
   pageBudgetAlerts,
-  unknownChannels,
   updateBudgetAlert,
 } from "#shared/database/budget-alerts.ts";
-import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { creditsNumber, parseCredits } from "#shared/base/money.ts";
+import { creditsNumber } from "#shared/base/money.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
-import { createdId, digitsOf, nameTaken, plainName } from "./body.ts";
+import { checkChannels, creditsIn, distinctIds } from "./alert-body.ts";
+import { createdId, nameTaken, plainName } from "./body.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
@@ -65,7 +64,7 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
     update: {
       operationId: "updateBudgetAlert",
       summary: "Update budget alert",
-      description: `The alert fires once per period and threshold. A new threshold can fire again in the same period. ${STOPS}`,
+      description: `The alert fires once per period and threshold, and once at each percentage in \`warn_at\`. A new threshold can fire again in the same period. ${STOPS}`,
       answer: "The updated alert",
       change: (caller, row, asked) => change(context, caller, row, asked),
     },
@@ -87,11 +86,12 @@ async function add(
   const id = createdId(body);
   const terms: BudgetTerms = {
     name: plainName(body.name),
-    threshold: thresholdOf(text),
+    threshold: creditsIn(text, "threshold_credits"),
     period: body.period,
-    channel_ids: distinct(body.channel_ids ?? []),
+    channel_ids: distinctIds(body.channel_ids ?? []),
     is_active: body.is_active ?? true,
     stops_calls: body.stops_calls ?? false,
+    warn_at: ascending(body.warn_at ?? []),
   };
   const max = BUDGET_ALERTS_PER_WORKSPACE_MAX;
   const find = () => findBudgetAlert(database, workspaceId, id);
@@ -121,40 +121,19 @@ async function change(
     id,
     actor,
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
-    ...(body.threshold_credits === undefined ? {} : { threshold: thresholdOf(text) }),
+    ...(body.threshold_credits === undefined ? {} : { threshold: creditsIn(text, "threshold_credits") }),
     ...(body.period === undefined ? {} : { period: body.period }),
-    ...(body.channel_ids === undefined ? {} : { channel_ids: distinct(body.channel_ids) }),
+    ...(body.channel_ids === undefined ? {} : { channel_ids: distinctIds(body.channel_ids) }),
     ...(body.is_active === undefined ? {} : { is_active: body.is_active }),
     ...(body.stops_calls === undefined ? {} : { stops_calls: body.stops_calls }),
+    ...(body.warn_at === undefined ? {} : { warn_at: ascending(body.warn_at) }),
   });
   if (changed === "name_taken") throw nameTaken("a budget alert");
   return findBudgetAlert(database, workspaceId, id);
 }
 
-/** Parses a threshold from the digits that the client sent and returns nano-credits. @throws ApiError `unsupported_value` */
-function thresholdOf(text: string): bigint {
-  try {
-    const nano = parseCredits(digitsOf(text, "threshold_credits"));
-    if (nano > 0n) return nano;
-    throw new RangeError("expected more than 0 credits");
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const message = "Expected threshold_credits to have at most nine decimal places.";
-    throw new ApiError("unsupported_value", message, { param: "threshold_credits", cause: error });
-  }
-}
-
-/** Checks that the channels exist in the workspace. @throws ApiError `unsupported_value` */
-async function checkChannels(target: Queryable, workspaceId: string, ids: readonly string[] = []): Promise<void> {
-  const [unknown] = await unknownChannels(target, workspaceId, distinct(ids));
-  if (unknown === undefined) return;
-  const param = `channel_ids[${ids.findIndex((id) => id.toLowerCase() === unknown)}]`;
-  throw new ApiError("unsupported_value", `Expected ${param} to be a notification channel of the workspace.`, {
-    param,
-  });
-}
-
-const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids.map((id) => id.toLowerCase()))];
+/** Returns the percentages, ascending. */
+const ascending = (percents: readonly number[]): readonly number[] => percents.toSorted((a, b) => a - b);
 
 function present(row: BudgetAlertRow): BudgetAlert {
   return {
@@ -166,6 +145,7 @@ function present(row: BudgetAlertRow): BudgetAlert {
     channel_ids: [...row.channel_ids],
     is_active: row.is_active,
     stops_calls: row.stops_calls,
+    warn_at: [...row.warn_at],
     spent: creditsNumber(row.spent),
     period_start: row.period_start.toISOString(),
     last_fired_at: row.last_fired_at?.toISOString() ?? null,

@@ -3,6 +3,7 @@ import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../core/route.ts";
 import { apiKeys } from "./api-keys.ts";
 import { auditLog } from "./audit-log.ts";
+import { balanceAlerts } from "./balance-alerts.ts";
 import { budgetAlerts } from "./budget-alerts.ts";
 import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
@@ -30,6 +31,7 @@ export function settings(context: IngressContext): readonly Route[] {
     ...credits(context),
     ...endUsers(context),
     ...budgetAlerts(context),
+    ...balanceAlerts(context),
     ...notificationChannels(context),
     ...signingSecrets(context),
     ...subscriptions(context),

@@ -9,6 +9,14 @@ import {
   type UsageRequestQuery,
   type UsageRequestRow,
 } from "#shared/database/usage-requests.ts";
+import {
+  findRefusedCall,
+  pageRefusedCalls,
+  REFUSED_CALL_HOURS,
+  REFUSED_CALLS_MAX,
+  type RefusedCallRow,
+} from "#shared/database/refused-calls.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import type { FailureFacts } from "#shared/database/usage-failures.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
@@ -22,9 +30,9 @@ import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import type { Route } from "../../core/route.ts";
 import { CSV_ROWS_MAX } from "./csv.ts";
 import { TABLE_TYPES, tableFormatOf, tableResponse } from "./tables.ts";
-import { presentLabels } from "./usage-labels.ts";
-import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../core/page.ts";
-import { FILTER_QUERY, filterIn, ownerIn } from "./usage.ts";
+import { labelsIn, presentLabels } from "./usage-labels.ts";
+import { idIn, LIST_QUERY, limitIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
+import { FILTER_QUERY, ownerIn, STATUSES } from "./usage.ts";
 import { type Within, workspaceIdOf } from "./within.ts";
 
 const SPENDING = {
@@ -38,6 +46,13 @@ const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
   description: "Id of a run: calls of its steps, and of the runs that they started. Default: all.",
   schema: { type: "string", format: "uuid" },
+};
+
+const REQUEST_STATUSES = [...STATUSES, "refused"] as const;
+const STATUS_QUERY: NonNullable<Route["query"]>[number] = {
+  name: "status",
+  description: "Result of the calls. Default: all but refused calls.",
+  schema: { type: "string", enum: REQUEST_STATUSES },
 };
 
 export function usageRequests(
@@ -54,8 +69,15 @@ export function usageRequests(
       summary: "List usage of calls",
       description:
         "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV or JSON lines, " +
-        `the list is one table of the newest ${CSV_ROWS_MAX} rows.`,
-      query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
+        `the list is one table of the newest ${CSV_ROWS_MAX} rows. With the status \`refused\`, lists calls that were refused before ` +
+        `they held credits: the last ${REFUSED_CALLS_MAX.toLocaleString("en")} of ${REFUSED_CALL_HOURS} hours. They have no model, run and labels.`,
+      query: [
+        ...LIST_QUERY,
+        ...FILTER_QUERY.filter(({ name }) => name !== "status"),
+        STATUS_QUERY,
+        RUN_QUERY,
+        ...SPAN_QUERY,
+      ],
       responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: TABLE_TYPES } },
       errors: ["not_found", "unsupported_value"],
       handle: (call: SettingsCall) => list(context, call),
@@ -68,7 +90,8 @@ export function usageRequests(
       summary: "Retrieve usage of call",
       description:
         "Returns usage and price of an ended call by its `x-request-id` or the id of its job. A suffix such as " +
-        "`:1` selects an attempt other than the last. The id of a run returns the sum of its steps.",
+        "`:1` selects an attempt other than the last. The id of a run returns the sum of its steps. A call that was " +
+        `refused before it held credits is returned for ${REFUSED_CALL_HOURS} hours, with the status \`refused\`.`,
       responses: { 200: { description: "The usage of the call", schema: "UsageRequest" } },
       errors: ["not_found"],
       handle: (call: SettingsCall) => read(context, call),
@@ -79,21 +102,28 @@ export function usageRequests(
 async function list(context: IngressContext, call: SettingsCall): Promise<Response> {
   const { database } = context;
   const workspaceId = await workspaceIdOf(database, call);
-  const { workflowId: _workflow, ...filter } = filterIn(call);
-  const query: Omit<UsageRequestQuery, "limit"> = {
-    ...filter,
+  const status = oneOf(call, "status", REQUEST_STATUSES);
+  const query: Omit<UsageRequestQuery, "limit" | "status"> = {
+    memberId: ownerIn(call),
+    keyId: idIn(call, "key_id"),
+    model: textIn(call, "model"),
+    labels: labelsIn(call),
     runId: idIn(call, "run_id"),
     start: timeIn(call, "start_time"),
     end: timeIn(call, "end_time"),
     after: afterIn(call),
   };
+  const pageOf = (max: number): Promise<readonly ListedRow[]> =>
+    status === "refused"
+      ? listRefused(database, workspaceId, { ...query, limit: max })
+      : pageUsageRequests(database, workspaceId, { ...query, status, limit: max });
   const format = tableFormatOf(call);
   if (format !== undefined) {
-    const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: CSV_ROWS_MAX });
+    const rows = await pageOf(CSV_ROWS_MAX);
     return tableResponse(context, format, { rows: rows.map(line), columns: COLUMNS, name: "requests" });
   }
   const limit = limitIn(call);
-  const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: limit + 1 });
+  const rows = await pageOf(limit + 1);
   const page = rows.slice(0, limit);
   const [first, last] = [page[0], page.at(-1)];
   return json({
@@ -103,6 +133,50 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
     last_id: last ? idOf(last) : null,
     has_more: rows.length > limit,
   } satisfies UsageRequestList);
+}
+
+/** Row of the list: the usage record of a call, or a refused call. */
+type ListedRow = Omit<UsageRequestRow, "status"> & {
+  readonly status: UsageRequestRow["status"] | "refused";
+  readonly refusal?: NonNullable<UsageRequest["refusal"]>;
+};
+
+async function listRefused(
+  target: Queryable,
+  workspaceId: string,
+  { after, model, runId, labels, ...query }: Omit<UsageRequestQuery, "status">,
+): Promise<readonly ListedRow[]> {
+  // Refused calls have no model, run and labels.
+  if (model !== null || runId !== null || Object.keys(labels).length > 0) return [];
+  const rows = await pageRefusedCalls(target, workspaceId, { ...query, after: after?.jobId ?? null });
+  return rows.map(rowOfRefused);
+}
+
+function rowOfRefused({ request_id, key_id, at, endpoint, code, param, has_bodies }: RefusedCallRow): ListedRow {
+  return {
+    job_id: request_id,
+    attempt: 1,
+    key_id,
+    model: null,
+    source: null,
+    status: "refused",
+    job_error: code,
+    failure: null,
+    refusal: { endpoint, param },
+    units: {},
+    is_estimated: false,
+    tokens: 0n,
+    held: 0n,
+    settled: 0n,
+    uncollected: 0n,
+    workflow_id: null,
+    run_id: null,
+    labels: null,
+    started_at: at,
+    ended_at: at,
+    parts: [],
+    has_bodies,
+  };
 }
 
 async function read({ database, sealer, log }: IngressContext, call: SettingsCall): Promise<Response> {
@@ -121,6 +195,8 @@ async function read({ database, sealer, log }: IngressContext, call: SettingsCal
     const text = providerTextOf({ sealer, log }, workspaceId, row);
     return json({ ...request, failure: { ...failure, provider_text: text } });
   }
+  const refused = place && (await findRefusedCall(database, workspaceId, { requestId: place.jobId, memberId }));
+  if (refused) return json(present(rowOfRefused(refused), call));
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }
 
@@ -150,7 +226,7 @@ function placeOf(text: string): { readonly jobId: string; readonly attempt: numb
   return /^[1-9]\d{0,3}$/.test(attempt) ? { jobId: id, attempt: Number(attempt) } : undefined;
 }
 
-const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
+const idOf = ({ job_id, attempt }: ListedRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
 
 /** Reads the cursor `after` from the query string; null if absent. @throws ApiError `unsupported_value` */
 function afterIn(call: RequestFacts): UsagePlace | null {
@@ -161,7 +237,7 @@ function afterIn(call: RequestFacts): UsagePlace | null {
   return { jobId: place.jobId, attempt: place.attempt ?? 1 };
 }
 
-function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
+function present(row: ListedRow, call?: SettingsCall): UsageRequest {
   const parts = row.parts.map(({ model, source, amount, units, is_estimated, fault }) => ({
     model,
     source,
@@ -179,6 +255,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
     status: row.status,
     error_code: codeOf(row),
     ...(row.failure && { failure: presentFailure(row.failure) }),
+    ...(row.refusal && { refusal: row.refusal }),
     units: row.units,
     is_estimated: row.is_estimated,
     tokens: Number(row.tokens),
@@ -196,7 +273,7 @@ function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
 }
 
 /** Returns the error code of a failed call; null if it succeeded or was cancelled. A call whose worker was lost gets a general code. */
-function codeOf({ status, failure, job_error: jobError }: UsageRequestRow): string | null {
+function codeOf({ status, failure, job_error: jobError }: ListedRow): string | null {
   if (status === "succeeded" || status === "cancelled") return null;
   return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
 }
@@ -235,7 +312,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof UsageRequest)[];
 
 /** Returns the columns of a CSV line. Amounts keep every digit. */
-function line(row: UsageRequestRow): Readonly<Record<string, unknown>> {
+function line(row: ListedRow): Readonly<Record<string, unknown>> {
   const { held, settled, uncollected } = row;
   return {
     ...present(row),

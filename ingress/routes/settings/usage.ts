@@ -161,7 +161,7 @@ const GROUPS_MAX = 2;
 
 /** Groups of the sums, in the order of their columns, and the label of the group `label` or of a filter. */
 type Grouping = Pick<UsageQuery, "groups" | "label">;
-const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
+export const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
 export interface Span {
   readonly unit: "hour" | "day";

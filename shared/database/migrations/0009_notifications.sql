@@ -6,7 +6,8 @@
 
 create domain event_type as text constraint event_type check (value in (
   'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
-  'budget.threshold_reached', 'template.unavailable'));
+  'budget.threshold_reached', 'budget.warning', 'balance.low', 'limit.warning', 'limit.reached',
+  'template.unavailable'));
 
 -- Events, each written in the transaction of its change. A job or a run writes one only if a channel subscribes to it. The metadata of each
 -- type has a schema (schemas/events); its credits are credits, not nano-credits.

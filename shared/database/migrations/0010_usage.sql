@@ -206,6 +206,8 @@ create table budget_alert (
   is_active boolean not null default true,
   -- True: further calls of the period are rejected once the threshold is reached.
   stops_calls boolean not null default false,
+  -- Percentages of the threshold that also fire, ascending.
+  warn_at smallint[] not null default '{}',
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -216,16 +218,17 @@ create table budget_alert (
   unique (workspace_id, name)
 );
 
--- One row for each firing of an alert: once per period and threshold.
+-- One row for each firing of an alert: once per period, threshold and percentage of the threshold.
 create table budget_firing (
   alert_id uuid not null references budget_alert (id) on delete cascade,
   -- A day, a week and a month may begin together.
   period text not null,
   period_start timestamptz not null,
   threshold bigint not null,
+  percent smallint not null default 100,
   at timestamptz not null default clock_timestamp(),
   spent bigint not null,
-  primary key (alert_id, period, period_start, threshold)
+  primary key (alert_id, period, period_start, threshold, percent)
 );
 create index budget_firing_at on budget_firing (at);
 
@@ -294,13 +297,14 @@ $$;
 
 -- Returns the bound of `balance.spent` at which the next active alert of a workspace fires on the day p_day; null if all have fired.
 create function budget_look_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
-  select least(min(a.threshold::numeric + spent_before(p_ws, first.day)), 9223372036854775807)::bigint
+  select least(min(ceil(a.threshold::numeric * l.percent / 100) + spent_before(p_ws, first.day)), 9223372036854775807)::bigint
   from budget_alert a
+  cross join lateral unnest(a.warn_at || 100::smallint) l(percent)
   cross join lateral (select budget_first_day(a.period, p_day) as day) first
   where a.workspace_id = p_ws and a.is_active and not exists (
     select from budget_firing f
     where f.alert_id = a.id and f.period = a.period and f.period_start = first.day::timestamp at time zone 'UTC'
-      and f.threshold = a.threshold)
+      and f.threshold = a.threshold and f.percent = l.percent)
   having count(*) > 0
 $$;
 
@@ -319,8 +323,9 @@ begin
   update balance set stop_at = budget_stop_at(p_ws, day), look_at = budget_look_now(p_ws) where workspace_id = p_ws;
 end $$;
 
--- Fires the active alerts of a workspace whose spending in the period has reached their threshold, each once per period and threshold.
--- Checks every period since the last check. Does nothing while another process is checking.
+-- Fires the active alerts of a workspace whose spending in the period has reached their threshold or a percentage of it, each once per
+-- period, threshold and percentage. Checks every period since the last check. Returns the alerts whose threshold was reached. Does nothing
+-- while another process is checking.
 create function fire_budgets(p_ws uuid) returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -343,23 +348,33 @@ begin
       from begun g
       join balance b on b.workspace_id = p_ws
     ), fired as (
-      insert into budget_firing (alert_id, period, period_start, threshold, spent)
-      select d.id, d.period, s.start::timestamp at time zone 'UTC', d.threshold, s.nano
+      insert into budget_firing (alert_id, period, period_start, threshold, percent, spent)
+      select d.id, d.period, s.start::timestamp at time zone 'UTC', d.threshold, l.percent, s.nano
       from due d
       join spent s on s.id = d.id
-      where s.nano >= d.threshold
+      cross join lateral unnest(d.warn_at || 100::smallint) l(percent)
+      where s.nano::numeric * 100 >= d.threshold::numeric * l.percent
       on conflict do nothing
       returning *
     ), told as (
       insert into event (workspace_id, type, metadata, channel_ids)
-      select p_ws, 'budget.threshold_reached',
+      select p_ws, case when f.percent = 100 then 'budget.threshold_reached' else 'budget.warning' end,
              jsonb_build_object(
                'alertId', f.alert_id, 'period', f.period,
                'periodStart', to_char(f.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-               'threshold', trim_scale(f.threshold * 0.000000001), 'spent', trim_scale(f.spent * 0.000000001)),
+               'threshold', trim_scale(f.threshold * 0.000000001), 'spent', trim_scale(f.spent * 0.000000001))
+               || case when f.percent = 100 then '{}'::jsonb else jsonb_build_object('percent', f.percent) end,
              nullif(d.channel_ids, '{}')
       from fired f
       join due d on d.id = f.alert_id
+      -- Spending that passes several percentages at once is reported by the highest one only.
+      where not exists (
+        select from fired o
+        where o.alert_id = f.alert_id and o.period_start = f.period_start and o.percent > f.percent)
+        and not exists (
+        select from budget_firing o
+        where o.alert_id = f.alert_id and o.period = f.period and o.period_start = f.period_start and o.threshold = f.threshold
+          and o.percent > f.percent)
       order by f.period_start
     ), looked as (
       update budget_alert a set checked_day = b.day
@@ -368,7 +383,8 @@ begin
     )
     select f.alert_id, d.stops_calls
     from fired f
-    join due d on d.id = f.alert_id;
+    join due d on d.id = f.alert_id
+    where f.percent = 100;
   perform from balance where workspace_id = p_ws for update;
   -- A day that began meanwhile causes another check.
   update balance set look_at = budget_look_at(p_ws, day) where workspace_id = p_ws and day = looked_day;
@@ -433,4 +449,114 @@ begin
       where s.workspace_id = t.workspace_id
     )
     select a.request_id from added a;
+end $$;
+
+-- Alerts on the available credits of a workspace. Exactly one of the two thresholds is set.
+create table balance_alert (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  name text not null,
+  -- Nano-credits.
+  below_credits bigint constraint balance_alert_credits check (below_credits > 0),
+  -- Days that the available credits last.
+  below_days smallint constraint balance_alert_days check (below_days > 0),
+  -- Empty: delivered to subscriptions of the event.
+  channel_ids uuid[] not null default '{}',
+  is_active boolean not null default true,
+  created_by uuid references member (id),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- True after it fired, until the balance has been a tenth above the threshold: a balance that varies around it fires once.
+  is_low boolean not null default false,
+  last_fired_at timestamptz,
+  unique (workspace_id, name),
+  constraint balance_alert_threshold check (num_nonnulls(below_credits, below_days) = 1)
+);
+
+-- Returns the available nano-credits of a workspace, and the number of days that they last at its mean spending since the beginning of the
+-- UTC day seven days ago, or since its creation; null without spending.
+create function balance_outlook(p_ws uuid) returns table (available bigint, days_left numeric)
+language sql stable set enable_seqscan = off as $$
+  select a.nano, case when p.spent > 0 then greatest(a.nano, 0) * p.days / p.spent end
+  from balance b
+  join workspace w on w.id = b.workspace_id
+  cross join lateral (select unbooked_credits(p_ws) as nano) u
+  cross join lateral (select b.amount - u.nano - b.held + lined_credits(p_ws) as nano) a
+  cross join lateral (select (now() at time zone 'UTC')::date - 7 as day) since
+  cross join lateral (
+    select b.spent + u.nano - spent_before(p_ws, since.day) as spent,
+      greatest(extract(epoch from now() - greatest(since.day::timestamp at time zone 'UTC', w.created_at)) / 86400, 1) as days) p
+  where b.workspace_id = p_ws
+$$;
+
+-- Checks up to p_max active balance alerts after the id p_after, in the order of ids. Fires the alerts below their threshold, each once
+-- until the balance has been a tenth above the threshold. Returns the last id of a full page, else null, and the alerts that fired.
+-- Processes that check at the same time fire an alert once: an update sees the changed row.
+create function check_balance_alerts(p_after uuid, p_max int) returns table (last_id uuid, fired uuid[])
+language sql set enable_seqscan = off as $$
+  with page as materialized (
+    select a.id, a.workspace_id, a.channel_ids, a.below_credits, a.below_days, a.is_low, a.updated_at, o.available, o.days_left,
+      case when not a.is_low then o.available < a.below_credits or o.days_left < a.below_days
+           when a.below_days is null then o.available >= a.below_credits::numeric * 1.1
+           else coalesce(o.days_left >= a.below_days * 1.1, true) end as has_turned
+    from (select * from balance_alert where is_active and id > p_after order by id limit p_max) a
+    cross join lateral balance_outlook(a.workspace_id) o
+  ), turned as (
+    update balance_alert a set is_low = not a.is_low, last_fired_at = case when a.is_low then a.last_fired_at else clock_timestamp() end
+    from page p
+    where a.id = p.id and p.has_turned and a.is_active and a.is_low = p.is_low and a.updated_at = p.updated_at
+    returning a.id, a.is_low
+  ), told as (
+    insert into event (workspace_id, type, metadata, channel_ids)
+    select p.workspace_id, 'balance.low',
+           jsonb_strip_nulls(jsonb_build_object(
+             'alertId', p.id, 'available', trim_scale(p.available * 0.000000001), 'belowCredits', trim_scale(p.below_credits * 0.000000001),
+             'belowDays', p.below_days, 'daysLeft', trim_scale(round(p.days_left, 1)))),
+           nullif(p.channel_ids, '{}')
+    from turned t
+    join page p on p.id = t.id
+    where t.is_low
+  )
+  select case when count(*) = p_max then (select id from page order by id desc limit 1) end,
+    coalesce((select array_agg(id) from turned where is_low), '{}')
+  from page
+$$;
+
+-- Calls that were refused before a hold: the newest of each workspace, for a day. The ingress writes them after their responses, in groups.
+create table refused_call (
+  workspace_id uuid not null,
+  -- x-request-id of the call.
+  request_id uuid not null,
+  key_id uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  -- Path of the route.
+  endpoint text not null,
+  code text not null,
+  -- Invalid parameter.
+  param text,
+  primary key (workspace_id, request_id)
+);
+create index refused_call_newest on refused_call (workspace_id, at, request_id);
+create index refused_call_at on refused_call (at);
+
+-- Stores refused calls, and deletes all but the newest p_max of their workspaces. A call with a hold or a usage record was not refused.
+create function record_refused_calls(p_calls jsonb, p_max int) returns void language plpgsql set enable_seqscan = off as $$
+begin
+  insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param)
+  select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param
+  from jsonb_to_recordset(p_calls) as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text)
+  where not exists (select from usage_record u where u.workspace_id = c.workspace_id and u.job_id = c.request_id)
+    and not exists (select from hold h where h.workspace_id = c.workspace_id and h.job_id = c.request_id)
+  order by c.workspace_id, c.request_id
+  on conflict do nothing;
+  -- Another ingress may delete the same rows.
+  delete from refused_call where ctid = any (array(
+    select o.ctid
+    from (select distinct c.workspace_id from jsonb_to_recordset(p_calls) as c(workspace_id uuid)) w
+    cross join lateral (
+      select r.at, r.request_id from refused_call r where r.workspace_id = w.workspace_id
+      order by r.at desc, r.request_id desc offset p_max - 1 limit 1) last
+    cross join lateral (
+      select r.ctid from refused_call r
+      where r.workspace_id = w.workspace_id and (r.at, r.request_id) < (last.at, last.request_id) for update skip locked) o));
 end $$;

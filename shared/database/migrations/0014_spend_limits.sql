@@ -104,3 +104,82 @@ language sql volatile as $$
     limit 1
   ), jsonb_build_object('code', 'key_limit_reached', 'param', 'limits.credits', 'message', 'A spend limit of the key leaves less than this call may cost. Request less, or try again.'));
 $$;
+
+-- Notices of limits with percentages: one row for each percentage of a limit that was reached in a period. 100 is the limit itself.
+create table spend_notice (
+  limit_id uuid not null references spend_limit (id) on delete cascade,
+  -- day, week, month or total.
+  period text not null,
+  -- First day of the period; -infinity for the total.
+  since date not null,
+  cap bigint not null,
+  percent smallint not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (limit_id, period, since, cap, percent)
+);
+create index spend_notice_at on spend_notice (at) where period <> 'total';
+
+-- The predicate contains no column that a settlement changes, so that settlements need no index entry.
+create index spend_limit_watched on spend_limit (id) where look_at is not null;
+
+-- Returns true if the notices of a limit must be checked. The end of a temporary raise lowers the limits, so the janitor checks a day longer.
+create function is_spend_notice_due(l spend_limit) returns boolean language sql stable as $$
+  select l.look_at is not null
+    and (l.spent >= l.look_at or (l.raised_until <= now() and l.raised_until > now() - interval '1 day' and l.look_at > 0));
+$$;
+
+-- Returns workspaces with a limit whose notices must be checked.
+create function spend_notices_to_check() returns setof uuid language sql stable set enable_seqscan = off as $$
+  select distinct l.workspace_id from spend_limit l where l.look_at is not null and is_spend_notice_due(l)
+$$;
+
+-- Sends an event for each percentage that a limit of the workspace has reached, once per period, limit and percentage; for several
+-- percentages that were reached at once, an event of the highest. Then sets the charges at which the next one is reached. Returns the
+-- number of events.
+create function fire_spend_notices(p_ws uuid) returns int language plpgsql set enable_seqscan = off as $$
+declare
+  today date;
+  sent int;
+begin
+  perform from balance where workspace_id = p_ws for update;
+  today := (clock_timestamp() at time zone 'utc')::date;
+  with due as materialized (
+    select l as row, l.id, l.kind, l.name, l.spent, l.warn_at from spend_limit l where l.workspace_id = p_ws and is_spend_notice_due(l)
+  ), level as materialized (
+    select d.id, d.kind, coalesce(d.name, k.name, m.name) as name, w.name as period, w.cap, w.base, d.spent - w.base as spent, p.percent,
+           case w.name when 'total' then '-infinity'::date else date_trunc(w.name, today::timestamp)::date end as since
+    from due d
+    left join api_key k on d.kind = 'key' and k.id = d.id
+    left join member m on d.kind = 'member' and m.id = d.id
+    cross join lateral unnest(array['day', 'week', 'month', 'total'], spend_caps(d.row), spend_bases(d.row, today)) w(name, cap, base)
+    cross join lateral (select distinct u.percent from unnest(d.warn_at || 100::smallint) u(percent)) p
+    where w.cap > 0
+  ), fired as (
+    insert into spend_notice (limit_id, period, since, cap, percent)
+    select id, period, since, cap, percent from level where spent::numeric * 100 >= cap::numeric * percent
+    on conflict do nothing
+    returning *
+  ), told as (
+    insert into event (workspace_id, type, metadata)
+    select p_ws, case when f.percent = 100 then 'limit.reached' else 'limit.warning' end,
+           jsonb_strip_nulls(jsonb_build_object(
+             'kind', v.kind, 'id', v.id, 'name', v.name, 'period', v.period, 'percent', f.percent,
+             'spent', trim_scale(v.spent * 0.000000001), 'limit', trim_scale(v.cap * 0.000000001),
+             'resetsAt', case when v.period <> 'total' then
+               to_char(date_trunc(v.period, today::timestamp) + ('1 ' || v.period)::interval, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end))
+    from fired f
+    join level v on v.id = f.limit_id and v.period = f.period and v.cap = f.cap and v.percent = f.percent
+    where not exists (select from fired o where o.limit_id = f.limit_id and o.period = f.period and o.percent > f.percent)
+      and not exists (
+        select from spend_notice o
+        where o.limit_id = f.limit_id and o.period = f.period and o.since = f.since and o.cap = f.cap and o.percent > f.percent)
+    returning 1
+  ), looked as (
+    update spend_limit l set look_at = (
+      select least(min(ceil(v.cap::numeric * v.percent / 100) + v.base), 9223372036854775807)::bigint from level v
+      where v.id = l.id and v.spent::numeric * 100 < v.cap::numeric * v.percent)
+    from due d where l.id = d.id
+  )
+  select count(*) into sent from told;
+  return sent;
+end $$;

@@ -337,7 +337,7 @@ describe("data of calls", () => {
     for (const verb of ["show", "reset", "test"]) {
       expect(await refusal("source", verb, "acme/none")).toContain("there is no such source");
     }
-    expect(await refusal("source", "test", "sandbox/sandbox-image")).toContain("paid result");
+    expect(await refusal("source", "test", "sandbox/sandbox-video")).toContain("paid job");
   });
 
   test("lists dead letters without their bodies, and redrives or deletes them with an audit entry", async () => {

@@ -82,15 +82,100 @@ test("calls are found by their request id with their price, including streamed c
   expect(credits).toBe(Math.round((100 - total.credits) * 1e9) / 1e9);
 });
 
-test("a call that was rejected, or belongs to another workspace, has no price", async () => {
+test("a call of another workspace has no price", async () => {
   const [workspace, other] = [await owned(10n), await owned(0n)];
-  const refused = await chat(other);
-  expect([refused.status, errorCode(refused)]).toEqual([402, "insufficient_credits"]);
   const paid = await chat(workspace);
   await bed.stack.settled();
-  for (const answer of [refused, paid]) {
-    expect((await settings(other, "GET", `/usage/requests/${requestId(answer)}`)).status).toBe(404);
+  expect((await settings(other, "GET", `/usage/requests/${requestId(paid)}`)).status).toBe(404);
+});
+
+describe("a refused call", () => {
+  const found = (workspace: Workspace, id: string): Promise<SchemaTypes["UsageRequest"]> =>
+    eventually("the refusal is stored", async () => {
+      const answer = await settings(workspace, "GET", `/usage/requests/${id}`);
+      return answer.ok && parse("UsageRequest", await answer.json());
+    });
+  const listed = async (workspace: Workspace, query: string): Promise<unknown[]> =>
+    (await read("UsageRequestList", workspace, `/usage/requests?${query}`)).data.map(({ request_id: id }) => id);
+
+  async function refusedBy(workspace: Workspace, path: string, body: object): Promise<string> {
+    const answer = await fetch(`${bed.target().url}${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${workspace.key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(body),
+    });
+    await answer.text();
+    return answer.headers.get("x-request-id") ?? "";
   }
+
+  test("is found by its owner with the reason, over HTTP, as a run and as a tool", async () => {
+    const workspace = await owned(0n);
+    const message = [{ role: "user", content: "hi" }];
+    const tool = { name: "code_regex", arguments: { input: { text: { text: "abc" } }, params: { pattern: "b" } } };
+    const calls = [
+      ["/v1/chat/completions", { model: "flat", messages: message }, "insufficient_credits", null],
+      ["/v1/chat/completions", { model: "flat" }, "missing_required_parameter", "messages"],
+      ["/v1/messages", { model: "none", max_tokens: 5, messages: message }, "model_not_found", "model"],
+      ["/v1/pipelines/runs", {}, "missing_required_parameter", "definition"],
+      ["/v1/capabilities/image.resize/run", {}, "missing_required_parameter", "input"],
+    ] as const;
+    const ids: string[] = [];
+    for (const [path, body, code, param] of calls) {
+      const id = await refusedBy(workspace, path, body);
+      ids.push(id);
+      const { error_code, status, refusal, credits, held, model } = await found(workspace, id);
+      expect([path, error_code, status, refusal?.param, credits, held, model]).toEqual([path, code, "refused", param, 0, 0, null]); // prettier-ignore
+    }
+    const asTool = { jsonrpc: "2.0", id: 1, method: "tools/call", params: tool };
+    const viaMcp = await refusedBy(workspace, "/mcp/all", asTool);
+    expect((await found(workspace, viaMcp)).refusal?.endpoint).toBe("/v1/capabilities/{id}/run");
+    ids.push(viaMcp);
+    expect(await listed(workspace, "status=refused")).toEqual(ids.toReversed());
+    expect(await listed(workspace, "")).toEqual([]);
+    expect(await listed(workspace, "status=refused&model=flat")).toEqual([]);
+    expect(await listed(workspace, `status=refused&limit=2&after=${ids[4] ?? ""}`)).toEqual([ids[3], ids[2]]);
+    const table = await fetch(`${bed.target().url}/workspaces/${workspace.id}/usage/requests?status=refused`, {
+      headers: { authorization: `Bearer ${workspace.key}`, accept: "text/csv" },
+    });
+    expect((await table.text()).split("\n")).toHaveLength(ids.length + 2);
+  });
+
+  test("is found by no other workspace, and by no other developer", async () => {
+    const [workspace, other] = [await owned(0n), await owned(0n)];
+    const id = await refusedBy(workspace, "/v1/embeddings", { model: "flat" });
+    await found(workspace, id);
+    const as = async (role: string): Promise<number> => {
+      await bed.stack.query("update member set role = $2 where workspace_id = $1", [workspace.id, role]);
+      return (await settings(workspace, "GET", `/usage/requests/${id}`)).status;
+    };
+    expect((await settings(other, "GET", `/usage/requests/${id}`)).status).toBe(404);
+    expect(await listed(other, "status=refused")).toEqual([]);
+    // The same key as a developer's: its own call.
+    expect(await as("developer")).toBe(200);
+    await bed.stack.query("update refused_call set key_id = gen_random_uuid() where request_id = $1", [id]);
+    await eventually("the role is read again", async () => (await listed(workspace, "status=refused")).length === 0);
+    expect((await settings(workspace, "GET", `/usage/requests/${id}`)).status).toBe(404);
+  });
+
+  test("by a full window or a spent budget is found, and stored for a flood within bounds", async () => {
+    const workspace = await owned(100n);
+    const body = { name: "a day", threshold_credits: 1, period: "daily", stops_calls: true };
+    expect((await settings(workspace, "POST", "/budget-alerts", body)).status).toBe(201);
+    await chat(workspace);
+    await bed.stack.settled();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => chat(workspace)));
+    expect(new Set(answers.map(errorCode))).toEqual(new Set(["budget_reached"]));
+    const ids = new Set(answers.map(requestId));
+    const count = async (): Promise<number> =>
+      (await bed.stack.query("select from refused_call where workspace_id = $1", [workspace.id])).length;
+    await eventually("refusals are stored", async () => (await count()) > 100);
+    const [first] = (await read("UsageRequestList", workspace, "/usage/requests?status=refused&limit=1")).data;
+    expect([first?.error_code, ids.has(first?.request_id ?? "")]).toEqual(["budget_reached", true]);
+  });
 });
 
 describe("a budget", () => {

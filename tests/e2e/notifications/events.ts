@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/json/contracts.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
+import { removeSpendLimit, setSpendLimit } from "#shared/ledger/spend-limits.ts";
 import { sluice } from "#tests/deploy/admin/commands.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
@@ -139,6 +140,64 @@ test("a batch reports its end, with metadata by the schema, and its lines report
     creditsUsed: 0,
     error: { code: "invalid_json_line", message: expect.stringMatching(/^Line 1: /) },
   });
+});
+
+test("a low balance and a percentage of a budget are reported, with metadata by the schemas", async () => {
+  const { id } = await bench.channel(`${receiver.url}/money`);
+  for (const event of ["balance.low", "budget.warning"]) await bench.subscribe(id, event);
+  await post("/v1/images/generations", { model: "sandbox-image", prompt: "a boat", size: "256x256" });
+  const low = await bench.call("POST", "/balance-alerts", { name: "low", below_credits: 1_000_000_000 });
+  expect(low.status).toBe(201);
+  const budget = { name: "half", period: "monthly", threshold_credits: 1_000_000_000, warn_at: [50] };
+  const { body } = await bench.call<{ id: string; spent: number }>("POST", "/budget-alerts", budget);
+  // The spend is between the percentage and the threshold.
+  const changed = { threshold_credits: Number((body.spent * 1.5).toFixed(9)) };
+  expect((await bench.call("PATCH", `/budget-alerts/${body.id}`, changed)).status).toBe(200);
+  await eventually("both are told", () => told("/money").length === 2, 40_000);
+  for (const { event, metadata } of told("/money"))
+    expect([event, validate(EVENTS[event].metadata, metadata)]).toEqual([event, null]);
+  expect(
+    told("/money")
+      .map(({ event }) => event)
+      .toSorted(),
+  ).toEqual(["balance.low", "budget.warning"]);
+});
+
+test("percentages of a key's spend limit are reported, with metadata by the schema", async () => {
+  const { id } = await bench.channel(`${receiver.url}/limits`);
+  for (const event of ["limit.warning", "limit.reached"]) await bench.subscribe(id, event);
+  const [key] = await bench.stack.query<{ id: string; name: string }>(
+    "select k.id, k.name from api_key k where k.sha256 = sha256(convert_to($1, 'UTF8'))",
+    [bench.stack.key],
+  );
+  const query = bench.stack.query.bind(bench.stack);
+  await setSpendLimit({ query }, bench.workspaceId, {
+    id: key?.id ?? "",
+    kind: "key",
+    credits: { total: 1_000_000_000_000_000_000n },
+    warnAt: [1],
+  });
+  const [limit] = await query<{ spent: bigint }>("select spent from spend_limit where id = $1", [key?.id ?? ""]);
+  // A hundredth of the limit is reached with the next charge.
+  const total = ((limit?.spent ?? 0n) + 1n) * 100n;
+  await setSpendLimit({ query }, bench.workspaceId, {
+    id: key?.id ?? "",
+    kind: "key",
+    credits: { total },
+    warnAt: [1],
+  });
+  await post("/v1/images/generations", { model: "sandbox-image", prompt: "a boat", size: "256x256" });
+  const [one] = await eventually(
+    "it is told",
+    () => (told("/limits").length > 0 ? told("/limits") : undefined),
+    40_000,
+  );
+  expect(one).toMatchObject({
+    event: "limit.warning",
+    metadata: { kind: "key", id: key?.id, name: key?.name, percent: 1 },
+  });
+  expect(validate(EVENTS["limit.warning"].metadata, one?.metadata)).toBeNull();
+  await removeSpendLimit({ query }, bench.workspaceId, key?.id ?? "");
 });
 
 test("a mail arrives once, at one address, and describes the event in words", async () => {

@@ -321,12 +321,18 @@ test("settings of a workspace", async () => {
   await api.call("getEndUserLimits", ofUser);
   await api.call("deleteEndUserLimits", ofUser);
 
-  const alert = { name: "a day", threshold_credits: 1_000_000, period: "daily" };
+  const alert = { name: "a day", threshold_credits: 1_000_000, period: "daily", warn_at: [50] };
   const ofAlert = ofWorkspace({ alertId: await idOf("createBudgetAlert", { ...ofWorkspace(), body: alert }) });
   await api.call("listBudgetAlerts", ofWorkspace());
   await api.call("getBudgetAlert", ofAlert);
   await api.call("updateBudgetAlert", { ...ofAlert, body: { stops_calls: true } });
   await api.call("deleteBudgetAlert", ofAlert);
+  const low = { name: "low", below_days: 7 };
+  const ofLow = ofWorkspace({ alertId: await idOf("createBalanceAlert", { ...ofWorkspace(), body: low }) });
+  await api.call("listBalanceAlerts", ofWorkspace());
+  await api.call("getBalanceAlert", ofLow);
+  await api.call("updateBalanceAlert", { ...ofLow, body: { below_credits: 1 } });
+  await api.call("deleteBalanceAlert", ofLow);
 
   const hook = { type: "webhook", name: "hook", config: { url: `${receiver.url}/hook` } };
   const channelId = await idOf("createNotificationChannel", { ...ofWorkspace(), body: hook });

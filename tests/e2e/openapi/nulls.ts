@@ -39,12 +39,15 @@ async function refused(
     threshold_credits: 1_000,
     period: "daily",
   });
+  const low = await idOf("/workspaces/default/balance-alerts", { name: newId(), below_days: 7 });
   const steps = [{ ...STEP, params: { messages: [{ role: "user", content: "hi" }] } }];
   const workflow = await idOf("/v1/workflows", { name: "null", definition: { steps } });
   const credentials = ["authToken", "authPassword", "authApiKey", "authHeaderValue", "botToken"];
   return [
     { method: "POST", path: `/operator/holds/${newId()}.1/close`, body: { credits: null }, param: "credits" },
     { ...ofWorkspace(`budget-alerts/${alert}`, { channel_ids: null }), param: "channel_ids" },
+    { ...ofWorkspace(`budget-alerts/${alert}`, { warn_at: null }), param: "warn_at" },
+    { ...ofWorkspace(`balance-alerts/${low}`, { channel_ids: null }), param: "channel_ids" },
     ...credentials.map((name) => ({
       ...ofWorkspace(`notification-channels/${channel}`, { config: { ...hook.config, [name]: null } }),
       param: `config.${name}`,

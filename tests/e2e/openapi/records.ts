@@ -42,6 +42,10 @@ const VARYING: Readonly<Record<string, readonly string[]>> = {
   // A mesh costs by the time that it takes.
   createMesh: ["x-credits-used", "credits_used"],
   getCredits: ["credits", "available"],
+  createBalanceAlert: ["available", "days_left"],
+  listBalanceAlerts: ["available", "days_left"],
+  getBalanceAlert: ["available", "days_left"],
+  updateBalanceAlert: ["available", "days_left"],
   listOperatorLedger: ["id", "first_id", "last_id"],
   // Seconds that are left.
   service_unavailable: ["retry-after"],

@@ -99,6 +99,7 @@ describe("the page", () => {
         "sluice_queue_unacknowledged gauge",
         "sluice_queue_unacknowledged_max gauge",
         "sluice_queue_wait_seconds histogram",
+        "sluice_refusals_dropped_total counter",
         "sluice_result_bytes gauge",
         "sluice_runs_stalled_oldest_seconds gauge",
         "sluice_settle_faults gauge",

@@ -61,6 +61,7 @@ async function alertOf(workspaceId: string, terms: Partial<BudgetTerms> = {}): P
     channel_ids: [],
     is_active: true,
     stops_calls: false,
+    warn_at: [],
     ...terms,
   });
   expect(made).toBe("made");
@@ -74,13 +75,15 @@ interface Told {
   readonly channel_ids: readonly string[] | null;
 }
 
-async function told(workspaceId: string): Promise<Told[]> {
+const SCHEMAS = { "budget.threshold_reached": "BudgetThresholdReached", "budget.warning": "BudgetWarning" } as const;
+
+async function told(workspaceId: string, type: keyof typeof SCHEMAS = "budget.threshold_reached"): Promise<Told[]> {
   const rows = await db.query<Told>(
     `select metadata, channel_ids::text[] as channel_ids from event
-     where workspace_id = $1 and type = 'budget.threshold_reached' order by occurred_at, metadata->>'periodStart'`,
-    [workspaceId],
+     where workspace_id = $1 and type = $2 order by occurred_at, metadata->>'periodStart'`,
+    [workspaceId, type],
   );
-  for (const { metadata } of rows) parse("BudgetThresholdReached", metadata);
+  for (const { metadata } of rows) parse(SCHEMAS[type], metadata);
   return rows;
 }
 
@@ -357,6 +360,87 @@ describe("a changed alert", () => {
     await spend(db.database, [{ workspaceId, nano: 10n * CREDIT }]);
     await sweep();
     expect((await told(workspaceId)).map(({ metadata }) => metadata["period"])).toEqual(["weekly"]);
+  });
+});
+
+describe("percentages", () => {
+  const warned = async (workspaceId: string): Promise<unknown[]> =>
+    (await told(workspaceId, "budget.warning")).map(({ metadata }) => metadata["percent"]);
+
+  test("each warn once, before the threshold, to the nano-credit", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const channel = newId();
+    const id = await alertOf(workspaceId, { threshold: 1_001n, warn_at: [50, 80], channel_ids: [channel] });
+    await spend(db.database, [{ workspaceId, nano: 500n }]);
+    await sweep();
+    expect(await warned(workspaceId)).toEqual([]);
+    // 50 % of 1,001 is 500.5.
+    await spend(db.database, [{ workspaceId, nano: 1n }]);
+    await Promise.all([sweep(), sweep()]);
+    await sweep();
+    expect(await told(workspaceId, "budget.warning")).toEqual([
+      {
+        metadata: {
+          alertId: id,
+          period: "daily",
+          periodStart: midnight().toISOString(),
+          percent: 50,
+          threshold: 0.000001001,
+          spent: 0.000000501,
+        },
+        channel_ids: [channel],
+      },
+    ]);
+    await spend(db.database, [{ workspaceId, nano: 300n }]);
+    await Promise.all([sweep(), sweep()]);
+    expect(await warned(workspaceId)).toEqual([50, 80]);
+    expect(await told(workspaceId)).toEqual([]);
+    await spend(db.database, [{ workspaceId, nano: 200n }]);
+    await sweep();
+    expect([await warned(workspaceId), (await told(workspaceId)).length]).toEqual([[50, 80], 1]);
+  });
+
+  test("that are passed at once are reported by the highest only", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await alertOf(workspaceId, { warn_at: [10, 50, 80] });
+    await spend(db.database, [{ workspaceId, nano: 6n * CREDIT }]);
+    await sweep();
+    expect(await warned(workspaceId)).toEqual([50]);
+    await spend(db.database, [{ workspaceId, nano: 4n * CREDIT }]);
+    await sweep();
+    await sweep();
+    expect([await warned(workspaceId), (await told(workspaceId)).length]).toEqual([[50], 1]);
+  });
+
+  test("warn again in the next period, and for a changed threshold", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId, { warn_at: [50] });
+    await spend(db.database, [{ workspaceId, nano: 5n * CREDIT }]);
+    await sweep();
+    await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, threshold: 9n * CREDIT });
+    await sweep();
+    expect(await warned(workspaceId)).toEqual([50, 50]);
+    await ageBy(workspaceId, 1);
+    await db.query("update budget_firing set period_start = period_start - interval '1 day' where alert_id = $1", [id]);
+    await spend(db.database, [{ workspaceId, nano: 5n * CREDIT }]);
+    await sweep();
+    expect(await warned(workspaceId)).toEqual([50, 50, 50]);
+  });
+
+  test("added below the present spend warn at once, unless a higher one was reported", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId);
+    await spend(db.database, [{ workspaceId, nano: 6n * CREDIT }]);
+    await sweep();
+    await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, warn_at: [50] });
+    await sweep();
+    expect(await warned(workspaceId)).toEqual([50]);
+    await spend(db.database, [{ workspaceId, nano: 4n * CREDIT }]);
+    await sweep();
+    await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, warn_at: [50, 80] });
+    await sweep();
+    expect([await warned(workspaceId), (await told(workspaceId)).length]).toEqual([[50], 1]);
+    expect(await listBudgetsToCheck(db.database)).not.toContain(workspaceId);
   });
 });
 

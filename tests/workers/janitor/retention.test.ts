@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import { fireBudgets } from "#shared/database/budget-firings.ts";
 import { newId } from "#shared/base/ids.ts";
+import { setSpendLimit } from "#shared/ledger/spend-limits.ts";
 import { admitLone, CREDIT, createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type Query, type TestDatabase } from "#tests/support/postgres.ts";
 import { type Retention, sweepRetention } from "#workers/janitor/retention.ts";
@@ -203,4 +204,33 @@ test("released names are deleted when others may use them", async () => {
   );
   await sweep();
   expect(await db.query("select name from released_name")).toEqual([{ name: "kept" }]);
+});
+
+test("notices of spend limits are deleted after two months, except those of totals, whose period never ends", async () => {
+  const limitId = newId();
+  await setSpendLimit(database.database, workspaceId, { id: limitId, kind: "run", credits: { total: CREDIT } });
+  await db.query(
+    `insert into spend_notice (limit_id, period, since, cap, percent, at)
+     select $1, p.period, '2026-01-01', 1, 50 + p.n, now() - p.days * interval '1 day'
+     from (values ('month', 63, 1), ('day', 63, 2), ('month', 61, 3), ('total', 900, 4)) p(period, days, n)`,
+    [limitId],
+  );
+  await sweep();
+  const rows = await db.query("select percent from spend_notice where limit_id = $1 order by percent", [limitId]);
+  expect(rows).toEqual([{ percent: 53 }, { percent: 54 }]);
+});
+
+test("refused calls are deleted after a day", async () => {
+  await db.query(
+    `insert into refused_call (workspace_id, request_id, key_id, at, endpoint, code)
+     select $1, gen_random_uuid(), gen_random_uuid(), now() - n * interval '1 hour', '/v1/embeddings', 'overloaded'
+     from (values (23), (25)) ages(n)`,
+    [workspaceId],
+  );
+  await sweep();
+  const rows = await db.query(
+    "select at > now() - interval '1 day' as is_young from refused_call where workspace_id = $1",
+    [workspaceId],
+  );
+  expect(rows).toEqual([{ is_young: true }]);
 });

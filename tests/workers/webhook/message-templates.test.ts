@@ -48,6 +48,35 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
     "Budget threshold reached: 10 credits daily",
     "The workspace's spend of the period reached the threshold of a budget alert.\n\nSpent: 10.25 credits\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
   ],
+  "budget.warning": [
+    { alertId: "a1", period: "daily", periodStart: "2026-11-24T00:00:00Z", percent: 80, threshold: 10, spent: 8.25 },
+    "Budget warning: 80 % of 10 credits daily",
+    "The workspace's spend of the period reached a percentage of the threshold of a budget alert.\n\nSpent: 8.25 credits\nPercentage: 80 %\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
+  ],
+  "balance.low": [
+    { alertId: "a1", available: 8.5, belowDays: 7, daysLeft: 2.5 },
+    "Low balance: 8.5 credits available",
+    "The available credits of the workspace fell below the threshold of a balance alert.\n\nAvailable: 8.5 credits\nLasts: 2.5 days\nThreshold: 7 days\nAlert: a1",
+  ],
+  "limit.warning": [
+    {
+      kind: "key",
+      id: "k1",
+      name: "ci",
+      period: "day",
+      percent: 80,
+      spent: 8,
+      limit: 10,
+      resetsAt: "2026-11-25T00:00:00Z",
+    },
+    'Spend limit warning: 80 % of 10 credits, key "ci"',
+    'A percentage of a spend limit is spent.\n\nSubject: key "ci"\nId: k1\nSpent: 8 credits\nLimit: 10 credits\nPeriod: day\nResets: 2026-11-25T00:00:00Z',
+  ],
+  "limit.reached": [
+    { kind: "end_user", id: "u1", name: "ada", period: "total", percent: 100, spent: 10, limit: 10 },
+    'Spend limit reached: 10 credits, end user "ada"',
+    'A spend limit is spent. Paid calls of its subject are refused until the limit resets or is raised.\n\nSubject: end user "ada"\nId: u1\nSpent: 10 credits\nLimit: 10 credits\nPeriod: total',
+  ],
   "template.unavailable": [
     { workflowId: "f1", stepId: "draw", missing: "acme/painter" },
     "A workflow cannot run: acme/painter is not offered",

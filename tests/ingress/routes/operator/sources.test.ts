@@ -78,8 +78,8 @@ test("an unknown source is not found", async () => {
 test("a source is not tested if a test would cost the full price, a setting is missing, or no worker answers", async () => {
   const { data } = await bed.ask("OperatorSourceList", "GET", LIST);
   const unset = data.find(({ state }) => state === "not_configured")?.id ?? "";
-  const image = data.find(({ models }) => models.includes("sandbox-image"))?.id ?? "";
-  for (const source of [unset, image]) {
+  const video = data.find(({ models }) => models.includes("sandbox-video"))?.id ?? "";
+  for (const source of [unset, video]) {
     expect((await bed.refusal(409, "POST", pathOf(source, "/test"))).code).toBe("conflict");
   }
   expect((await bed.refusal(503, "POST", pathOf(CHAT, "/test"))).code).toBe("service_unavailable");

@@ -15,6 +15,7 @@ export type Kind =
   | "chain"
   | "alert"
   | "end_user"
+  | "balanceAlert"
   | "call";
 
 export interface Row {
@@ -111,6 +112,17 @@ export const TABLE: readonly Row[] = [
   { route: "GET /budget-alerts/{alertId}", may: ALL, ok: 200, kind: "alert" },
   { route: "PATCH /budget-alerts/{alertId}", may: OAB, ok: 200, kind: "alert", body: { threshold_credits: 2 } },
   { route: "DELETE /budget-alerts/{alertId}", may: OAB, ok: 200, kind: "alert" },
+  { route: "GET /balance-alerts", may: ALL, ok: 200, kind: "workspace" },
+  {
+    route: "POST /balance-alerts",
+    may: OAB,
+    ok: 201,
+    kind: "workspace",
+    body: { name: "{new}", below_days: 7 },
+  },
+  { route: "GET /balance-alerts/{alertId}", may: ALL, ok: 200, kind: "balanceAlert" },
+  { route: "PATCH /balance-alerts/{alertId}", may: OAB, ok: 200, kind: "balanceAlert", body: { below_credits: 2 } },
+  { route: "DELETE /balance-alerts/{alertId}", may: OAB, ok: 200, kind: "balanceAlert" },
 ];
 
 /** Keyed routes elsewhere, by who may. Source: the code; spec.md gives the billing role "studio access", which is to call models. */

@@ -105,6 +105,15 @@ const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<stri
     );
     return { alertId };
   },
+  balanceAlert: async (team) => {
+    const alertId = newId();
+    await bed.db.query("insert into balance_alert (id, workspace_id, name, below_days) values ($1, $2, $3, 7)", [
+      alertId,
+      team.id,
+      `alert ${alertId}`,
+    ]);
+    return { alertId };
+  },
   call: () => Promise.resolve({ request_id: newId() }),
 };
 

@@ -5,6 +5,7 @@
 import { expect } from "bun:test";
 
 import { BUDGET_ALERTS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/budget-alerts.ts";
+import { BALANCE_ALERTS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/balance-alerts.ts";
 import { MEMBERS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/members.ts";
 import type { SchemaName } from "#schemas/generated/types.ts";
 import { KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
@@ -314,14 +315,16 @@ export const RESOURCES: readonly Row[] = [
     path: "/workspaces/{workspaceId}/budget-alerts/{alertId}",
     schema: "BudgetAlert",
     body: (n) => ({ name: `alert no. ${n}`, threshold_credits: 10, period: "daily" }),
-    shown: () => ({ channel_ids: [], is_active: true, stops_calls: false, spent: 0, last_fired_at: null }),
-    told: (shown) => pick(shown, "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls"),
+    shown: () => ({ channel_ids: [], is_active: true, stops_calls: false, warn_at: [], spent: 0, last_fired_at: null }),
+    told: (shown) =>
+      pick(shown, "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "warn_at"),
     others: [
       { name: "another" },
       { threshold_credits: 11 },
       { period: "weekly" },
       { is_active: false },
       { stops_calls: true },
+      { warn_at: [50] },
     ],
     ours: { last_fired_at: "2000-01-01T00:00:00Z", period_start: "2000-01-01T00:00:00Z" },
     refused: [
@@ -330,12 +333,18 @@ export const RESOURCES: readonly Row[] = [
       [{ threshold_credits: undefined }, "threshold_credits"],
       [{ is_active: "yes" }, "is_active"],
       [{ channel_ids: ["x"] }, "channel_ids[0]"],
+      [{ warn_at: 50 }, "warn_at"],
+      [{ warn_at: [10, 20, 30, 40, 50, 60] }, "warn_at"],
+      [{ warn_at: [50, 50] }, "warn_at"],
+      ...[0, 100, 12.5, "50"].map((percent) => [{ warn_at: [percent] }, "warn_at[0]"] as const),
     ],
     once: "name",
     unknown: "not_found",
     create: "budget_alert.create",
     changes: [
       [{ name: "new name" }, "budget_alert.update"],
+      [{ warn_at: [50, 80] }, "budget_alert.update"],
+      [{ warn_at: [] }, "budget_alert.update"],
       [{ threshold_credits: 20, stops_calls: true }, "budget_alert.update"],
       [{ period: "weekly" }, "budget_alert.update"],
       [{ is_active: false }, "budget_alert.update"],
@@ -352,6 +361,56 @@ export const RESOURCES: readonly Row[] = [
     fill: (count, { workspaceId, memberId }) =>
       `insert into budget_alert (id, workspace_id, name, threshold, period, created_by, created_at)
            select gen_random_uuid(), '${workspaceId}'::uuid, 'a' || n, 1000000000, 'daily', '${memberId}'::uuid, ${MADE} from generate_series(1, ${count}) n`,
+  },
+  {
+    path: "/workspaces/{workspaceId}/balance-alerts/{alertId}",
+    schema: "BalanceAlert",
+    body: (n) => ({ name: `alert no. ${n}`, below_credits: 10 }),
+    shown: () => ({
+      below_days: null,
+      channel_ids: [],
+      is_active: true,
+      is_low: false,
+      available: 0,
+      days_left: null,
+      last_fired_at: null,
+    }),
+    told: (shown) => pick(shown, "name", "below_credits", "below_days", "channel_ids", "is_active"),
+    others: [
+      { name: "another" },
+      { below_credits: 11 },
+      { below_credits: undefined, below_days: 3 },
+      { is_active: false },
+    ],
+    ours: { is_low: true, available: 7, days_left: 7, last_fired_at: "2000-01-01T00:00:00Z" },
+    refused: [
+      [{ below_credits: undefined }, "below_credits"],
+      [{ below_days: 3 }, "below_days"],
+      ...[0, -1, "5"].map((below_credits) => [{ below_credits }, "below_credits"] as const),
+      ...[0, 366, 1.5, "5"].map((below_days) => [{ below_credits: undefined, below_days }, "below_days"] as const),
+      [{ is_active: "yes" }, "is_active"],
+      [{ channel_ids: ["x"] }, "channel_ids[0]"],
+    ],
+    once: "name",
+    unknown: "not_found",
+    create: "balance_alert.create",
+    changes: [
+      [{ name: "new name" }, "balance_alert.update"],
+      [{ below_credits: 20 }, "balance_alert.update"],
+      [{ is_active: false }, "balance_alert.update"],
+    ],
+    refusedChanges: [
+      [{ below_credits: 0 }, "below_credits"],
+      [{ below_credits: 5, below_days: 3 }, "below_days"],
+      [{ is_active: "yes" }, "is_active"],
+    ],
+    end: { action: "balance_alert.delete" },
+    limit: BALANCE_ALERTS_PER_WORKSPACE_MAX,
+    table: "balance_alert",
+    column: "workspace_id",
+    fill: (count, { workspaceId, memberId }) =>
+      `insert into balance_alert (id, workspace_id, name, below_credits, created_by, created_at)
+           select gen_random_uuid(), '${workspaceId}'::uuid, 'a' || n, 1000000000, '${memberId}'::uuid, ${MADE} from generate_series(1, ${count}) n`,
   },
   {
     path: "/operator/tokens/{id}",

@@ -111,7 +111,13 @@ describe("subscribing", () => {
       });
     }
     const workflowId = await putWorkflow(team, team.owner);
-    for (const event of ["job.completed", "job.failed", "budget.threshold_reached", "template.unavailable"]) {
+    for (const event of [
+      "job.completed",
+      "job.failed",
+      "budget.threshold_reached",
+      "balance.low",
+      "template.unavailable",
+    ]) {
       const body = { event, workflowId };
       expect(await bed.refusal(400, "POST", at(team, channel), team.owner.key, body)).toEqual({
         code: "unsupported_value",

@@ -1,0 +1,139 @@
+/** Refused calls are stored in groups, within bounds, and never delay or fail a call. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+
+import { openRefusalLog, REFUSALS_PER_MINUTE_MAX } from "#ingress/core/refusal-log.ts";
+import { REFUSED_CALLS_MAX } from "#shared/database/refused-calls.ts";
+import { ApiError, type Code } from "#shared/base/errors.ts";
+import { newId } from "#shared/base/ids.ts";
+import { createLogger } from "#shared/base/logger.ts";
+import { createMetrics } from "#shared/metrics/metrics.ts";
+import { admitLone, createWorkspace, settleSingle } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+const ROUTE = { method: "POST", path: "/v1/chat/completions", errors: [], countsItself: true } as const;
+const log = createLogger({ level: "silent", role: "test" });
+
+let db: TestDatabase;
+let metrics: ReturnType<typeof createMetrics>;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(() => {
+  metrics = createMetrics("test");
+});
+
+const open = () => openRefusalLog({ database: db.database, log, metrics, lingerMs: 60_000 });
+const callOf = (workspaceId: string, requestId = newId()) => ({ requestId, caller: { workspaceId, keyId: newId() } });
+const refusal = (code: Code = "rate_limit_exceeded", param: string | null = null) =>
+  new ApiError(code, "no", { param });
+
+async function stored(workspaceId: string): Promise<{ request_id: string; code: string; param: string | null }[]> {
+  return db.query("select request_id, code, param from refused_call where workspace_id = $1 order by at, request_id", [
+    workspaceId,
+  ]);
+}
+
+async function dropped(): Promise<number> {
+  const text = await metrics.registry.metrics();
+  metrics.close();
+  return Number(/^sluice_refusals_dropped_total\S* (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+describe("a refusal log", () => {
+  test("stores refusals of calls with their code and parameter", async () => {
+    const refusals = open();
+    const workspaceId = newId();
+    const [a, b] = [callOf(workspaceId), callOf(workspaceId)];
+    refusals.note(ROUTE, a, refusal("rate_limit_exceeded"));
+    refusals.note(ROUTE, b, refusal("unsupported_value", `messages[0].${"x".repeat(300)}\0`));
+    await refusals.close();
+    expect(await stored(workspaceId)).toEqual([
+      { request_id: a.requestId, code: "rate_limit_exceeded", param: null },
+      { request_id: b.requestId, code: "unsupported_value", param: `messages[0].${"x".repeat(188)}` },
+    ]);
+    expect(await dropped()).toBe(0);
+  });
+
+  test("ignores faults, errors of admitted calls, and routes without paid calls", async () => {
+    const refusals = open();
+    const workspaceId = newId();
+    refusals.note(ROUTE, callOf(workspaceId), new Error("a fault"));
+    refusals.note(ROUTE, callOf(workspaceId), refusal("upstream_error"));
+    const other = { method: "POST", path: "/v1/files", errors: ["storage_limit_exceeded"] } as const;
+    refusals.note(other, callOf(workspaceId), refusal());
+    refusals.note({ ...other, method: "GET", path: "/v1/workflows/{id}/runs" }, callOf(workspaceId), refusal());
+    const [batch, run] = [callOf(workspaceId), callOf(workspaceId)];
+    refusals.note({ ...other, path: "/v1/batches", errors: ["insufficient_credits"] }, batch, refusal());
+    refusals.note({ ...other, path: "/v1/workflows/{id}/runs" }, run, refusal());
+    await refusals.close();
+    expect((await stored(workspaceId)).map(({ request_id }) => request_id)).toEqual([batch.requestId, run.requestId]);
+  });
+
+  test("stores no call that has a hold or a usage record", async () => {
+    const refusals = open();
+    const workspaceId = await createWorkspace(db.database);
+    const [held, settled] = [newId(), newId()];
+    for (const jobId of [held, settled]) await admitLone(db.database, { workspaceId, jobId, amount: 1n });
+    await settleSingle(db.database, { jobId: settled, used: 1n });
+    for (const id of [held, settled]) refusals.note(ROUTE, callOf(workspaceId, id), refusal("overloaded"));
+    await refusals.close();
+    expect(await stored(workspaceId)).toEqual([]);
+  });
+
+  test("drops what a workspace sends beyond its share of a minute, and counts it", async () => {
+    const refusals = open();
+    const [noisy, quiet] = [newId(), newId()];
+    for (let n = 0; n < REFUSALS_PER_MINUTE_MAX + 30; n++) refusals.note(ROUTE, callOf(noisy), refusal());
+    refusals.note(ROUTE, callOf(quiet), refusal());
+    await refusals.close();
+    expect([(await stored(noisy)).length, (await stored(quiet)).length]).toEqual([REFUSALS_PER_MINUTE_MAX, 1]);
+    expect(await dropped()).toBe(30);
+  });
+
+  test("keeps the newest of each workspace, also when ingresses store at the same time", async () => {
+    const workspaceId = newId();
+    await db.query(
+      `insert into refused_call (workspace_id, request_id, key_id, at, endpoint, code)
+       select $1, gen_random_uuid(), gen_random_uuid(), now() - n * interval '1 second', '/v1/embeddings', 'overloaded'
+       from generate_series(1, $2::int) n`,
+      [workspaceId, REFUSED_CALLS_MAX],
+    );
+    const logs = Array.from({ length: 4 }, open);
+    const calls = logs.map((refusals) => {
+      const call = callOf(workspaceId);
+      refusals.note(ROUTE, call, refusal());
+      return call.requestId;
+    });
+    await Promise.all(logs.map((refusals) => refusals.close()));
+    const last = open();
+    last.note(ROUTE, callOf(workspaceId), refusal());
+    await last.close();
+    const rows = await stored(workspaceId);
+    expect(rows).toHaveLength(REFUSED_CALLS_MAX);
+    expect(rows.map(({ request_id }) => request_id)).toEqual(expect.arrayContaining(calls));
+    const [oldest] = await db.query("select extract(epoch from now() - min(at))::int > 990 as is_old from refused_call where workspace_id = $1", [workspaceId]); // prettier-ignore
+    expect(oldest).toEqual({ is_old: true });
+  });
+
+  test("counts what the database did not take, and stores later refusals", async () => {
+    let isAway = true;
+    const refusals = openRefusalLog({
+      database: {
+        query: (text, values, name) =>
+          isAway ? Promise.reject(new Error("away")) : db.database.query(text, values, name),
+      },
+      log,
+      metrics,
+      lingerMs: 60_000,
+    });
+    const workspaceId = newId();
+    refusals.note(ROUTE, callOf(workspaceId), refusal());
+    await refusals.close();
+    isAway = false;
+    refusals.note(ROUTE, callOf(workspaceId), refusal());
+    await refusals.close();
+    expect(await stored(workspaceId)).toHaveLength(1);
+    expect(await dropped()).toBe(1);
+  });
+});
