@@ -34,6 +34,8 @@ export interface RouteCall extends RequestFacts {
   readonly labels?: CallLabels;
   /** Receives the request body. Absent if the call is not kept. */
   readonly capture?: BodyCapture;
+  /** Maximum cost of the call, set by the tool loop that makes it, in nano-credits. Absent for calls of clients. */
+  readonly maxNano?: bigint;
   /** Id that determines the draw of a weighted fallback chain; absent for the request id. All turns of a tool loop share it. */
   readonly drawId?: string;
 }

@@ -48,7 +48,8 @@ export const HEADERS = {
   },
   "x-max-tokens-lowered": {
     description:
-      "Applied output limit in tokens. Present when the request exceeded the limit of the model that served it.",
+      "Applied output limit in tokens. Present when the request exceeded the limit of the model that served it, or when " +
+      "`max_credits` requires a limit.",
     schema: { type: "integer", minimum: 1 },
   },
   "x-run-id": {

@@ -20,6 +20,7 @@ const CODES = {
   holds: [
     "insufficient_credits",
     "budget_reached",
+    "max_credits_exceeded",
     "daily_tokens_exceeded",
     "internal_error",
     "overloaded",

@@ -110,10 +110,20 @@ async function readRun(
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
-  const { input, version } = request;
+  const { input, version, max_credits: maxCredits } = request;
   const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0, labels } as const;
+  const asked = {
+    id: job.id,
+    workflow,
+    version,
+    input,
+    maxCredits,
+    mode: "async",
+    lane: "batch",
+    depth: 0,
+    labels,
+  } as const;
   const run = await newRunOf(database, caller, asked);
   const limit = caller.preset.requests_per_minute;
   const publisher = { key: job.publisher_key, reply: job.reply, limit, starves };

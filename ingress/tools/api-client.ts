@@ -9,6 +9,7 @@ import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
+import { MAX_CREDITS_HEADER } from "../core/max-credits.ts";
 import type { KeyRoute, Route } from "../core/route.ts";
 import { admitUncounted, runRoute } from "../core/serve.ts";
 
@@ -91,7 +92,7 @@ function requestOf(
   const url = new URL(filled, outer.url);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers();
-  for (const name of ["traceparent", "tracestate", TAGS_HEADER]) {
+  for (const name of ["traceparent", "tracestate", MAX_CREDITS_HEADER, TAGS_HEADER]) {
     const value = outer.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

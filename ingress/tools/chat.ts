@@ -13,6 +13,7 @@ import type {
   ToolCall,
 } from "#schemas/generated/types.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { lowerMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
 import { type ExactIntegers, exactIntegersOf } from "#shared/json/serialize.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
@@ -22,6 +23,7 @@ import { json } from "../core/answers.ts";
 import type { ReadBody } from "../core/body.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
+import { headerMax } from "../core/max-credits.ts";
 import { dataOf, DONE, sseEvent } from "../core/sse.ts";
 import { readLabels } from "../core/labels.ts";
 import { withParam } from "../core/with-param.ts";
@@ -46,7 +48,8 @@ export async function answerChatWithTools(
   { value, text, textBytes }: ReadBody,
 ): Promise<Response> {
   if (textBytes > TOOLS_BODY_BYTES_MAX) throw tooLarge("request");
-  const request = CHAT.read(value);
+  const { request, maxNano: ownNano } = takeMaxCredits(CHAT.read(value));
+  const maxNano = lowerMax(ownNano, headerMax(call.request));
   if ((request.n ?? 1) > 1) {
     throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
   }
@@ -60,7 +63,7 @@ export async function answerChatWithTools(
     drawId: call.requestId,
     ...(labels === undefined ? {} : { labels }),
   };
-  const loop = { context, call: turns, tools: toolSet.tools, limits: toolSet.limits };
+  const loop = { context, call: turns, tools: toolSet.tools, limits: { ...toolSet.limits, maxNano } };
   if (request.stream !== true)
     return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));
   return answerInEvents(loop, format, format);

@@ -6,6 +6,7 @@ import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
 import { newId } from "#shared/base/ids.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
+import { lowerMax } from "#shared/calls/max-credits.ts";
 
 import { asApiError } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
@@ -31,7 +32,10 @@ export interface LoopTool {
 export interface LoopLimits {
   readonly rounds: number;
   readonly runs: number;
+  /** Amount from which no turn and no run starts, in nano-credits (`max_credits` of the tool). A turn may exceed it. */
   readonly nano: bigint | undefined;
+  /** Maximum cost of all turns and runs, in nano-credits (`max_credits` of the call). Every turn and run is limited to the remainder. */
+  readonly maxNano?: bigint | undefined;
 }
 
 /** Call of a tool that the service runs, as the model wrote it. */
@@ -97,7 +101,9 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
   let spent = 0n;
   /** Nano-credits held for aborted runs that have not ended. Other runs cannot use these credits, but they are not reported as used. */
   let held = 0n;
-  const isSpent = (): boolean => limits.nano !== undefined && spent + held >= limits.nano;
+  const least = lowerMax(limits.nano, limits.maxNano);
+  const isSpent = (): boolean => least !== undefined && spent + held >= least;
+  const remaining = (): bigint | undefined => limits.maxNano && limits.maxNano - spent - held;
   const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({
     ended_by: endedBy,
     credits_used: creditsNumber(spent),
@@ -112,7 +118,7 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
   try {
     for (let round = 1; ; round++) {
       const requestId = round === 1 ? call.requestId : newId();
-      const api = await openCall(loop, requestId, { ...call.meter, addCharge });
+      const api = await openCall(loop, requestId, { ...call.meter, addCharge }, remaining());
       turns.push({ request_id: requestId, credits_used: 0 });
       const turn = yield* format.ask(api, round, clientSignal);
       const { asked, handsOver } = turn;
@@ -122,7 +128,8 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
       for (const one of asked) {
         if (isSpent()) break;
         const most = limits.nano === undefined ? {} : { mostNano: limits.nano - spent - held };
-        const { requestId: runId, outcome } = await begin(loop, one, calls, { clientSignal, ...most });
+        const bounds = { clientSignal, ...most };
+        const { requestId: runId, outcome } = await begin(loop, one, calls, bounds, remaining());
         const begun = begunCall(loop, one, { round, at: calls.length, runId });
         yield format.formatCall(begun);
         const { status, output, files, nano, heldNano = 0n, itemFields } = await outcome();
@@ -137,6 +144,11 @@ export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerat
       if (isSpent()) return summary("max_credits");
     }
   } catch (error) {
+    const isRefusedTurn = error instanceof ApiError && error.code === "max_credits_exceeded" && turns.length > 1;
+    if (isRefusedTurn && least !== undefined) {
+      turns.pop();
+      return summary("max_credits");
+    }
     if (spent + held === 0n) throw error;
     throw new TurnsFailed(asApiError(error, context.log, call.requestId), summary("error"), spent);
   }
@@ -153,6 +165,7 @@ async function begin(
   { name, text }: AskedCall,
   earlier: readonly SluiceCall[],
   bounds: RunBounds,
+  maxNano: bigint | undefined,
 ): Promise<Begun> {
   const { runs } = loop.limits;
   if (earlier.length >= runs)
@@ -165,7 +178,7 @@ async function begin(
   const args = argumentsOf(text);
   if (!tool || !args) return refused("invalid_json", "Expected the arguments to be a JSON object.");
   const requestId = newId();
-  const api = await openCall(loop, requestId, loop.call.meter);
+  const api = await openCall(loop, requestId, loop.call.meter, maxNano);
   return { requestId, outcome: () => tool.run(api, args, bounds) };
 }
 
@@ -184,18 +197,25 @@ function argumentsOf(text: string): Arguments | undefined {
 
 /**
  * Opens the client of one turn or run. The caller is authenticated each time, so that an inactive key or session starts nothing more.
+ * @param maxNano maximum cost of the turn or run, in nano-credits
  * @throws ApiError `invalid_api_key`; `service_unavailable` if the process is about to end
  */
-async function openCall({ context, call }: Loop, requestId: string, meter: Meter): Promise<ApiClient> {
+async function openCall(
+  { context, call }: Loop,
+  requestId: string,
+  meter: Meter,
+  maxNano: bigint | undefined,
+): Promise<ApiClient> {
+  const max = maxNano === undefined ? {} : { maxNano };
   const isFirst = requestId === call.requestId;
   if (context.closing.aborted && !isFirst) {
     throw new ApiError("service_unavailable", "The service is restarting.", { shouldRetry: false });
   }
-  if (isFirst) return openApiClient(context, { ...call, meter });
+  if (isFirst) return openApiClient(context, { ...call, ...max, meter });
   const caller = await authenticate(context, call.request);
   // The rate window counts each later call by itself: it must not mark the first one as counted.
   const own = { ...meter, markCounted: UNMETERED.markCounted };
-  return openApiClient(context, { ...call, caller, requestId, startedAt: performance.now(), meter: own });
+  return openApiClient(context, { ...call, ...max, caller, requestId, startedAt: performance.now(), meter: own });
 }
 
 function begunCall(

@@ -2910,6 +2910,10 @@ export interface JobMessage {
    */
   may_exceed: boolean;
   /**
+   * Maximum cost of the call with any model, in nano-credits as digits. Models that could cost more are skipped.
+   */
+  max_nano?: string;
+  /**
    * Number of output tokens that the hold covers.
    */
   output_tokens_max: number;
@@ -3341,6 +3345,10 @@ export interface BatchRequest {
     seconds: number;
     [k: string]: unknown;
   } | null;
+  /**
+   * Maximum cost of all lines of the batch in credits, with at most 9 decimal places. Lines that could exceed it end in the error file with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3443,6 +3451,10 @@ export interface CapabilityRunRequest {
    * True to receive the job immediately instead of waiting for the result. Default: false.
    */
   async?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -3688,6 +3700,10 @@ export interface ChatCompletionRequest {
         name: string;
         [k: string]: unknown;
       };
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits. With tools that the service runs, the maximum covers all turns and runs together.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4271,6 +4287,10 @@ export interface EmbeddingsRequest {
    * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4458,6 +4478,10 @@ export interface ImageEditRequest {
    * Accepted, not forwarded to providers.
    */
   prompt_extend?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4552,6 +4576,10 @@ export interface ImageGenerationRequest {
    * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4696,6 +4724,10 @@ export interface MeshGenerationRequest {
    * Seed of the random generator. Ignored by models without this parameter.
    */
   seed?: number;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4789,6 +4821,10 @@ export interface MessagesRequest {
    * @maxItems 0
    */
   mcp_servers?: unknown[] | null;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -4823,6 +4859,10 @@ export interface MusicGenerationRequest {
    * Audio format. Default: `mp3`. Other formats are rejected for models without a choice.
    */
   output_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5165,6 +5205,10 @@ export interface PipelineRunRequest {
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
+  /**
+   * Maximum cost of the run and its sub-workflows in credits, with at most 9 decimal places. A step that could exceed it fails with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5382,6 +5426,10 @@ export interface ResponsesRequest {
    * True to receive the response immediately with the status `queued` while a job creates it. GET /v1/responses/{response_id} returns its state. Requires `store`. With `stream`, the events can be read again from any position. Default: false.
    */
   background?: boolean | null;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. A call without an output limit gets the largest output limit that fits. With tools that the service runs, the maximum covers all turns and runs together.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5745,6 +5793,10 @@ export interface SpeechRequest {
    * Speaking rate from 0.25 to 4. Default: 1.
    */
   speed?: number;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5824,6 +5876,10 @@ export interface TranscriptionRequest {
    * True to receive the transcription as server-sent events; supported for `json` and `text`. Default: false.
    */
   stream?: boolean;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5878,6 +5934,10 @@ export interface VideoGenerationRequest {
    * Policy for persons in videos, one of the model's `person_generation` values.
    */
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -5966,6 +6026,10 @@ export interface WorkflowRunRequest {
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
+  /**
+   * Maximum cost of the run and its sub-workflows in credits, with at most 9 decimal places. A step that could exceed it fails with `max_credits_exceeded`. Default: `max_credits` of the definition.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**
@@ -7137,6 +7201,10 @@ export interface Batch {
    * Credits charged for lines that have ended.
    */
   credits_used: number;
+  /**
+   * Maximum cost of the batch in credits. Absent when there is none.
+   */
+  max_credits?: number;
   /**
    * Labels of the caller; null when there are none.
    */
@@ -13107,6 +13175,10 @@ export interface WorkflowRun {
    */
   creditsUsed: number;
   /**
+   * Maximum cost of the run in credits (`max_credits` of the request or definition). Absent when there is none.
+   */
+  maxCredits?: number;
+  /**
    * One entry per attempt of a step. Ordered by readiness in the response of a new `sync` run, otherwise by step id and attempt.
    */
   stepRuns: WorkflowStepRun[];
@@ -13212,6 +13284,10 @@ export interface WorkflowRunSummary {
    * Credits charged so far, over all steps.
    */
   creditsUsed: number;
+  /**
+   * Maximum cost of the run in credits (`max_credits` of the request or definition). Absent when there is none.
+   */
+  maxCredits?: number;
   /**
    * Milliseconds from start to end; 0 while the run has not ended, or when it never started.
    */
@@ -13411,6 +13487,10 @@ export interface WorkflowDefinition {
      */
     max_attempts: number;
   };
+  /**
+   * Maximum cost of a run in credits, with at most 9 decimal places, for runs whose request has no `max_credits`.
+   */
+  max_credits?: number;
   /**
    * Free-form data of the author. The service stores and returns it without effect.
    */

@@ -13852,9 +13852,10 @@ return errors === 0;
 }
 validate95.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate96;
-var schema116 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema116 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern14 = new RegExp("^[0-9]{1,19}$", "u");
-var pattern15 = new RegExp("^[0-9a-f]{64}$", "u");
+var pattern15 = new RegExp("^[0-9]{1,30}$", "u");
+var pattern16 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate96(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -14172,19 +14173,18 @@ var valid1 = _errs32 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.output_tokens_max !== undefined) {
-let data15 = data.output_tokens_max;
+if (data.max_nano !== undefined) {
+let data15 = data.max_nano;
 const _errs34 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate96.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
 if (errors === _errs34) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
-validate96.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (typeof data15 === "string") {
+if (!pattern15.test(data15)) {
+validate96.errors = [{ instancePath: instancePath + "/max_nano", schemaPath: "#/properties/max_nano/pattern", keyword: "pattern", params: { pattern: "^[0-9]{1,30}$" } }];
 return false;
 }
+} else {
+validate96.errors = [{ instancePath: instancePath + "/max_nano", schemaPath: "#/properties/max_nano/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
 }
 var valid1 = _errs34 === errors;
@@ -14192,25 +14192,45 @@ var valid1 = _errs34 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.price !== undefined) {
-let data16 = data.price;
+if (data.output_tokens_max !== undefined) {
+let data16 = data.output_tokens_max;
 const _errs36 = errors;
-if (!(data16 && typeof data16 == "object" && !Array.isArray(data16))) {
-validate96.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate96.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs36) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 < 0 || isNaN(data16)) {
+validate96.errors = [{ instancePath: instancePath + "/output_tokens_max", schemaPath: "#/properties/output_tokens_max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid1 = _errs36 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.credit_line !== undefined) {
-let data17 = data.credit_line;
+if (data.price !== undefined) {
+let data17 = data.price;
 const _errs38 = errors;
-if (errors === _errs38) {
-if (errors === _errs38) {
-if (typeof data17 === "string") {
-if (!formats0.test(data17)) {
+if (!(data17 && typeof data17 == "object" && !Array.isArray(data17))) {
+validate96.errors = [{ instancePath: instancePath + "/price", schemaPath: "#/properties/price/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs38 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.credit_line !== undefined) {
+let data18 = data.credit_line;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (errors === _errs40) {
+if (typeof data18 === "string") {
+if (!formats0.test(data18)) {
 validate96.errors = [{ instancePath: instancePath + "/credit_line", schemaPath: "#/properties/credit_line/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -14220,26 +14240,26 @@ return false;
 }
 }
 }
-var valid1 = _errs38 === errors;
+var valid1 = _errs40 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.labels !== undefined) {
-let data18 = data.labels;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
-if (Object.keys(data18).length > 8) {
+let data19 = data.labels;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+if (Object.keys(data19).length > 8) {
 validate96.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/properties/labels/maxProperties", keyword: "maxProperties", params: { limit: 8 } }];
 return false;
 } else {
-for (const key0 in data18) {
-let data19 = data18[key0];
-const _errs43 = errors;
-if (errors === _errs43) {
-if (typeof data19 === "string") {
-if (data19.length > 256 && (data19.length > 512 || func2(data19) > 256)) {
+for (const key0 in data19) {
+let data20 = data19[key0];
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data20 === "string") {
+if (data20.length > 256 && (data20.length > 512 || func2(data20) > 256)) {
 validate96.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/labels/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -14248,7 +14268,7 @@ validate96.errors = [{ instancePath: instancePath + "/labels/" + key0.replace(/~
 return false;
 }
 }
-var valid2 = _errs43 === errors;
+var valid2 = _errs45 === errors;
 if (!valid2) {
 break;
 }
@@ -14259,35 +14279,35 @@ validate96.errors = [{ instancePath: instancePath + "/labels", schemaPath: "#/pr
 return false;
 }
 }
-var valid1 = _errs40 === errors;
+var valid1 = _errs42 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.batch_line !== undefined) {
-let data20 = data.batch_line;
-const _errs45 = errors;
-if (errors === _errs45) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+let data21 = data.batch_line;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing3;
-if (data20.price_millionths === undefined && (missing3 = "price_millionths")) {
+if (data21.price_millionths === undefined && (missing3 = "price_millionths")) {
 validate96.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "#/properties/batch_line/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data20.price_millionths !== undefined) {
-let data21 = data20.price_millionths;
-const _errs47 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+if (data21.price_millionths !== undefined) {
+let data22 = data21.price_millionths;
+const _errs49 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
 validate96.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs47) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 > 1e6 || isNaN(data21)) {
+if (errors === _errs49) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 1e6 || isNaN(data22)) {
 validate96.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e6 } }];
 return false;
 } else {
-if (data21 < 1 || isNaN(data21)) {
+if (data22 < 1 || isNaN(data22)) {
 validate96.errors = [{ instancePath: instancePath + "/batch_line/price_millionths", schemaPath: "#/properties/batch_line/properties/price_millionths/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
@@ -14301,46 +14321,35 @@ validate96.errors = [{ instancePath: instancePath + "/batch_line", schemaPath: "
 return false;
 }
 }
-var valid1 = _errs45 === errors;
+var valid1 = _errs47 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.deadline_ms !== undefined) {
-let data22 = data.deadline_ms;
-const _errs49 = errors;
-if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
+let data23 = data.deadline_ms;
+const _errs51 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate96.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs49) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 < 0 || isNaN(data22)) {
+if (errors === _errs51) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate96.errors = [{ instancePath: instancePath + "/deadline_ms", schemaPath: "#/properties/deadline_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
-}
-var valid1 = _errs49 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.reply !== undefined) {
-const _errs51 = errors;
-if (typeof data.reply !== "string") {
-validate96.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
-return false;
 }
 var valid1 = _errs51 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
-if (data.frame_bundles !== undefined) {
+if (data.reply !== undefined) {
 const _errs53 = errors;
-if (typeof data.frame_bundles !== "boolean") {
-validate96.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.reply !== "string") {
+validate96.errors = [{ instancePath: instancePath + "/reply", schemaPath: "#/properties/reply/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs53 === errors;
@@ -14348,10 +14357,10 @@ var valid1 = _errs53 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.repeat !== undefined) {
+if (data.frame_bundles !== undefined) {
 const _errs55 = errors;
-if (typeof data.repeat !== "boolean") {
-validate96.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.frame_bundles !== "boolean") {
+validate96.errors = [{ instancePath: instancePath + "/frame_bundles", schemaPath: "#/properties/frame_bundles/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs55 === errors;
@@ -14359,23 +14368,34 @@ var valid1 = _errs55 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.fallbacks !== undefined) {
-let data26 = data.fallbacks;
+if (data.repeat !== undefined) {
 const _errs57 = errors;
-if (errors === _errs57) {
-if (Array.isArray(data26)) {
-if (data26.length > 10) {
+if (typeof data.repeat !== "boolean") {
+validate96.errors = [{ instancePath: instancePath + "/repeat", schemaPath: "#/properties/repeat/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs57 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.fallbacks !== undefined) {
+let data27 = data.fallbacks;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (Array.isArray(data27)) {
+if (data27.length > 10) {
 validate96.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 var valid4 = true;
-const len0 = data26.length;
+const len0 = data27.length;
 for (let i0 = 0;i0 < len0; i0++) {
-let data27 = data26[i0];
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data27 === "string") {
-if (data27.length < 1 || data27.length < 2 && func2(data27) < 1) {
+let data28 = data27[i0];
+const _errs61 = errors;
+if (errors === _errs61) {
+if (typeof data28 === "string") {
+if (data28.length < 1 || data28.length < 2 && func2(data28) < 1) {
 validate96.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14384,7 +14404,7 @@ validate96.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPa
 return false;
 }
 }
-var valid4 = _errs59 === errors;
+var valid4 = _errs61 === errors;
 if (!valid4) {
 break;
 }
@@ -14395,26 +14415,15 @@ validate96.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#
 return false;
 }
 }
-var valid1 = _errs57 === errors;
+var valid1 = _errs59 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.continue_streams !== undefined) {
-const _errs61 = errors;
+const _errs63 = errors;
 if (typeof data.continue_streams !== "boolean") {
 validate96.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid1 = _errs61 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.stream !== undefined) {
-const _errs63 = errors;
-if (typeof data.stream !== "boolean") {
-validate96.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid1 = _errs63 === errors;
@@ -14422,22 +14431,33 @@ var valid1 = _errs63 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.cache !== undefined) {
-let data30 = data.cache;
+if (data.stream !== undefined) {
 const _errs65 = errors;
-if (errors === _errs65) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+if (typeof data.stream !== "boolean") {
+validate96.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.cache !== undefined) {
+let data31 = data.cache;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
 let missing4;
-if (data30.key === undefined && (missing4 = "key") || data30.ttl_s === undefined && (missing4 = "ttl_s")) {
+if (data31.key === undefined && (missing4 = "key") || data31.ttl_s === undefined && (missing4 = "ttl_s")) {
 validate96.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/properties/cache/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data30.key !== undefined) {
-let data31 = data30.key;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (typeof data31 === "string") {
-if (!pattern15.test(data31)) {
+if (data31.key !== undefined) {
+let data32 = data31.key;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (typeof data32 === "string") {
+if (!pattern16.test(data32)) {
 validate96.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#/properties/cache/properties/key/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -14446,27 +14466,27 @@ validate96.errors = [{ instancePath: instancePath + "/cache/key", schemaPath: "#
 return false;
 }
 }
-var valid5 = _errs67 === errors;
+var valid5 = _errs69 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data30.ttl_s !== undefined) {
-let data32 = data30.ttl_s;
-const _errs69 = errors;
-if (!(typeof data32 == "number" && (!(data32 % 1) && !isNaN(data32)) && isFinite(data32))) {
+if (data31.ttl_s !== undefined) {
+let data33 = data31.ttl_s;
+const _errs71 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
 validate96.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs69) {
-if (typeof data32 == "number" && isFinite(data32)) {
-if (data32 < 1 || isNaN(data32)) {
+if (errors === _errs71) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 1 || isNaN(data33)) {
 validate96.errors = [{ instancePath: instancePath + "/cache/ttl_s", schemaPath: "#/properties/cache/properties/ttl_s/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid5 = _errs69 === errors;
+var valid5 = _errs71 === errors;
 } else {
 var valid5 = true;
 }
@@ -14477,32 +14497,32 @@ validate96.errors = [{ instancePath: instancePath + "/cache", schemaPath: "#/pro
 return false;
 }
 }
-var valid1 = _errs65 === errors;
+var valid1 = _errs67 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.stored_inputs !== undefined) {
-let data33 = data.stored_inputs;
-const _errs71 = errors;
-if (errors === _errs71) {
-if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
-for (const key1 in data33) {
-let data34 = data33[key1];
-const _errs74 = errors;
-if (errors === _errs74) {
+let data34 = data.stored_inputs;
+const _errs73 = errors;
+if (errors === _errs73) {
 if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
+for (const key1 in data34) {
+let data35 = data34[key1];
+const _errs76 = errors;
+if (errors === _errs76) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
 let missing5;
-if (data34.reference === undefined && (missing5 = "reference") || data34.content_type === undefined && (missing5 = "content_type")) {
+if (data35.reference === undefined && (missing5 = "reference") || data35.content_type === undefined && (missing5 = "content_type")) {
 validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/stored_inputs/additionalProperties/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data34.reference !== undefined) {
-let data35 = data34.reference;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (typeof data35 === "string") {
-if (data35.length < 1 || data35.length < 2 && func2(data35) < 1) {
+if (data35.reference !== undefined) {
+let data36 = data35.reference;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (typeof data36 === "string") {
+if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
 validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14511,17 +14531,17 @@ validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.rep
 return false;
 }
 }
-var valid7 = _errs76 === errors;
+var valid7 = _errs78 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data34.content_type !== undefined) {
-let data36 = data34.content_type;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (typeof data36 === "string") {
-if (data36.length < 1 || data36.length < 2 && func2(data36) < 1) {
+if (data35.content_type !== undefined) {
+let data37 = data35.content_type;
+const _errs80 = errors;
+if (errors === _errs80) {
+if (typeof data37 === "string") {
+if (data37.length < 1 || data37.length < 2 && func2(data37) < 1) {
 validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14530,7 +14550,7 @@ validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.rep
 return false;
 }
 }
-var valid7 = _errs78 === errors;
+var valid7 = _errs80 === errors;
 } else {
 var valid7 = true;
 }
@@ -14541,7 +14561,7 @@ validate96.errors = [{ instancePath: instancePath + "/stored_inputs/" + key1.rep
 return false;
 }
 }
-var valid6 = _errs74 === errors;
+var valid6 = _errs76 === errors;
 if (!valid6) {
 break;
 }
@@ -14551,17 +14571,17 @@ validate96.errors = [{ instancePath: instancePath + "/stored_inputs", schemaPath
 return false;
 }
 }
-var valid1 = _errs71 === errors;
+var valid1 = _errs73 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.fingerprint !== undefined) {
-let data37 = data.fingerprint;
-const _errs80 = errors;
-if (errors === _errs80) {
-if (typeof data37 === "string") {
-if (!pattern15.test(data37)) {
+let data38 = data.fingerprint;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (typeof data38 === "string") {
+if (!pattern16.test(data38)) {
 validate96.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: "#/properties/fingerprint/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }];
 return false;
 }
@@ -14570,40 +14590,40 @@ validate96.errors = [{ instancePath: instancePath + "/fingerprint", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs80 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.checked !== undefined) {
-const _errs82 = errors;
-if (data.checked !== true) {
-validate96.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs82 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.checked !== undefined) {
+const _errs84 = errors;
+if (data.checked !== true) {
+validate96.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs84 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request !== undefined) {
-let data39 = data.request;
-const _errs83 = errors;
-if (!(data39 && typeof data39 == "object" && !Array.isArray(data39))) {
+let data40 = data.request;
+const _errs85 = errors;
+if (!(data40 && typeof data40 == "object" && !Array.isArray(data40))) {
 validate96.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid1 = _errs83 === errors;
+var valid1 = _errs85 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.request_ref !== undefined) {
-let data40 = data.request_ref;
-const _errs85 = errors;
-if (errors === _errs85) {
-if (typeof data40 === "string") {
-if (data40.length < 1 || data40.length < 2 && func2(data40) < 1) {
+let data41 = data.request_ref;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (typeof data41 === "string") {
+if (data41.length < 1 || data41.length < 2 && func2(data41) < 1) {
 validate96.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14612,39 +14632,39 @@ validate96.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs85 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data.goes_on !== undefined) {
-const _errs87 = errors;
-if (data.goes_on !== true) {
-validate96.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
 var valid1 = _errs87 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
+if (data.goes_on !== undefined) {
+const _errs89 = errors;
+if (data.goes_on !== true) {
+validate96.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs89 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.step !== undefined) {
-let data42 = data.step;
-const _errs88 = errors;
-if (errors === _errs88) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+let data43 = data.step;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 let missing6;
-if (data42.run_id === undefined && (missing6 = "run_id") || data42.step_id === undefined && (missing6 = "step_id") || data42.attempt === undefined && (missing6 = "attempt")) {
+if (data43.run_id === undefined && (missing6 = "run_id") || data43.step_id === undefined && (missing6 = "step_id") || data43.attempt === undefined && (missing6 = "attempt")) {
 validate96.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data42.run_id !== undefined) {
-let data43 = data42.run_id;
-const _errs90 = errors;
-if (errors === _errs90) {
-if (errors === _errs90) {
-if (typeof data43 === "string") {
-if (!formats0.test(data43)) {
+if (data43.run_id !== undefined) {
+let data44 = data43.run_id;
+const _errs92 = errors;
+if (errors === _errs92) {
+if (errors === _errs92) {
+if (typeof data44 === "string") {
+if (!formats0.test(data44)) {
 validate96.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -14654,58 +14674,58 @@ return false;
 }
 }
 }
-var valid8 = _errs90 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data42.step_id !== undefined) {
-const _errs92 = errors;
-if (typeof data42.step_id !== "string") {
-validate96.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 var valid8 = _errs92 === errors;
 } else {
 var valid8 = true;
 }
 if (valid8) {
-if (data42.attempt !== undefined) {
-let data45 = data42.attempt;
+if (data43.step_id !== undefined) {
 const _errs94 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
-validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data43.step_id !== "string") {
+validate96.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-if (errors === _errs94) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 1 || isNaN(data45)) {
-validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
 }
 var valid8 = _errs94 === errors;
 } else {
 var valid8 = true;
 }
 if (valid8) {
-if (data42.index !== undefined) {
-let data46 = data42.index;
+if (data43.attempt !== undefined) {
+let data46 = data43.attempt;
 const _errs96 = errors;
 if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
-validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs96) {
 if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 0 || isNaN(data46)) {
-validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data46 < 1 || isNaN(data46)) {
+validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 var valid8 = _errs96 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data43.index !== undefined) {
+let data47 = data43.index;
+const _errs98 = errors;
+if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs98) {
+if (typeof data47 == "number" && isFinite(data47)) {
+if (data47 < 0 || isNaN(data47)) {
+validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid8 = _errs98 === errors;
 } else {
 var valid8 = true;
 }
@@ -14718,9 +14738,10 @@ validate96.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs88 === errors;
+var valid1 = _errs90 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -14765,7 +14786,7 @@ return false;
 validate96.errors = vErrors;
 return errors === 0;
 }
-validate96.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate96.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate97;
 function validate97(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -16539,7 +16560,7 @@ return errors === 0;
 validate101.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateApiKeyCreateRequest = validate102;
 var schema123 = { type: "object", required: ["name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, member_id: { type: "string", format: "uuid" }, preset: { type: "string", minLength: 1, maxLength: 64 }, expires_at: { type: "string", format: "date-time" }, tools: { type: ["array", "null"], maxItems: 200, items: { type: "string", pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }, bodies: { anyOf: [{ $ref: "BodySetting" }, { type: "null" }] } } };
-var pattern20 = new RegExp("^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", "u");
+var pattern21 = new RegExp("^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", "u");
 function validate102(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -16688,7 +16709,7 @@ let data6 = data5[i0];
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (!pattern20.test(data6)) {
+if (!pattern21.test(data6)) {
 validate102.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -17163,7 +17184,7 @@ let data4 = data3[i0];
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!pattern20.test(data4)) {
+if (!pattern21.test(data4)) {
 validate104.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -17821,7 +17842,7 @@ return errors === 0;
 }
 validate106.evaluated = { props: { name: true, below_credits: true, below_days: true, channel_ids: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchRequest = validate107;
-var schema130 = { type: "object", required: ["input_file_id", "endpoint", "completion_window"], properties: { input_file_id: { type: "string", minLength: 1 }, endpoint: { type: "string", minLength: 1, maxLength: 256 }, completion_window: { enum: ["24h"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, output_expires_after: { type: ["object", "null"], required: ["anchor", "seconds"], properties: { anchor: { const: "created_at" }, seconds: { type: "integer", minimum: 3600, maximum: 2592000 } } } } };
+var schema130 = { type: "object", required: ["input_file_id", "endpoint", "completion_window"], properties: { input_file_id: { type: "string", minLength: 1 }, endpoint: { type: "string", minLength: 1, maxLength: 256 }, completion_window: { enum: ["24h"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, output_expires_after: { type: ["object", "null"], required: ["anchor", "seconds"], properties: { anchor: { const: "created_at" }, seconds: { type: "integer", minimum: 3600, maximum: 2592000 } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate107(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18019,6 +18040,31 @@ var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data8 = data.max_credits;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 > 1e9 || isNaN(data8)) {
+validate107.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data8 <= 0 || isNaN(data8)) {
+validate107.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate107.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -18032,7 +18078,7 @@ return false;
 validate107.errors = vErrors;
 return errors === 0;
 }
-validate107.evaluated = { props: { input_file_id: true, endpoint: true, completion_window: true, metadata: true, output_expires_after: true }, dynamicProps: false, dynamicItems: false };
+validate107.evaluated = { props: { input_file_id: true, endpoint: true, completion_window: true, metadata: true, output_expires_after: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertCreateRequest = validate108;
 var schema131 = { type: "object", required: ["name", "threshold_credits", "period"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, threshold_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", maxItems: 20, items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, warn_at: { type: "array", maxItems: 5, uniqueItems: true, items: { type: "integer", minimum: 1, maximum: 99 } } } };
 function validate108(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -18561,6 +18607,31 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data3 = data.max_credits;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 > 1e9 || isNaN(data3)) {
+validate110.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data3 <= 0 || isNaN(data3)) {
+validate110.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate110.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -18572,9 +18643,9 @@ return false;
 validate110.errors = vErrors;
 return errors === 0;
 }
-validate110.evaluated = { props: { input: true, params: true, async: true }, dynamicProps: false, dynamicItems: false };
+validate110.evaluated = { props: { input: true, params: true, async: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateChatCompletionRequest = validate111;
-var schema134 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } } } };
+var schema134 = { type: "object", required: ["model", "messages"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, messages: { type: "array", minItems: 1, items: { $ref: "ChatMessage" } }, stream: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"], properties: { include_usage: { type: "boolean" }, include_obfuscation: { type: "boolean" } } }, max_completion_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, max_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, n: { type: ["integer", "null"], minimum: 1, maximum: 128 }, stop: { type: ["string", "array", "null"], maxItems: 16, items: { type: "string" } }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, logit_bias: { type: ["object", "null"], additionalProperties: { type: "number", minimum: -100, maximum: 100 } }, logprobs: { type: ["boolean", "null"] }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, seed: { type: ["integer", "null"], minimum: -9223372036854776000, maximum: 9223372036854776000 }, tools: { type: "array", items: { $ref: "ChatTool" } }, tool_choice: { $ref: "ToolChoice" }, parallel_tool_calls: { type: "boolean" }, response_format: { $ref: "ResponseFormat" }, reasoning_effort: { type: ["string", "null"], maxLength: 40 }, verbosity: { enum: ["low", "medium", "high", null] }, modalities: { type: ["array", "null"], items: { enum: ["text", "audio"] } }, audio: { type: ["object", "null"], required: ["voice", "format"], properties: { voice: { type: ["string", "object"], required: ["id"], properties: { id: { type: "string" } } }, format: { enum: ["wav", "aac", "mp3", "flac", "opus", "pcm16"] } } }, prediction: { type: ["object", "null"], required: ["type", "content"], properties: { type: { const: "content" }, content: { type: ["string", "array"], minItems: 1, items: { $ref: "TextOnlyBlock" } } } }, web_search_options: { type: "object", properties: { search_context_size: { enum: ["low", "medium", "high"] }, user_location: { type: ["object", "null"], required: ["type", "approximate"], properties: { type: { const: "approximate" }, approximate: { type: "object", properties: { country: { type: "string" }, region: { type: "string" }, city: { type: "string" }, timezone: { type: "string" } } } } } } }, service_tier: { type: ["string", "null"] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } }, user: { type: "string" }, safety_identifier: { type: ["string", "null"] }, prompt_cache_key: { type: ["string", "null"] }, functions: { type: "array", items: { type: "object", required: ["name"], properties: { name: { type: "string" } } } }, function_call: { type: ["string", "object"], required: ["name"], properties: { name: { type: "string" } } }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema136 = { type: "string", enum: ["none", "auto", "required"] };
 var schema137 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "allowed_tools"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "FunctionToolChoice" }, { $ref: "CustomToolChoice" }, { $ref: "AllowedToolsChoice" }] }] };
 var schema140 = { type: "object", required: ["type", "allowed_tools"], properties: { type: { const: "allowed_tools" }, allowed_tools: { type: "object", required: ["mode", "tools"], properties: { mode: { enum: ["auto", "required"] }, tools: { type: "array", items: { type: "object" } } } } } };
@@ -20170,6 +20241,31 @@ var valid0 = _errs110 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data61 = data.max_credits;
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data61 == "number" && isFinite(data61)) {
+if (data61 > 1e9 || isNaN(data61)) {
+validate111.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data61 <= 0 || isNaN(data61)) {
+validate111.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate111.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs114 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -20213,7 +20309,7 @@ return false;
 validate111.errors = vErrors;
 return errors === 0;
 }
-validate111.evaluated = { props: { model: true, models: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true }, dynamicProps: false, dynamicItems: false };
+validate111.evaluated = { props: { model: true, models: true, messages: true, stream: true, stream_options: true, max_completion_tokens: true, max_tokens: true, temperature: true, top_p: true, n: true, stop: true, frequency_penalty: true, presence_penalty: true, logit_bias: true, logprobs: true, top_logprobs: true, seed: true, tools: true, tool_choice: true, parallel_tool_calls: true, response_format: true, reasoning_effort: true, verbosity: true, modalities: true, audio: true, prediction: true, web_search_options: true, service_tier: true, store: true, metadata: true, user: true, safety_identifier: true, prompt_cache_key: true, functions: true, function_call: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateConsoleSessionCreateRequest = validate121;
 function validate121(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -20652,7 +20748,7 @@ return errors === 0;
 validate130.evaluated = { props: { type: true, text: true, cache_control: true }, dynamicProps: false, dynamicItems: false };
 var schema158 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["base64", "url", "file"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessagesImageBytes" }, { $ref: "MessagesUrl" }, { $ref: "MessagesFile" }] }] };
 var schema159 = { type: "object", required: ["type", "media_type", "data"], properties: { type: { const: "base64" }, media_type: { enum: ["image/jpeg", "image/png", "image/gif", "image/webp"] }, data: { type: "string", minLength: 1 } } };
-var pattern23 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
+var pattern24 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://", "u");
 function validate132(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -20786,7 +20882,7 @@ let data5 = data.url;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data5 === "string") {
-if (!pattern23.test(data5)) {
+if (!pattern24.test(data5)) {
 validate132.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -21338,7 +21434,7 @@ let data8 = data.url;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data8 === "string") {
-if (!pattern23.test(data8)) {
+if (!pattern24.test(data8)) {
 validate135.errors = [{ instancePath: instancePath + "/url", schemaPath: "MessagesUrl/properties/url/pattern", keyword: "pattern", params: { pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" } }];
 return false;
 }
@@ -22867,7 +22963,7 @@ return errors === 0;
 validate171.evaluated = { items: true, dynamicProps: false, dynamicItems: false };
 var schema186 = { type: ["array", "null"], items: { $ref: "MessagesTool" } };
 var schema187 = { type: "object", properties: { type: { type: ["string", "null"] }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, input_schema: { type: "object" }, max_characters: { type: ["integer", "null"], minimum: 1 }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] }, cache_control: { $ref: "MessagesCacheControl" } } };
-var pattern25 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
+var pattern26 = new RegExp("^[a-zA-Z0-9_-]{1,128}$", "u");
 function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22897,7 +22993,7 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (!pattern25.test(data1)) {
+if (!pattern26.test(data1)) {
 validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -23437,7 +23533,7 @@ return errors === 0;
 }
 validate178.evaluated = { props: { since: true, until: true }, dynamicProps: false, dynamicItems: false };
 var validateEmbeddingsRequest = validate179;
-var schema193 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" } } };
+var schema193 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], minLength: 1, minItems: 1, items: { type: ["string", "integer", "array"], minLength: 1, minimum: 0, minItems: 1, items: { type: "integer", minimum: 0 } } }, dimensions: { type: "integer", minimum: 1 }, encoding_format: { type: "string", enum: ["float", "base64"] }, user: { type: "string" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate179(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23666,6 +23762,31 @@ var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data9 = data.max_credits;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 1e9 || isNaN(data9)) {
+validate179.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data9 <= 0 || isNaN(data9)) {
+validate179.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate179.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -23680,7 +23801,7 @@ return false;
 validate179.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = { props: { model: true, models: true, input: true, dimensions: true, encoding_format: true, user: true }, dynamicProps: false, dynamicItems: false };
+validate179.evaluated = { props: { model: true, models: true, input: true, dimensions: true, encoding_format: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateEndUserLimitsRequest = validate180;
 var schema194 = { type: "object", additionalProperties: false, required: ["credits"], properties: { credits: { type: "object", additionalProperties: false, properties: { day: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, week: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, month: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, total: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 } } }, warn_at: { type: ["array", "null"], maxItems: 5, items: { type: "integer", minimum: 1, maximum: 100 } } } };
 function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -24218,7 +24339,7 @@ return errors === 0;
 }
 validate183.evaluated = { props: { file: true, purpose: true, "expires_after[anchor]": true, "expires_after[seconds]": true }, dynamicProps: false, dynamicItems: false };
 var validateImageEditRequest = validate184;
-var schema198 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" } } };
+var schema198 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -24615,6 +24736,31 @@ var valid0 = _errs39 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data20 = data.max_credits;
+const _errs41 = errors;
+if (errors === _errs41) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 > 1e9 || isNaN(data20)) {
+validate184.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data20 <= 0 || isNaN(data20)) {
+validate184.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate184.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -24643,9 +24789,9 @@ return false;
 validate184.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true }, dynamicProps: false, dynamicItems: false };
+validate184.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateImageGenerationRequest = validate185;
-var schema199 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 } } };
+var schema199 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25065,6 +25211,31 @@ var valid0 = _errs43 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data22 = data.max_credits;
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 1e9 || isNaN(data22)) {
+validate185.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data22 <= 0 || isNaN(data22)) {
+validate185.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate185.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -25095,7 +25266,7 @@ return false;
 validate185.errors = vErrors;
 return errors === 0;
 }
-validate185.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true }, dynamicProps: false, dynamicItems: false };
+validate185.evaluated = { props: { model: true, prompt: true, stream: true, n: true, size: true, quality: true, style: true, response_format: true, aspect_ratio: true, image_size: true, strength: true, person_generation: true, background: true, output_format: true, output_compression: true, input_fidelity: true, moderation: true, negative_prompt: true, seed: true, steps: true, prompt_extend: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMcpMessage = validate186;
 var schema200 = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "integer", "null"] }, method: { type: "string" }, params: { type: "object", properties: { _meta: { type: "object" }, arguments: { type: "object" }, cursor: { type: "string" } } }, result: { type: "object" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "integer" }, message: { type: "string" }, data: {} } } } };
 function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -25663,6 +25834,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -25678,9 +25874,9 @@ return false;
 validate189.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true }, dynamicProps: false, dynamicItems: false };
+validate189.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, mesh_url: true, mesh_file_id: true, seed: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMessagesRequest = validate190;
-var schema204 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, service_tier: { type: ["string", "null"], enum: ["auto", "standard_only", null] }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 } } };
+var schema204 = { type: "object", required: ["model", "max_tokens", "messages"], properties: { model: { $ref: "MessagesModel" }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, max_tokens: { type: "integer", minimum: 1, maximum: 2147483647 }, messages: { $ref: "MessagesTurns" }, system: { $ref: "MessagesSystem" }, stream: { type: ["boolean", "null"] }, stop_sequences: { type: ["array", "null"], maxItems: 16, items: { type: "string" } }, temperature: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, top_k: { type: ["integer", "null"], minimum: 0 }, tools: { $ref: "MessagesTools" }, tool_choice: { $ref: "MessagesToolChoice" }, thinking: { $ref: "MessagesThinking" }, output_config: { $ref: "MessagesOutputConfig" }, metadata: { type: ["object", "null"], properties: { user_id: { type: ["string", "null"], maxLength: 512 } } }, service_tier: { type: ["string", "null"], enum: ["auto", "standard_only", null] }, cache_control: { $ref: "MessagesCacheControl" }, context_management: { type: ["object", "null"], properties: { edits: { type: ["array", "null"], items: { type: "object", properties: { type: { type: "string" } } } } } }, speed: { enum: ["standard", null] }, container: { type: "null" }, mcp_servers: { type: ["array", "null"], maxItems: 0 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26336,6 +26532,31 @@ var valid0 = _errs71 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data38 = data.max_credits;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (typeof data38 == "number" && isFinite(data38)) {
+if (data38 > 1e9 || isNaN(data38)) {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data38 <= 0 || isNaN(data38)) {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate190.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs73 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -26365,9 +26586,9 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { model: true, models: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, service_tier: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true }, dynamicProps: false, dynamicItems: false };
+validate190.evaluated = { props: { model: true, models: true, max_tokens: true, messages: true, system: true, stream: true, stop_sequences: true, temperature: true, top_p: true, top_k: true, tools: true, tool_choice: true, thinking: true, output_config: true, metadata: true, service_tier: true, cache_control: true, context_management: true, speed: true, container: true, mcp_servers: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateMusicGenerationRequest = validate194;
-var schema210 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] } } };
+var schema210 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 1e4 }, lyrics: { type: "string", minLength: 1, maxLength: 1e4 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, response_format: { type: "string", enum: ["url", "b64_json"] }, output_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -26538,6 +26759,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate194.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate194.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate194.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -26553,7 +26799,7 @@ return false;
 validate194.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
+validate194.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateChannelCreateRequest = validate195;
 var schema211 = { type: "object", required: ["type", "name", "config"], properties: { id: { type: "string", format: "uuid" }, type: { type: "string", enum: ["email", "slack", "telegram", "webhook"] }, name: { type: "string", minLength: 1, maxLength: 64 }, config: { type: "object", properties: { url: { type: "string", minLength: 1, maxLength: 2048 }, authType: { type: "string", enum: ["none", "bearer", "basic", "api_key", "custom_header"] }, authUsername: { type: "string", maxLength: 256 }, authHeaderName: { type: "string", maxLength: 128 }, authToken: { type: "string", maxLength: 4096 }, authPassword: { type: "string", maxLength: 4096 }, authApiKey: { type: "string", maxLength: 4096 }, authHeaderValue: { type: "string", maxLength: 4096 }, botToken: { type: "string", maxLength: 256 }, chatId: { type: "string", maxLength: 64 }, recipient: { type: "string", maxLength: 254 } } }, enabled: { type: "boolean" } } };
 function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -27256,7 +27502,7 @@ let data3 = data2[i0];
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data3 === "string") {
-if (!pattern20.test(data3)) {
+if (!pattern21.test(data3)) {
 validate197.errors = [{ instancePath: instancePath + "/tools/" + i0, schemaPath: "#/properties/tools/items/pattern", keyword: "pattern", params: { pattern: "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$" } }];
 return false;
 }
@@ -28031,7 +28277,7 @@ return errors === 0;
 }
 validate205.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate206;
-var schema222 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema222 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28140,6 +28386,31 @@ var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data6 = data.max_credits;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 1e9 || isNaN(data6)) {
+validate206.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data6 <= 0 || isNaN(data6)) {
+validate206.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate206.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -28153,7 +28424,7 @@ return false;
 validate206.errors = vErrors;
 return errors === 0;
 }
-validate206.evaluated = { props: { definition: true, input: true, user: true, metadata: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate206.evaluated = { props: { definition: true, input: true, user: true, metadata: true, mode: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesCompactRequest = validate207;
 var schema223 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
 function validate207(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28293,7 +28564,7 @@ return errors === 0;
 }
 validate207.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate208;
-var schema224 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] } } };
+var schema224 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema225 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };
 var schema232 = { type: "object", required: ["type", "name"], properties: { type: { const: "function" }, name: { type: "string", pattern: "^[a-zA-Z0-9_-]{1,128}$" }, description: { type: ["string", "null"] }, parameters: { type: ["object", "null"] }, strict: { type: ["boolean", "null"] }, defer_loading: { type: ["boolean", "null"] } } };
 var schema235 = { type: "object", required: ["type"], properties: { type: { const: "image_generation" }, model: { type: ["string", "null"], minLength: 1, maxLength: 200 }, size: { type: ["string", "null"], maxLength: 40 }, quality: { type: ["string", "null"], maxLength: 40 }, background: { enum: ["transparent", "opaque", "auto", null] }, output_format: { enum: ["png", "webp", "jpeg", null] }, output_compression: { type: ["integer", "null"], minimum: 0, maximum: 100 }, moderation: { enum: ["auto", "low", null] }, action: { enum: ["generate", "auto", null] }, partial_images: { type: ["integer", "null"], minimum: 0, maximum: 0 }, input_image_mask: { type: "null" }, input_fidelity: { type: "null" }, complexity: { type: "null" } } };
@@ -28486,7 +28757,7 @@ let data1 = data.name;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 === "string") {
-if (!pattern25.test(data1)) {
+if (!pattern26.test(data1)) {
 validate210.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -28608,7 +28879,7 @@ let data2 = data.name;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data2 === "string") {
-if (!pattern25.test(data2)) {
+if (!pattern26.test(data2)) {
 validate214.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponsesFunctionTool/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -28758,7 +29029,7 @@ let data1 = data.name;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 === "string") {
-if (!pattern25.test(data1)) {
+if (!pattern26.test(data1)) {
 validate213.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -28895,7 +29166,7 @@ let data2 = data.name;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data2 === "string") {
-if (!pattern25.test(data2)) {
+if (!pattern26.test(data2)) {
 validate209.errors = [{ instancePath: instancePath + "/name", schemaPath: "ResponsesFunctionTool/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-zA-Z0-9_-]{1,128}$" } }];
 return false;
 }
@@ -31483,6 +31754,31 @@ var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data42 = data.max_credits;
+const _errs94 = errors;
+if (errors === _errs94) {
+if (typeof data42 == "number" && isFinite(data42)) {
+if (data42 > 1e9 || isNaN(data42)) {
+validate208.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data42 <= 0 || isNaN(data42)) {
+validate208.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate208.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs94 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -31524,9 +31820,9 @@ return false;
 validate208.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = { props: { model: true, models: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true }, dynamicProps: false, dynamicItems: false };
+validate208.evaluated = { props: { model: true, models: true, input: true, instructions: true, stream: true, generate: true, stream_options: true, max_output_tokens: true, temperature: true, top_p: true, presence_penalty: true, frequency_penalty: true, top_logprobs: true, include: true, tools: true, tool_choice: true, parallel_tool_calls: true, max_tool_calls: true, text: true, reasoning: true, truncation: true, store: true, metadata: true, service_tier: true, user: true, safety_identifier: true, prompt_cache_key: true, previous_response_id: true, conversation: true, prompt: true, moderation: true, context_management: true, background: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateSpeechRequest = validate232;
-var schema259 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var schema259 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -31690,6 +31986,31 @@ var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data7 = data.max_credits;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1e9 || isNaN(data7)) {
+validate232.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data7 <= 0 || isNaN(data7)) {
+validate232.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate232.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -31705,7 +32026,7 @@ return false;
 validate232.errors = vErrors;
 return errors === 0;
 }
-validate232.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+validate232.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateSubscriptionCreateRequest = validate233;
 var schema260 = { type: "object", required: ["event"], properties: { id: { type: "string", format: "uuid" }, event: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "budget.warning", "balance.low", "limit.warning", "limit.reached", "template.unavailable"] }, workflowId: { type: "string", format: "uuid" } } };
 function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -31795,7 +32116,7 @@ return errors === 0;
 }
 validate233.evaluated = { props: { id: true, event: true, workflowId: true }, dynamicProps: false, dynamicItems: false };
 var validateTranscriptionRequest = validate234;
-var schema261 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+var schema261 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32025,6 +32346,31 @@ var valid0 = _errs21 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data11 = data.max_credits;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 > 1e9 || isNaN(data11)) {
+validate234.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data11 <= 0 || isNaN(data11)) {
+validate234.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -32043,9 +32389,9 @@ return false;
 validate234.errors = vErrors;
 return errors === 0;
 }
-validate234.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
+validate234.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateVideoGenerationRequest = validate235;
-var schema262 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+var schema262 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32324,6 +32670,31 @@ var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data12 = data.max_credits;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 > 1e9 || isNaN(data12)) {
+validate235.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data12 <= 0 || isNaN(data12)) {
+validate235.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -32344,10 +32715,10 @@ return false;
 validate235.errors = vErrors;
 return errors === 0;
 }
-validate235.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
+validate235.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate236;
 var schema263 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-var pattern32 = new RegExp("^[^\\u0000]*$", "u");
+var pattern33 = new RegExp("^[^\\u0000]*$", "u");
 function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32378,7 +32749,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate236.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern32.test(data0)) {
+if (!pattern33.test(data0)) {
 validate236.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -32403,7 +32774,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate236.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern32.test(data1)) {
+if (!pattern33.test(data1)) {
 validate236.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -32588,7 +32959,7 @@ return errors === 0;
 }
 validate237.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunRequest = validate238;
-var schema265 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema265 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, user: { type: ["string", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, additionalProperties: { type: "string", maxLength: 512 } }, mode: { type: "string", enum: ["sync", "stream", "async"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -32705,6 +33076,31 @@ var valid0 = _errs12 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data6 = data.max_credits;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 1e9 || isNaN(data6)) {
+validate238.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data6 <= 0 || isNaN(data6)) {
+validate238.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate238.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -32717,7 +33113,7 @@ return false;
 validate238.errors = vErrors;
 return errors === 0;
 }
-validate238.evaluated = { props: { input: true, version: true, user: true, metadata: true, mode: true }, dynamicProps: false, dynamicItems: false };
+validate238.evaluated = { props: { input: true, version: true, user: true, metadata: true, mode: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate239;
 var schema266 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { "x-svc-refuses-null": true, type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -32745,7 +33141,7 @@ if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate239.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
-if (!pattern32.test(data0)) {
+if (!pattern33.test(data0)) {
 validate239.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -32770,7 +33166,7 @@ if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate239.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (!pattern32.test(data1)) {
+if (!pattern33.test(data1)) {
 validate239.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
@@ -39564,7 +39960,7 @@ return errors === 0;
 validate264.evaluated = { props: { object: true, id: true, name: true, below_credits: true, below_days: true, channel_ids: true, is_active: true, is_low: true, available: true, days_left: true, last_fired_at: true, created_at: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchLineList = validate265;
 var schema329 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "custom_id", "response", "error"], properties: { id: { type: "string", pattern: "^batch_req_[0-9a-f]{32}$" }, custom_id: { type: "string" }, response: { type: ["object", "null"], required: ["status_code", "request_id", "body"], properties: { status_code: { type: "integer" }, request_id: { type: "string" }, body: {} } }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } } } } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var pattern38 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
+var pattern39 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
 function validate265(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39615,7 +40011,7 @@ let data3 = data2.id;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data3 === "string") {
-if (!pattern38.test(data3)) {
+if (!pattern39.test(data3)) {
 validate265.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "#/properties/data/items/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_req_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -39802,8 +40198,8 @@ return errors === 0;
 validate265.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchList = validate266;
 var schema330 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "Batch" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema331 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
-var pattern39 = new RegExp("^batch_[0-9a-f]{32}$", "u");
+var schema331 = { type: "object", required: ["id", "object", "endpoint", "input_file_id", "completion_window", "status", "created_at", "expires_at", "request_counts", "usage", "credits_used"], properties: { id: { type: "string", pattern: "^batch_[0-9a-f]{32}$" }, object: { const: "batch" }, endpoint: { type: "string" }, model: { type: "string" }, errors: { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["code", "message", "param", "line"], properties: { code: { type: "string" }, message: { type: "string" }, param: { type: ["string", "null"] }, line: { type: ["integer", "null"] } } } } } }, input_file_id: { type: "string" }, completion_window: { const: "24h" }, status: { enum: ["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"] }, output_file_id: { type: "string" }, error_file_id: { type: "string" }, created_at: { type: "integer" }, in_progress_at: { type: "integer" }, expires_at: { type: "integer" }, finalizing_at: { type: "integer" }, completed_at: { type: "integer" }, failed_at: { type: "integer" }, expired_at: { type: "integer" }, cancelling_at: { type: "integer" }, cancelled_at: { type: "integer" }, request_counts: { type: "object", required: ["total", "completed", "failed"], properties: { total: { type: "integer", minimum: 0 }, completed: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 } } }, usage: { type: "object", required: ["input_tokens", "input_tokens_details", "output_tokens", "output_tokens_details", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, input_tokens_details: { type: "object", required: ["cached_tokens"], properties: { cached_tokens: { type: "integer", minimum: 0 } } }, output_tokens: { type: "integer", minimum: 0 }, output_tokens_details: { type: "object", required: ["reasoning_tokens"], properties: { reasoning_tokens: { type: "integer", minimum: 0 } } }, total_tokens: { type: "integer", minimum: 0 } } }, credits_used: { type: "number", minimum: 0 }, max_credits: { type: "number", minimum: 0 }, metadata: { type: ["object", "null"], additionalProperties: { type: "string" } } } };
+var pattern40 = new RegExp("^batch_[0-9a-f]{32}$", "u");
 function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -39855,7 +40251,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern39.test(data3)) {
+if (!pattern40.test(data3)) {
 validate266.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "Batch/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -40443,31 +40839,51 @@ var valid3 = _errs79 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.metadata !== undefined) {
-let data42 = data2.metadata;
+if (data2.max_credits !== undefined) {
+let data42 = data2.max_credits;
 const _errs81 = errors;
-if (!(data42 && typeof data42 == "object" && !Array.isArray(data42)) && data42 !== null) {
+if (errors === _errs81) {
+if (typeof data42 == "number" && isFinite(data42)) {
+if (data42 < 0 || isNaN(data42)) {
+validate266.errors = [{ instancePath: instancePath + "/data/" + i0 + "/max_credits", schemaPath: "Batch/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate266.errors = [{ instancePath: instancePath + "/data/" + i0 + "/max_credits", schemaPath: "Batch/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs81 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.metadata !== undefined) {
+let data43 = data2.metadata;
+const _errs83 = errors;
+if (!(data43 && typeof data43 == "object" && !Array.isArray(data43)) && data43 !== null) {
 validate266.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata", schemaPath: "Batch/properties/metadata/type", keyword: "type", params: { type: schema331.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs81) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-for (const key0 in data42) {
-const _errs84 = errors;
-if (typeof data42[key0] !== "string") {
+if (errors === _errs83) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+for (const key0 in data43) {
+const _errs86 = errors;
+if (typeof data43[key0] !== "string") {
 validate266.errors = [{ instancePath: instancePath + "/data/" + i0 + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "Batch/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid11 = _errs84 === errors;
+var valid11 = _errs86 === errors;
 if (!valid11) {
 break;
 }
 }
 }
 }
-var valid3 = _errs81 === errors;
+var valid3 = _errs83 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -40513,22 +40929,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data44 = data.first_id;
-const _errs86 = errors;
-if (typeof data44 !== "string" && data44 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema330.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs86 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data45 = data.last_id;
+let data45 = data.first_id;
 const _errs88 = errors;
 if (typeof data45 !== "string" && data45 !== null) {
-validate266.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema330.properties.last_id.type } }];
+validate266.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema330.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -40536,13 +40940,25 @@ var valid0 = _errs88 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_more !== undefined) {
+if (data.last_id !== undefined) {
+let data46 = data.last_id;
 const _errs90 = errors;
+if (typeof data46 !== "string" && data46 !== null) {
+validate266.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema330.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs90 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs92 = errors;
 if (typeof data.has_more !== "boolean") {
 validate266.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs90 === errors;
+var valid0 = _errs92 === errors;
 } else {
 var valid0 = true;
 }
@@ -40583,7 +40999,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern39.test(data0)) {
+if (!pattern40.test(data0)) {
 validate267.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^batch_[0-9a-f]{32}$" } }];
 return false;
 }
@@ -41171,31 +41587,51 @@ var valid0 = _errs73 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.metadata !== undefined) {
-let data39 = data.metadata;
+if (data.max_credits !== undefined) {
+let data39 = data.max_credits;
 const _errs75 = errors;
-if (!(data39 && typeof data39 == "object" && !Array.isArray(data39)) && data39 !== null) {
+if (errors === _errs75) {
+if (typeof data39 == "number" && isFinite(data39)) {
+if (data39 < 0 || isNaN(data39)) {
+validate267.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate267.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs75 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data40 = data.metadata;
+const _errs77 = errors;
+if (!(data40 && typeof data40 == "object" && !Array.isArray(data40)) && data40 !== null) {
 validate267.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: schema331.properties.metadata.type } }];
 return false;
 }
-if (errors === _errs75) {
-if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
-for (const key0 in data39) {
-const _errs78 = errors;
-if (typeof data39[key0] !== "string") {
+if (errors === _errs77) {
+if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
+for (const key0 in data40) {
+const _errs80 = errors;
+if (typeof data40[key0] !== "string") {
 validate267.errors = [{ instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/metadata/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid8 = _errs78 === errors;
+var valid8 = _errs80 === errors;
 if (!valid8) {
 break;
 }
 }
 }
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs77 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -41228,7 +41664,7 @@ return false;
 validate267.errors = vErrors;
 return errors === 0;
 }
-validate267.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, metadata: true }, dynamicProps: false, dynamicItems: false };
+validate267.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, max_credits: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertList = validate268;
 var schema333 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema334 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "warn_at", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, warn_at: { type: "array", items: { type: "integer", minimum: 1, maximum: 99 } }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
@@ -47726,7 +48162,7 @@ validate313.evaluated = { props: { id: true, object: true, deleted: true }, dyna
 var validateStoredFileList = validate314;
 var schema379 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema380 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "batch_output", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern41 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
+var pattern42 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate314(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -47778,7 +48214,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern41.test(data3)) {
+if (!pattern42.test(data3)) {
 validate314.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -47979,7 +48415,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern41.test(data0)) {
+if (!pattern42.test(data0)) {
 validate315.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
@@ -74049,7 +74485,7 @@ validate464.evaluated = { props: { id: true, status: true }, dynamicProps: false
 var validateWorkflowRunFrame = validate465;
 var schema564 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
 var schema565 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema566 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+var schema566 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate466(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -74231,39 +74667,40 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.stepRuns !== undefined) {
-let data9 = data.stepRuns;
+if (data.maxCredits !== undefined) {
+let data9 = data.maxCredits;
 const _errs19 = errors;
-if (errors === _errs19) {
-if (Array.isArray(data9)) {
-var valid1 = true;
-const len0 = data9.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data10 = data9[i0];
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate466.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRuns !== undefined) {
+let data10 = data.stepRuns;
 const _errs21 = errors;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+if (errors === _errs21) {
+if (Array.isArray(data10)) {
+var valid1 = true;
+const len0 = data10.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data11 = data10[i0];
+const _errs23 = errors;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing1;
-if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
+if (data11.id === undefined && (missing1 = "id") || data11.type === undefined && (missing1 = "type") || data11.status === undefined && (missing1 = "status") || data11.attempt === undefined && (missing1 = "attempt") || data11.creditsUsed === undefined && (missing1 = "creditsUsed") || data11.durationMs === undefined && (missing1 = "durationMs")) {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data10.id !== undefined) {
-const _errs24 = errors;
-if (typeof data10.id !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.type !== undefined) {
+if (data11.id !== undefined) {
 const _errs26 = errors;
-if (typeof data10.type !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data11.id !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -74271,15 +74708,10 @@ var valid3 = _errs26 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.status !== undefined) {
-let data13 = data10.status;
+if (data11.type !== undefined) {
 const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema565.properties.status.enum } }];
+if (typeof data11.type !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -74287,40 +74719,56 @@ var valid3 = _errs28 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.attempt !== undefined) {
-let data14 = data10.attempt;
+if (data11.status !== undefined) {
+let data14 = data11.status;
 const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data14 !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (errors === _errs30) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 1 || isNaN(data14)) {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (!(data14 === "queued" || data14 === "running" || data14 === "succeeded" || data14 === "failed" || data14 === "skipped" || data14 === "cancelled")) {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema565.properties.status.enum } }];
 return false;
-}
-}
 }
 var valid3 = _errs30 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.childRunIds !== undefined) {
-let data15 = data10.childRunIds;
+if (data11.attempt !== undefined) {
+let data15 = data11.attempt;
 const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
 if (errors === _errs32) {
-if (Array.isArray(data15)) {
-var valid4 = true;
-const len1 = data15.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data16 = data15[i1];
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 1 || isNaN(data15)) {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data11.childRunIds !== undefined) {
+let data16 = data11.childRunIds;
 const _errs34 = errors;
 if (errors === _errs34) {
-if (errors === _errs34) {
-if (typeof data16 === "string") {
-if (!formats0.test(data16)) {
+if (Array.isArray(data16)) {
+var valid4 = true;
+const len1 = data16.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data17 = data16[i1];
+const _errs36 = errors;
+if (errors === _errs36) {
+if (errors === _errs36) {
+if (typeof data17 === "string") {
+if (!formats0.test(data17)) {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -74330,7 +74778,7 @@ return false;
 }
 }
 }
-var valid4 = _errs34 === errors;
+var valid4 = _errs36 === errors;
 if (!valid4) {
 break;
 }
@@ -74340,28 +74788,16 @@ validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/child
 return false;
 }
 }
-var valid3 = _errs32 === errors;
+var valid3 = _errs34 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.creditsUsed !== undefined) {
-let data17 = data10.creditsUsed;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && isFinite(data17))) {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs36 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data10.durationMs !== undefined) {
-let data18 = data10.durationMs;
+if (data11.creditsUsed !== undefined) {
+let data18 = data11.creditsUsed;
 const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data18 == "number" && isFinite(data18))) {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs38 === errors;
@@ -74369,11 +74805,11 @@ var valid3 = _errs38 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.output !== undefined) {
-let data19 = data10.output;
+if (data11.durationMs !== undefined) {
+let data19 = data11.durationMs;
 const _errs40 = errors;
-if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema565.properties.output.type } }];
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -74381,10 +74817,11 @@ var valid3 = _errs40 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.outputRef !== undefined) {
+if (data11.output !== undefined) {
+let data20 = data11.output;
 const _errs42 = errors;
-if (typeof data10.outputRef !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+if (typeof data20 != "object" && typeof data20 !== "string" && !(typeof data20 == "number" && isFinite(data20)) && typeof data20 !== "boolean") {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema565.properties.output.type } }];
 return false;
 }
 var valid3 = _errs42 === errors;
@@ -74392,34 +74829,45 @@ var valid3 = _errs42 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data10.error !== undefined) {
-let data21 = data10.error;
+if (data11.outputRef !== undefined) {
 const _errs44 = errors;
-if (errors === _errs44) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (typeof data11.outputRef !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs44 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data11.error !== undefined) {
+let data22 = data11.error;
+const _errs46 = errors;
+if (errors === _errs46) {
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
-if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
+if (data22.code === undefined && (missing2 = "code") || data22.message === undefined && (missing2 = "message")) {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data21.code !== undefined) {
-const _errs46 = errors;
-if (typeof data21.code !== "string") {
+if (data22.code !== undefined) {
+const _errs48 = errors;
+if (typeof data22.code !== "string") {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs46 === errors;
+var valid5 = _errs48 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data21.message !== undefined) {
-const _errs48 = errors;
-if (typeof data21.message !== "string") {
+if (data22.message !== undefined) {
+const _errs50 = errors;
+if (typeof data22.message !== "string") {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs48 === errors;
+var valid5 = _errs50 === errors;
 } else {
 var valid5 = true;
 }
@@ -74430,23 +74878,23 @@ validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error
 return false;
 }
 }
-var valid3 = _errs44 === errors;
+var valid3 = _errs46 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data10.skippedReason !== undefined) {
-let data24 = data10.skippedReason;
-const _errs50 = errors;
-if (typeof data24 !== "string") {
+if (data11.skippedReason !== undefined) {
+let data25 = data11.skippedReason;
+const _errs52 = errors;
+if (typeof data25 !== "string") {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
+if (!(data25 === "condition_false" || data25 === "dependency_failed")) {
 validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema565.properties.skippedReason.enum } }];
 return false;
 }
-var valid3 = _errs50 === errors;
+var valid3 = _errs52 === errors;
 } else {
 var valid3 = true;
 }
@@ -74466,7 +74914,7 @@ validate466.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPa
 return false;
 }
 }
-var valid1 = _errs21 === errors;
+var valid1 = _errs23 === errors;
 if (!valid1) {
 break;
 }
@@ -74476,30 +74924,30 @@ validate466.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs19 === errors;
+var valid0 = _errs21 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.durationMs !== undefined) {
-let data25 = data.durationMs;
-const _errs52 = errors;
-if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
+let data26 = data.durationMs;
+const _errs54 = errors;
+if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
 validate466.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs54 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.createdAt !== undefined) {
-let data26 = data.createdAt;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (errors === _errs54) {
-if (typeof data26 === "string") {
-if (!formats20.validate(data26)) {
+let data27 = data.createdAt;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (errors === _errs56) {
+if (typeof data27 === "string") {
+if (!formats20.validate(data27)) {
 validate466.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -74509,28 +74957,16 @@ return false;
 }
 }
 }
-var valid0 = _errs54 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input !== undefined) {
-let data27 = data.input;
-const _errs56 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate466.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 var valid0 = _errs56 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.output !== undefined) {
-let data28 = data.output;
+if (data.input !== undefined) {
+let data28 = data.input;
 const _errs58 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate466.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate466.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -74538,31 +74974,32 @@ var valid0 = _errs58 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.error !== undefined) {
-let data29 = data.error;
+if (data.output !== undefined) {
+let data29 = data.output;
 const _errs60 = errors;
-if (errors === _errs60) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate466.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data30 = data.error;
+const _errs62 = errors;
+if (errors === _errs62) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing3;
-if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
+if (data30.code === undefined && (missing3 = "code") || data30.message === undefined && (missing3 = "message") || data30.stepId === undefined && (missing3 = "stepId")) {
 validate466.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data29.code !== undefined) {
-const _errs62 = errors;
-if (typeof data29.code !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs62 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data29.message !== undefined) {
+if (data30.code !== undefined) {
 const _errs64 = errors;
-if (typeof data29.message !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+if (typeof data30.code !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs64 === errors;
@@ -74570,13 +75007,24 @@ var valid6 = _errs64 === errors;
 var valid6 = true;
 }
 if (valid6) {
-if (data29.stepId !== undefined) {
+if (data30.message !== undefined) {
 const _errs66 = errors;
-if (typeof data29.stepId !== "string") {
-validate466.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+if (typeof data30.message !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs66 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.stepId !== undefined) {
+const _errs68 = errors;
+if (typeof data30.stepId !== "string") {
+validate466.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs68 === errors;
 } else {
 var valid6 = true;
 }
@@ -74588,9 +75036,10 @@ validate466.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs60 === errors;
+var valid0 = _errs62 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -74615,7 +75064,7 @@ return false;
 validate466.errors = vErrors;
 return errors === 0;
 }
-validate466.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+validate466.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
 function validate465(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -74987,7 +75436,7 @@ return errors === 0;
 }
 validate465.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunList = validate468;
-var schema569 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+var schema569 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
 function validate468(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -75187,11 +75636,11 @@ var valid3 = _errs22 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.durationMs !== undefined) {
-let data11 = data1.durationMs;
+if (data1.maxCredits !== undefined) {
+let data11 = data1.maxCredits;
 const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate468.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data11 == "number" && isFinite(data11))) {
+validate468.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxCredits", schemaPath: "WorkflowRunSummary/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -75199,13 +75648,25 @@ var valid3 = _errs24 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.createdAt !== undefined) {
-let data12 = data1.createdAt;
+if (data1.durationMs !== undefined) {
+let data12 = data1.durationMs;
 const _errs26 = errors;
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data12 === "string") {
-if (!formats20.validate(data12)) {
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate468.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data13 = data1.createdAt;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data13 === "string") {
+if (!formats20.validate(data13)) {
 validate468.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -75215,9 +75676,10 @@ return false;
 }
 }
 }
-var valid3 = _errs26 === errors;
+var valid3 = _errs28 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -75251,22 +75713,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.total !== undefined) {
-let data13 = data.total;
-const _errs28 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate468.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs28 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data14 = data.limit;
+let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate468.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate468.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -75274,14 +75724,26 @@ var valid0 = _errs30 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.offset !== undefined) {
-let data15 = data.offset;
+if (data.limit !== undefined) {
+let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate468.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate468.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate468.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
@@ -75480,11 +75942,11 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.durationMs !== undefined) {
-let data9 = data.durationMs;
+if (data.maxCredits !== undefined) {
+let data9 = data.maxCredits;
 const _errs19 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate469.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate469.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -75492,13 +75954,25 @@ var valid0 = _errs19 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.createdAt !== undefined) {
-let data10 = data.createdAt;
+if (data.durationMs !== undefined) {
+let data10 = data.durationMs;
 const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data10 === "string") {
-if (!formats20.validate(data10)) {
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate469.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data11 = data.createdAt;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data11 === "string") {
+if (!formats20.validate(data11)) {
 validate469.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -75508,9 +75982,10 @@ return false;
 }
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -75531,7 +76006,7 @@ return false;
 validate469.errors = vErrors;
 return errors === 0;
 }
-validate469.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+validate469.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRun = validate466;
 var validateWorkflowStepRun = validate470;
 function validate470(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -76015,7 +76490,7 @@ return errors === 0;
 }
 validate471.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowTemplateList = validate472;
-var pattern43 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+var pattern44 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
 function validate472(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -76067,7 +76542,7 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern43.test(data3)) {
+if (!pattern44.test(data3)) {
 validate472.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
@@ -76423,7 +76898,7 @@ var validateWorkflow = validate475;
 var schema577 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
 var schema579 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
 var schema580 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { "x-svc-refuses-null": true, type: ["string", "boolean"] }, for_each: { "x-svc-refuses-null": true, type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern44 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+var pattern45 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
 function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -76443,7 +76918,7 @@ return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
-if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
+if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "max_credits" || key0 === "metadata")) {
 validate476.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
@@ -76462,7 +76937,7 @@ return false;
 for (const key1 in data0) {
 const _errs4 = errors;
 if (typeof key1 === "string") {
-if (!pattern44.test(key1)) {
+if (!pattern45.test(key1)) {
 const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
 if (vErrors === null) {
 vErrors = [err0];
@@ -76618,7 +77093,7 @@ let data7 = data6.id;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
-if (!pattern44.test(data7)) {
+if (!pattern45.test(data7)) {
 validate476.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
@@ -77079,16 +77554,41 @@ var valid0 = _errs61 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.metadata !== undefined) {
-let data28 = data.metadata;
+if (data.max_credits !== undefined) {
+let data28 = data.max_credits;
 const _errs66 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate476.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs66) {
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 > 1e9 || isNaN(data28)) {
+validate476.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
+} else {
+if (data28 <= 0 || isNaN(data28)) {
+validate476.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate476.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data29 = data.metadata;
+const _errs68 = errors;
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate476.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs68 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -78115,7 +78615,7 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern43.test(data0)) {
+if (!pattern44.test(data0)) {
 validate480.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }

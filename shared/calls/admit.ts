@@ -12,7 +12,7 @@ import { ApiError, isRefusal } from "#shared/base/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import type { CallAdmission, HoldRequest } from "#shared/ledger/call-admission.ts";
 import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
@@ -86,6 +86,8 @@ export interface Work {
   readonly affinity?: string;
   /** Fingerprint of a batch message, used to detect an equal message. */
   readonly fingerprint?: string;
+  /** Ids of the runs and of the batch whose `max_credits` applies to the job. */
+  readonly scopes?: readonly string[];
   /**
    * Batch line that the job executes. The result of the job becomes the result of this line. Its share of the price applies to models
    * without a share of their own.
@@ -204,7 +206,8 @@ function termsOf(work: Work, call: ReadCall, checked: LoadedCall, stored: Stored
     ...(affinity === undefined ? {} : { affinity }),
   };
   const { hold } = terms.terms;
-  const held = { ...hold, amountNano: priceAt(hold.amountNano, batchLine) };
+  const scopes = work.scopes === undefined ? {} : { scopes: [...(hold.scopes ?? []), ...work.scopes] };
+  const held: HoldRequest = { ...hold, ...scopes, amountNano: priceAt(hold.amountNano, batchLine) };
   return { ...terms, work: { ...terms.work, ...extraFields }, terms: { hold: held } };
 }
 

@@ -19,6 +19,15 @@ import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
 import { type CallLabels, labelsOf } from "./labels.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
+import {
+  type CostMax,
+  costMaxAt,
+  costMaxOf,
+  maxCreditsBytes,
+  type OuterMax,
+  takeMaxCredits,
+  withinMax,
+} from "./max-credits.ts";
 import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
 import type { Model } from "./model.ts";
 import { chooseModels, type Draw, firstAccepting, type ModelChoice, type ModelRequest } from "./model-choice.ts";
@@ -77,6 +86,8 @@ export interface CallRead {
   readonly tries: number;
   /** Labels of the batch, message or run that makes the call. Members of the body take precedence. */
   readonly labels?: CallLabels | undefined;
+  /** Maximum cost of the call, in addition to the maximum in the body. */
+  readonly max?: OuterMax | undefined;
 }
 
 /**
@@ -94,14 +105,14 @@ export function labelled(call: ReadCall, labels: CallLabels | undefined): ReadCa
 
 async function readUnlabelled(
   context: Context,
-  { caller, draw, target, body, exactIntegers, tries }: CallRead,
+  { caller, draw, target, body, exactIntegers, tries, max }: CallRead,
 ): Promise<ReadCall> {
-  if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
+  if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body, { max }));
   const { kind } = target;
   refuseUnsupported(body);
-  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body, draw)).call;
-  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, draw, tries);
-  return readTextCall(context, caller, kind, { body, draw, exactIntegers });
+  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body, draw, { max })).call;
+  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, { caller, body, draw, tries, max });
+  return readTextCall(context, caller, kind, { body, draw, exactIntegers, max });
 }
 
 /** Reads the text call of a job, as described at `readCall`. */
@@ -109,10 +120,11 @@ export async function readTextCall(
   context: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind,
-  { body, draw, exactIntegers }: Pick<CallRead, "body" | "draw" | "exactIntegers">,
+  { body, draw, exactIntegers, max }: Pick<CallRead, "body" | "draw" | "exactIntegers" | "max">,
 ): Promise<ReadCall> {
   const bodyText = stringifyExact(body, exactIntegers);
-  const read = await readTextRequest(context, caller, kind, { value: body, bytes: Buffer.byteLength(bodyText), draw });
+  const received = { value: body, bytes: Buffer.byteLength(bodyText), draw };
+  const read = await readTextRequest(context, caller, kind, received, { max });
   const text = read.request === body ? bodyText : stringifyExact(read.request, exactIntegers);
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
@@ -136,13 +148,21 @@ export async function readResponsesCall(
     draw,
     exactIntegers,
     beside,
-  }: { readonly draw: Draw; readonly exactIntegers: ExactIntegers | undefined; readonly beside: object },
+    max,
+  }: {
+    readonly draw: Draw;
+    readonly exactIntegers: ExactIntegers | undefined;
+    readonly beside: object;
+    readonly max: CostMax | undefined;
+  },
 ): Promise<ReadCall> {
   const choice = chooseModels(CHAT, catalogue.current(), caller, request, draw);
   const own = stringifyExact(request, exactIntegers);
   const files = await findStoredFiles(database, caller, request);
   const facts = { bodyBytes: Buffer.byteLength(own), files };
-  const { model, checked, route } = firstAccepting(choice, (one) => CHAT.check(request, one, facts));
+  const { model, checked, route } = firstAccepting(choice, (one) =>
+    CHAT.check(request, one, { ...facts, max: costMaxAt(max, one) }),
+  );
   const text = `${own.slice(0, -1)},${stringifyExact(beside, exactIntegers).slice(1)}`;
   return ready(CHAT, model, { ...checked, route, api: "responses", inline: [], text: () => text });
 }
@@ -151,8 +171,15 @@ export async function readResponsesCall(
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
+/** Conditions under which a call is read. */
+interface Reading {
+  readonly pause?: Pause;
+  /** Maximum cost of the call, in addition to the maximum in the body. */
+  readonly max?: OuterMax | undefined;
+}
+
 /**
- * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members.
+ * Reads a text call. Its request differs from the parsed body if nulls were removed as absent members, or if the body has `max_credits`.
  * @param body parsed body, the number of bytes of its text, and the draw of its model
  * @throws ApiError that names the invalid member
  */
@@ -161,15 +188,20 @@ export async function readTextRequest<Checked extends CheckedCall>(
   caller: Caller,
   kind: Kind<object, Checked>,
   { value, bytes, draw }: { readonly value: unknown; readonly bytes: number; readonly draw: Draw },
-  pause: Pause = NO_PAUSE,
+  { pause = NO_PAUSE, max: outer }: Reading = {},
 ): Promise<{ readonly request: object; readonly model: Model; readonly checked: Checked }> {
   await pause();
-  const request = kind.read(value);
+  const { request, maxNano } = takeMaxCredits(kind.read(value));
+  const max = costMaxOf(maxNano, outer);
   const choice = chooseModels(kind, catalogue.current(), caller, request, draw);
   await pause();
   const files = kind.namesFiles === true ? await findStoredFiles(database, caller, request) : NO_FILES;
-  const facts = { bodyBytes: bytes, files };
-  const { model, checked, route } = firstAccepting(choice, (one) => kind.check(request, one, facts));
+  const facts = { bodyBytes: bytes - maxCreditsBytes(value), files };
+  const { model, checked, route } = firstAccepting(choice, (one) => {
+    const own = costMaxAt(max, one);
+    const accepted = kind.check(request, one, { ...facts, max: own });
+    return { ...accepted, bound: withinMax(accepted.bound, own) };
+  });
   return { request, model, checked: { ...checked, route } };
 }
 
@@ -186,14 +218,18 @@ export async function readMedia<Request extends object>(
   kind: MediaKind<Request>,
   body: unknown,
   draw: Draw,
-  pause: Pause = NO_PAUSE,
+  { pause = NO_PAUSE, max: outer }: Reading = {},
 ): Promise<ReadMedia<Request>> {
   await pause();
-  const asked = kind.read(body);
+  const { request: asked, maxNano } = takeMaxCredits(kind.read(body));
+  const max = costMaxOf(maxNano, outer);
   // Media requests name no fallbacks.
   const { model: slug, user } = asked as ModelRequest;
   const choice = chooseModels(kind, catalogue.current(), caller, { model: slug, user }, draw);
-  const { model, checked, route } = firstAccepting(choice, (one) => kind.check(asked, one));
+  const { model, checked, route } = firstAccepting(choice, (one) => {
+    const accepted = kind.check(asked, one);
+    return { ...accepted, bound: withinMax(accepted.bound, costMaxAt(max, one)) };
+  });
   await pause();
   const inputs = await kind.inputs(asked, model);
   await pause();
@@ -205,9 +241,10 @@ export async function readMedia<Request extends object>(
   return { request, call: ready(kind, model, { bound, price, route, bringsCheck: true, inline: take(), text }) };
 }
 
-/** Converts the run of a capability to a call. */
-export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCall {
-  return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
+/** Converts the run of a capability to a call. @throws ApiError `max_credits_exceeded` */
+export function callOfRun({ model, checked, max, request, inline }: ReadRun): ReadCall {
+  const bound = withinMax(checked.bound, max);
+  return ready(RUN_KIND, model, { ...checked, bound, inline, text: () => JSON.stringify(request) });
 }
 
 /** Returns a call whose inputs are already loaded. */
@@ -229,14 +266,18 @@ function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedC
   };
 }
 
-function readTranscriptionBody(context: Context, caller: Caller, body: object, draw: Draw, tries: number): ReadCall {
-  const asked = TRANSCRIPTION.read(body);
+function readTranscriptionBody(
+  context: Context,
+  { caller, body, draw, tries, max: outer }: Pick<CallRead, "caller" | "body" | "draw" | "tries" | "max">,
+): ReadCall {
+  const { request: asked, maxNano } = takeMaxCredits(TRANSCRIPTION.read(body));
+  const max = costMaxOf(maxNano, outer);
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const { signal } = new AbortController();
   const choice = chooseModels(TRANSCRIPTION, context.catalogue.current(), caller, { model: request.model }, draw);
   audioOf(asked);
   const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
-  return readTranscription(context, caller, { request, choice, receive, tries, signal });
+  return readTranscription(context, caller, { request, choice, receive, tries, signal, max });
 }
 
 export interface TranscriptionRead {
@@ -249,6 +290,7 @@ export interface TranscriptionRead {
   readonly receive: () => Promise<ReceivedAudio>;
   readonly tries: number;
   readonly signal: AbortSignal;
+  readonly max: CostMax | undefined;
 }
 
 const SECONDS_MIN = 0.001;
@@ -264,14 +306,15 @@ const READ_ATTEMPTS_MAX = 8;
 export function readTranscription(
   { probes }: Pick<Context, "probes">,
   { workspaceId }: Caller,
-  { request, choice, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
+  { request, choice, known = { bytes: 1, param: "file" }, receive, tries, signal, max }: TranscriptionRead,
 ): ReadCall & { readonly model: Model } {
   const kind = TRANSCRIPTION;
   const facts = { bodyBytes: 0, files: NO_FILES };
   const shortest = { ...known, seconds: SECONDS_MIN };
-  const { model, checked, route } = firstAccepting(choice, (one) =>
-    kind.check(request, one, { ...facts, recording: shortest }),
-  );
+  const { model, checked, route } = firstAccepting(choice, (one) => {
+    const accepted = kind.check(request, one, { ...facts, recording: shortest });
+    return { ...accepted, bound: withinMax(accepted.bound, costMaxAt(max, one)) };
+  });
   const load = async (): Promise<LoadedCall> => {
     const audio = await receive();
     try {
@@ -288,7 +331,7 @@ export function readTranscription(
       const measured = kind.check(request, model, { ...facts, recording });
       const workerRequest = { ...request, checked: jobCheckOf(measured, model) };
       return {
-        bound: measured.bound,
+        bound: withinMax(measured.bound, costMaxAt(max, model)),
         price: measured.price,
         route,
         bringsCheck: true,

@@ -137,6 +137,7 @@ export function workHead(
     ...(kind.name === "chat" && route?.continuesStreams === true ? { continue_streams: true } : {}),
     hold_nano: bound.holdNano.toString(),
     may_exceed: bound.mayExceed,
+    ...(bound.maxNano === undefined ? {} : { max_nano: bound.maxNano.toString() }),
     output_tokens_max: bound.outputTokensMax,
     price: serializePrice(price ?? model.price),
     ...(isStreamed === true ? { stream: true } : {}),

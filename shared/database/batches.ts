@@ -35,6 +35,8 @@ export interface BatchRow {
   /** Caller's metadata, as JSON text. */
   readonly metadata: string | null;
   readonly output_expires_s: number | null;
+  /** Maximum cost of the lines, in nano-credits; null for no maximum. */
+  readonly max_nano: bigint | null;
   readonly state: BatchState;
   /** Final state of the batch; set as soon as no further line starts, otherwise null. */
   readonly ends_as: BatchEnd | null;
@@ -72,6 +74,8 @@ export interface NewBatch extends Pick<
   BatchRow,
   "id" | "workspace_id" | "key_id" | "fingerprint" | "endpoint" | "input_file_id" | "metadata" | "output_expires_s"
 > {
+  /** Maximum cost of the lines, in nano-credits. */
+  readonly maxNano?: bigint | undefined;
   /** Idempotency key of the request that created the batch. */
   readonly repeatId: string | null;
   readonly windowMs: number;
@@ -83,7 +87,7 @@ export interface NewBatch extends Pick<
  */
 export async function insertBatch(target: Queryable, batch: NewBatch): Promise<string | null> {
   const [row] = await target.query<{ id: string | null }>(
-    "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as id",
+    "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as id",
     [
       batch.id,
       batch.workspace_id,
@@ -96,6 +100,7 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<s
       batch.output_expires_s,
       batch.windowMs,
       OPEN_BATCHES_MAX,
+      batch.maxNano ?? null,
     ],
   );
   return row?.id ?? null;

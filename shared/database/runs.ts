@@ -49,6 +49,8 @@ export interface RunRow {
   readonly told: boolean | null;
   /** Cost of the run's ended jobs and child runs, in nano-credits. */
   readonly credits: bigint;
+  /** Maximum cost of the run, in nano-credits; null for no maximum. */
+  readonly max_nano: bigint | null;
   /** Sequence number of the run's last stream frame. */
   readonly frames: number;
   readonly created_at: Date;
@@ -58,7 +60,7 @@ export interface RunRow {
 
 const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
   case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
-  attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, publisher_key, reply, told, credits, frames, created_at, started_at, ended_at`;
+  attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, publisher_key, reply, told, credits, max_nano, frames, created_at, started_at, ended_at`;
 
 /** A run to create. */
 export interface NewRun {
@@ -86,6 +88,10 @@ export interface NewRun {
   readonly depth: number;
   /** Labels of all calls of the run, see shared/calls/labels.ts. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** Maximum cost of the run and its nested runs, in nano-credits. */
+  readonly maxNano?: bigint | undefined;
+  /** Id of the batch with `max_credits` whose line the run executes. Limits of parent runs apply anyway. */
+  readonly limitedBatch?: string | undefined;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
   /** Publisher of the batch message that requested the run. The message is counted in the rate-limit window when the run begins. */
@@ -139,13 +145,18 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
      ), made as (
        insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
          parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
-         stored_bytes, root_id, publisher_key, reply, told, labels)
+         stored_bytes, root_id, publisher_key, reply, told, max_nano, limit_ids, labels)
        select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
-         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid), $25, $26, $27::boolean, $33::jsonb
-       from admitted where verdict = 'begun'
+         $21::int, $22, coalesce(parent.root_id, parent.id), $25, $26, $27::boolean,
+         $33::bigint, nullif(coalesce(parent.limit_ids, '{}') || array_remove(array[$34::uuid, case when $33::bigint is not null then $1::uuid end], null), '{}'),
+         $35::jsonb
+       from admitted left join run parent on parent.id = $12::uuid where verdict = 'begun'
        on conflict do nothing returning 1
      )
-     select verdict, wait_ms, exists (select from made) as is_made from admitted`,
+     select verdict, wait_ms, exists (select from made) as is_made,
+       (select count(set_spend_limit($2, $1, 'run', null, array[null, null, null, $33::bigint], null, null, '{}')) from made
+        where $33::bigint is not null) as limits
+     from admitted`,
     [
       run.id,
       run.workspaceId,
@@ -179,6 +190,8 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       CONTENDED_WAIT_MS,
       run.publisher?.batch?.id ?? null,
       run.publisher?.batch?.epoch ?? null,
+      run.maxNano ?? null,
+      run.limitedBatch ?? null,
       run.labels === undefined ? null : JSON.stringify(run.labels),
     ],
     "insert_run",

@@ -93,6 +93,17 @@ export interface SpendLimitState {
   readonly windows: Readonly<Record<SpendWindow, SpendState>>;
 }
 
+/** Returns the least that the total limits of subjects leave, in nano-credits; undefined if none has a total limit. */
+export async function leftOf(
+  target: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<bigint | undefined> {
+  const states = await readSpendLimits(target, workspaceId, ids);
+  const left = [...states.values()].flatMap(({ windows }) => windows.total.leftNano ?? []);
+  return left.length === 0 ? undefined : left.reduce((least, one) => (one < least ? one : least));
+}
+
 interface StateRow {
   readonly id: string;
   readonly kind: SpendSubject;

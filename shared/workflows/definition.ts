@@ -2,7 +2,8 @@
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Fault } from "#shared/json/contract-fault.ts";
 import { tryParse } from "#shared/json/contracts.ts";
-import { ApiError } from "#shared/base/errors.ts";
+import { ApiError, apiErrorsOf } from "#shared/base/errors.ts";
+import { readMaxCredits } from "#shared/calls/max-credits.ts";
 import { runWhole } from "#shared/base/time-slices.ts";
 
 import { type Binding, compilingBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
@@ -88,6 +89,7 @@ export function* readingDefinition(
   const read = tryParse("WorkflowDefinition", value);
   if ("fault" in read) throw misplaced(read.fault);
   const definition = read.value;
+  checkMax(definition);
   yield* refuseFirst(checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`));
   const bind = function* (one: unknown, at: string): Generator<void, Binding> {
     const binding = yield* compilingBinding(one, at, reading);
@@ -112,6 +114,13 @@ export function* readingDefinition(
     throw refused(`${PLACE}.steps[${at}]`, message);
   }
   return { definition, steps, output };
+}
+
+/** Checks the decimal places of `max_credits`. @throws ApiError */
+function checkMax({ max_credits: credits }: WorkflowDefinition): void {
+  if (credits === undefined) return;
+  const [fault] = apiErrorsOf(() => readMaxCredits(credits));
+  if (fault) throw refused(`${PLACE}.max_credits`, fault.message);
 }
 
 /** Throws the first error as ApiError; does nothing if there is none. Further errors are not computed. */

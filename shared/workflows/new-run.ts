@@ -2,6 +2,7 @@
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { CallLabels } from "#shared/calls/labels.ts";
+import { lowerMax, readMaxCredits } from "#shared/calls/max-credits.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
 import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";
@@ -19,6 +20,11 @@ interface RunRequest {
   readonly lane: Lane;
   readonly parent?: NewRun["parent"];
   readonly depth: number;
+  /** Maximum cost in the request, in credits. Default: that of the definition. */
+  readonly maxCredits?: number | undefined;
+  /** Maximum cost that is not in the body of the request, in nano-credits. */
+  readonly outerNano?: bigint | undefined;
+  readonly limitedBatch?: string;
   readonly traceparent?: string | null;
   /** Labels of all calls of the run; undefined for none. */
   readonly labels?: CallLabels | undefined;
@@ -66,11 +72,12 @@ export async function newRunOf(
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
-  { id, input, mode, lane, parent, depth, traceparent, labels }: RunRequest,
+  { id, input, mode, lane, parent, depth, maxCredits, outerNano, limitedBatch, traceparent, labels }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const runInput = readRunInput(definition.inputs ?? {}, input);
   const text = runInput === undefined ? null : JSON.stringify(runInput);
+  const credits = maxCredits ?? definition.max_credits;
   // A synchronous run is tried once: its caller decides about retries.
   const attempts = mode === "async" ? (definition.retry?.max_attempts ?? 1) : 1;
   return {
@@ -87,6 +94,8 @@ export function inlineRunOf(
     inputBytes: text === null ? 0 : Buffer.byteLength(text),
     ...(parent ? { parent } : {}),
     depth,
+    maxNano: lowerMax(credits === undefined ? undefined : readMaxCredits(credits), outerNano),
+    limitedBatch,
     ...(traceparent == null ? {} : { traceparent }),
     ...(labels === undefined ? {} : { labels }),
   };

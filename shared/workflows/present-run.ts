@@ -45,6 +45,7 @@ export function presentRunHead(row: RunRow): WorkflowRunSummary {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     creditsUsed: creditsNumber(row.credits),
+    ...(row.max_nano === null ? {} : { maxCredits: creditsNumber(row.max_nano) }),
     durationMs: between(row.started_at, row.ended_at),
     createdAt: row.created_at.toISOString(),
   };

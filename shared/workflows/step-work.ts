@@ -10,6 +10,7 @@ import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { hasEndpoint, kindOfCall } from "#shared/calls/kinds/models.ts";
+import { takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { namedFallbacks } from "#shared/calls/model-choice.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
 
@@ -82,7 +83,7 @@ function* checkModel(
   const kind = kindOf(model, params);
   const read = (known: Readonly<Record<string, unknown>>) => {
     refuseUnsupported(known);
-    return kind.read({ ...known, model: slug });
+    return takeMaxCredits(kind.read({ ...known, model: slug })).request;
   };
   const { fault, known } = judgeKnown(params, open, {
     faultsOf: (value) => apiErrorsOf(() => read(value)),

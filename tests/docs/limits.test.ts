@@ -12,7 +12,7 @@ import { CONNECTIONS_WORKSPACE_MAX, TURNS_WAITING_MAX } from "#ingress/routes/re
 import { TOOLS_BODY_BYTES_MAX } from "#ingress/tools/chat.ts";
 import { OUTPUT_BYTES_MAX } from "#ingress/tools/run-tool.ts";
 import { FALLBACK_CHAINS_MAX } from "#shared/calls/fallback-chains.ts";
-import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/constraints.ts";
+import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
 import { INLINE_BYTES_MAX, INLINE_ITEM_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
 import { INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { SETTINGS } from "#shared/config/settings.ts";

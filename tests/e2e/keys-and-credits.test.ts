@@ -7,6 +7,8 @@ await import("./keys-and-credits/balance.ts");
 await import("./keys-and-credits/key.ts");
 await import("./keys-and-credits/rate-window.ts");
 await import("./keys-and-credits/spend.ts");
+await import("./keys-and-credits/max-credits.ts");
+await import("./keys-and-credits/max-credits-runs.ts");
 await import("./keys-and-credits/operator.ts");
 await import("./keys-and-credits/revoked-key.ts");
 

@@ -9,6 +9,7 @@ await import("./model-tools/chat.ts");
 await import("./model-tools/responses.ts");
 await import("./model-tools/images.ts");
 await import("./model-tools/clients.ts");
+await import("./model-tools/max-credits.ts");
 
 afterAll(async () => {
   const stack = await sharedStack();

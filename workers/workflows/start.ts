@@ -4,6 +4,7 @@
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
+import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, labelled, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
 import { labelsOf } from "#shared/calls/labels.ts";
@@ -20,6 +21,7 @@ import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/base/ids.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
+import { leftOf } from "#shared/ledger/spend-limits.ts";
 import { beginRun } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
@@ -149,14 +151,9 @@ function errorOf({ code, message }: ApiError): StepError {
  */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
-  const call = await readCall(context, {
-    caller,
-    draw: { id: workIdOf(work.facts.id, work.place) },
-    target,
-    body,
-    tries: 1,
-    labels: work.facts.labels,
-  });
+  const max = await maxOf(context, target, work.facts);
+  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const call = await readCall(context, { caller, draw, target, body, tries: 1, max, labels: work.facts.labels });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -178,10 +175,21 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
     lane: facts.lane,
     read: () => call,
     step: { runId: facts.id, stepId: step.id },
+    ...(facts.limitIds === null ? {} : { scopes: facts.limitIds }),
     ...(facts.mode === "stream" && name === "chat" ? { streamTarget: streamTargetOf(work) } : {}),
     ...(isOnlyWork === true && name === "chat" && facts.lane === "live" ? { continuesInWorker: true } : {}),
     ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
   };
+}
+
+/** Returns the amount that the limits of the run leave for a chat call. The output of a call without a limit is lowered to it. */
+async function maxOf(
+  { database }: Pick<StartContext, "database">,
+  target: CallTarget,
+  { limitIds, workspaceId }: RunFacts,
+): Promise<OuterMax> {
+  const isChat = "kind" in target && target.kind.name === "chat";
+  return limitIds === null || !isChat ? {} : { sharedNano: await leftOf(database, workspaceId, limitIds) };
 }
 
 /**
@@ -194,7 +202,8 @@ export async function prepareChatRequest(
   caller: Caller,
   work: WorkToStart,
 ): Promise<JobRequest | undefined> {
-  if (work.step.type !== "model") return undefined;
+  // The credits that are left of a limited run are known only after the previous call has settled.
+  if (work.step.type !== "model" || work.facts.limitIds !== null) return undefined;
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);

@@ -39,6 +39,8 @@ export interface RunFacts {
   readonly rootId: string | null;
   /** Number of calls and runs that may still be created under the root run. */
   readonly remainingWork: number;
+  /** Ids of the spend limits of the run, its parents and its batch that apply to its work; null if there is none. */
+  readonly limitIds: readonly string[] | null;
   readonly traceparent: string | null;
   /** Labels of all calls of the run; undefined for none. */
   readonly labels: CallLabels | undefined;
@@ -86,6 +88,7 @@ interface RunRecord {
   /** Number of calls and runs counted for the root run, or for this run if it is the root. */
   readonly work: number;
   readonly depth: number;
+  readonly limit_ids: readonly string[] | null;
   readonly is_due: boolean;
   readonly is_untold: boolean;
   readonly traceparent: string | null;
@@ -141,7 +144,7 @@ const LOAD = `select id, workspace_id, key_id, member_id, workflow_id, version, 
     case when not ${isKnown} then input_ref end as input_ref, root_id,
     coalesce((select root.work from run root where root.id = run.root_id), work) as work,
     cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth,
-    due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, labels,
+    limit_ids::text[] as limit_ids, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, labels,
     extract(epoch from created_at)::float8 * 1000 as created_ms, frames, started_at is not null as has_started,
     ${rowsOf(STEP_ROWS)} as steps, ${rowsOf(ITEM_ROWS)} as items
   from run where id = $1`;
@@ -281,6 +284,7 @@ function factsOf(row: RunRecord): RunFacts {
     parentId: row.parent_id,
     rootId: row.root_id,
     remainingWork: WORKFLOW_WORK_MAX - row.work,
+    limitIds: row.limit_ids,
     traceparent: row.traceparent,
     labels: row.labels ?? undefined,
     createdAtMs: row.created_ms,

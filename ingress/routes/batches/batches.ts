@@ -2,6 +2,7 @@
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
+import { lowerMax, readMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import {
   type BatchRow,
@@ -29,6 +30,7 @@ import { onePage, readRecords } from "./parts.ts";
 import { targetOf } from "./read-line.ts";
 import { readBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
+import { headerMax, MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from "../../core/idempotency-key.ts";
 import { allowRoles } from "../../core/roles.ts";
 import { errorsOf } from "../../core/route-errors.ts";
@@ -61,12 +63,12 @@ export function batches(context: IngressContext): readonly KeyRoute[] {
       description:
         "Runs every line of the input file as a call for the key that created the batch. All lines are validated " +
         "before the first call. Lines run within a day, as rate limit and balance of the workspace allow; each " +
-        "line runs and is billed once. The output file contains the successful responses, the error file rejected " +
+        "line runs and is billed once. With `max_credits` the lines never cost more together. The output file contains the successful responses, the error file rejected " +
         "and failed lines, in the order of their end. The member who created the batch, owners and admins can read " +
         "and cancel it. A repeat by the same member with the same `Idempotency-Key` returns the same batch while " +
         "it is kept.",
       request: { schema: "BatchRequest" },
-      requestHeaders: [IDEMPOTENCY_KEY],
+      requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST],
       responses: { 200: { description: "The batch", schema: "Batch" } },
       errors: errorsOf(
         ["reads_json", "names_files"],
@@ -141,6 +143,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId, memberId, keyId } = caller;
   const { value } = await readBody(context, call);
   const asked = parse("BatchRequest", value);
+  const ownMax = asked.max_credits === undefined ? undefined : readMaxCredits(asked.max_credits);
   const key = idempotencyKeyOf(call.request.headers);
   const batch: NewBatch = {
     id: newId(),
@@ -152,6 +155,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     input_file_id: asked.input_file_id,
     metadata: asked.metadata == null ? null : JSON.stringify(asked.metadata),
     output_expires_s: asked.output_expires_after?.seconds ?? null,
+    maxNano: lowerMax(ownMax, headerMax(call.request)),
     windowMs: WINDOW_MS,
   };
   const known = await findRepeated(context.database, batch);
@@ -270,6 +274,7 @@ function presentBatch(row: BatchRow): Batch {
       total_tokens: input + output,
     },
     credits_used: creditsNumber(row.credits),
+    ...(row.max_nano === null ? {} : { max_credits: creditsNumber(row.max_nano) }),
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
   };
 }

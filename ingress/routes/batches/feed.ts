@@ -12,6 +12,7 @@ import { ApiError, type Code } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
+import { leftOf } from "#shared/ledger/spend-limits.ts";
 import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
@@ -37,8 +38,8 @@ const WAIT_MS = paced(2_000);
 
 /** Result of admitting a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** The line has a job. `refused` is the error code if that job was refused. */
-  | { readonly kind: "admitted"; readonly refused?: Code }
+  /** The line has a job. `refused` is the error code if that job was refused; `isInvalid` is true if its request was the reason. */
+  | { readonly kind: "admitted"; readonly refused?: Code; readonly isInvalid?: true }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
 
@@ -81,9 +82,13 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
+      const leftNano =
+        batch.max_nano === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.id]);
       // All admissions end before this returns: a line that is reported as never run is not admitted later.
       const settled = await Promise.allSettled(
-        some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
+        some.map((line) =>
+          feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, leftNano, slices }),
+        ),
       );
       const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
       hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);
@@ -118,14 +123,20 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
 }
 
 /** Error codes of refusals that may be due to credits or tokens held by other running lines. */
-const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
+const HELD_BY_OTHERS: ReadonlySet<Code> = new Set([
+  "insufficient_credits",
+  "daily_tokens_exceeded",
+  "key_limit_reached",
+  "max_credits_exceeded",
+]);
 
 /**
  * Defers a line that was refused because other lines of its batch hold the credits or tokens that it needs. Deletes the line's refused job,
  * so that the line can be admitted later.
  */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
-  if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
+  if (fed.kind !== "admitted" || fed.refused === undefined || fed.isInvalid === true) return fed;
+  if (!HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
@@ -172,17 +183,30 @@ interface Feed {
   readonly line: BatchLine;
   readonly bytes: Uint8Array;
   readonly hasOthers: boolean;
+  /** Amount that is left of `max_credits` of the batch, in nano-credits; undefined if the batch has no maximum. */
+  readonly leftNano: bigint | undefined;
   readonly slices: TimeSlices;
 }
 
 async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
-  const { batch, caller, line, target, bytes, slices } = feed;
+  const { batch, caller, line, target, bytes, leftNano, slices } = feed;
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
+  const batchLine = { price_millionths: context.config.batchPriceMillionths };
   const metadata: unknown = batch.metadata === null ? null : JSON.parse(batch.metadata);
   const labels = labelsOf(caller, { metadata });
   // No other process reads the line, so unreadable audio is not retried.
-  const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves, labels };
+  const asked = {
+    caller,
+    batch,
+    target,
+    id: line.job_id,
+    bytes,
+    tries: Infinity,
+    starves,
+    labels,
+    max: { line: batchLine, sharedNano: leftNano },
+  };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {
@@ -199,8 +223,9 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       if (call instanceof ApiError) throw call;
       return call;
     },
-    batchLine: { price_millionths: context.config.batchPriceMillionths },
+    batchLine,
     batch,
+    ...(batch.max_nano === null ? {} : { scopes: [batch.id] }),
     starves,
     part: `${batch.epoch}`,
     takePermit: context.takePermit(batch.workspace_id),
@@ -214,7 +239,11 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "known":
       return ADMITTED;
     case "refused":
-      return { kind: "admitted", refused: admission.error.code };
+      return {
+        kind: "admitted",
+        refused: admission.error.code,
+        ...(call instanceof ApiError ? { isInvalid: true } : {}),
+      };
     case "unknown_workspace":
       return {
         kind: "refused",

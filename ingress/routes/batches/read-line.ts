@@ -8,6 +8,7 @@ import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
 import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
+import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -197,11 +198,13 @@ export interface LineCall {
   readonly starves: boolean;
   /** Labels from the metadata of the batch; undefined for none. */
   readonly labels: CallLabels | undefined;
+  /** Amount that is left of `max_credits` of the batch, and the share of the price that its lines pay. */
+  readonly max: OuterMax;
 }
 
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
-  const { caller, target, bytes, tries, labels } = line;
+  const { caller, target, bytes, tries, labels, max } = line;
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
   await slices.yieldIfOver();
@@ -209,9 +212,10 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
-  if (!("api" in target))
-    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, labels });
-  const asked = readResponses(body);
+  if (!("api" in target)) {
+    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, labels, max });
+  }
+  const { request: asked, maxNano } = takeMaxCredits(readResponses(body));
   const { items, own, root } = await readConversation(context.responses, caller, asked);
   const translated = await slices.run(translatingRequest(asked, items));
   const response = responseOf(asked, line.id, Math.floor(Date.now() / 1_000));
@@ -224,7 +228,12 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   };
   const draw = { id: line.id, conversation: root ?? response.id };
   try {
-    const call = await readResponsesCall(context, caller, translated.request, { draw, exactIntegers, beside });
+    const call = await readResponsesCall(context, caller, translated.request, {
+      draw,
+      exactIntegers,
+      beside,
+      max: costMaxOf(maxNano, max),
+    });
     return labelled(call, labelsOf(caller, body, labels));
   } catch (error) {
     throw withParam(error, translated.paramOf);
@@ -233,17 +242,20 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, batch, id, starves, labels: outer }: LineCall,
+  { caller, batch, id, starves, labels: outer, max }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
-  const { input, version } = request;
+  const { input, version, max_credits: maxCredits } = request;
   const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0, labels } as const;
-  const run = await newRunOf(database, caller, asked);
+  const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0, labels } as const;
+  const run = await newRunOf(database, caller, {
+    ...asked,
+    ...(max.sharedNano === undefined ? {} : { limitedBatch: batch.id }),
+  });
   const { requests_per_minute: limit } = caller.preset;
   return { ...run, publisher: { key: null, reply: null, limit, starves, batch } };
 }

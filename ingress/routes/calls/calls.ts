@@ -7,6 +7,7 @@ import { labelled, readMedia, type ReadMedia } from "#shared/calls/read.ts";
 
 import { prepareTranscription } from "./receive-recording.ts";
 import { type ReadBody, readBody } from "../../core/body.ts";
+import { MAX_CREDITS_REQUEST, outerMaxOf } from "../../core/max-credits.ts";
 import { preparePaidCall, runPaidCall } from "./paid-call.ts";
 import type { IngressContext } from "../../context.ts";
 import { isForm } from "../files/form-body.ts";
@@ -41,7 +42,11 @@ function routeOf(context: IngressContext, kind: Kind): KeyRoute {
     countsItself: true,
     ...(statesBy === "query" ? { query: [STATES_QUERY] } : {}),
     request,
-    requestHeaders: route.answer.headers?.includes("x-cache") === true ? [CACHE_REQUEST, TAGS_REQUEST] : [TAGS_REQUEST],
+    requestHeaders: [
+      MAX_CREDITS_REQUEST,
+      ...(route.answer.headers?.includes("x-cache") === true ? [CACHE_REQUEST] : []),
+      TAGS_REQUEST,
+    ],
     responses: { 200: responseOf(route) },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
     handle: (call) => answer(context, call, kind),
@@ -92,7 +97,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   let labels: CallLabels | undefined;
   const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> => {
     labels = readLabels(call, body.value);
-    return readMedia(context, caller, kind, body.value, drawOf(call), body.pause);
+    return readMedia(context, caller, kind, body.value, drawOf(call), { pause: body.pause, max: outerMaxOf(call) });
   };
   const media =
     form && isForm(call.request)

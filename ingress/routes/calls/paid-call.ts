@@ -21,6 +21,7 @@ import { paced } from "#shared/config/pace.ts";
 import { asPart } from "#shared/tracing/tracing.ts";
 
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
+import { outerMaxOf } from "../../core/max-credits.ts";
 import type { IngressContext } from "../../context.ts";
 import { drawOf, type RouteCall } from "../../core/call.ts";
 import { readLabels } from "../../core/labels.ts";
@@ -117,17 +118,20 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
 }
 
 /**
- * Returns the response with the header `x-max-tokens-lowered`, if the caller requested more tokens than the serving model's limit. The
- * header contains that limit.
+ * Returns the response with the header `x-max-tokens-lowered`, if the caller requested more tokens than the serving model's limit, or if
+ * `max_credits` requires an output limit. The header contains the limit.
  */
 export function withLoweredLimit(
   { catalogue }: Pick<IngressContext, "catalogue">,
   { model, bound }: Pick<PaidCall, "bound" | "model">,
   response: Response,
 ): Response {
-  const { outputLimit } = bound;
-  if (outputLimit === undefined) return response;
+  const { outputLimit, loweredLimit } = bound;
   const used = response.headers.get("x-model-used");
+  if (loweredLimit !== undefined && (used ?? model.slug) === model.slug) {
+    response.headers.set("x-max-tokens-lowered", String(loweredLimit));
+  }
+  if (outputLimit === undefined) return response;
   const { max_output_tokens: most } = (used === null ? undefined : catalogue.current().models.get(used)) ?? model;
   if (outputLimit > most) response.headers.set("x-max-tokens-lowered", String(most));
   return response;
@@ -146,8 +150,10 @@ export async function preparePaidCall(
   body: ReadBody,
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
+  const header = call.request.headers.get("x-cache");
   const read = { value, bytes, draw: drawOf(call) };
-  const { request, model, checked } = await readTextRequest(context, call.caller, kind, read, pause);
+  const how = { pause, max: outerMaxOf(call) };
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, read, how);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,
@@ -157,12 +163,20 @@ export async function preparePaidCall(
     text,
     textBytes: text === body.text ? bytes : Buffer.byteLength(text),
     labels: readLabels(call, request),
-    cache: await planCache(call.request.headers.get("x-cache"), model, kind.name, body),
+    cache: await planCache(header, model, cacheScope(kind.name, checked.bound), body, request),
     affinity: call.affinity,
   };
 }
 
-/** Returns the JSON text of a request from which null members were removed. */
+/**
+ * Returns the name of a call's kind for its cache key. Responses that `max_credits` may have cut are not used for calls with another output
+ * limit.
+ */
+export function cacheScope(name: string, { loweredLimit }: CallBound): string {
+  return loweredLimit === undefined ? name : `${name} ${loweredLimit}`;
+}
+
+/** Returns the JSON text of a request from which null members or `max_credits` were removed. */
 async function textOf(request: object, body: ReadBody): Promise<string> {
   const integers = await exactIntegersIn(body);
   if (body.textBytes <= JSON_AT_ONCE_BYTES_MAX) return stringifyExact(request, integers);

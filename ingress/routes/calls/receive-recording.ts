@@ -6,11 +6,13 @@ import { TRANSCRIPTION, TRANSCRIPTION_FORM } from "#shared/calls/kinds/transcrip
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
 import { chooseModels } from "#shared/calls/model-choice.ts";
 import { readTranscription } from "#shared/calls/read.ts";
+import { type CostMax, costMaxOf, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
 import { readBody } from "../../core/body.ts";
 import { readLabels } from "../../core/labels.ts";
+import { outerMaxOf } from "../../core/max-credits.ts";
 import type { PaidCall } from "./paid-call.ts";
 import type { IngressContext } from "../../context.ts";
 import { cleanFilename } from "../files/filename.ts";
@@ -21,6 +23,7 @@ import { drawOf, type RouteCall } from "../../core/call.ts";
 interface ReceivedCall {
   readonly request: TranscriptionRequest;
   readonly audio: ReceivedAudio;
+  readonly max: CostMax | undefined;
 }
 
 /** Receives the audio and options of a transcription call. The caller of this function must delete the received audio. @throws ApiError */
@@ -32,10 +35,11 @@ async function receiveTranscription(context: IngressContext, call: RouteCall): P
 async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
   const { value, pause } = await readBody(context, call);
   await pause();
-  const request = parse("TranscriptionRequest", value);
+  const { request, maxNano } = takeMaxCredits(parse("TranscriptionRequest", value));
+  const max = costMaxOf(maxNano, outerMaxOf(call));
   await pause();
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
-  return { request: rest, audio: await audioOfBody(context, receiver, request) };
+  return { request: rest, audio: await audioOfBody(context, receiver, request), max };
 }
 
 async function receiveForm(call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
@@ -48,7 +52,8 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
     if (!audio) {
       throw new ApiError("missing_required_parameter", "Missing required form part `file`.", { param: "file" });
     }
-    return { request: parse("TranscriptionRequest", members), audio };
+    const { request, maxNano } = takeMaxCredits(parse("TranscriptionRequest", members));
+    return { request, audio, max: costMaxOf(maxNano, outerMaxOf(call)) };
   } catch (error) {
     audio?.remove();
     throw error;
@@ -76,7 +81,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
   const checkAdmission = (leastNano?: bigint): Promise<void> =>
     context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
   await checkAdmission();
-  const { request, audio } = await receiveTranscription(context, call);
+  const { request, audio, max } = await receiveTranscription(context, call);
   try {
     const { model } = request;
     const choice = chooseModels(TRANSCRIPTION, context.catalogue.current(), caller, { model }, drawOf(call));
@@ -87,6 +92,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       // Removed below, after its bytes are stored: until then, the file counts against this disk's limit.
       receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
       tries: 1,
+      max,
       signal: call.request.signal,
     });
     // Checked again, because the upload may have taken minutes.

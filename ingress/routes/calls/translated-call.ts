@@ -3,6 +3,7 @@ import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schem
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { costMaxOf } from "#shared/calls/max-credits.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { chooseModels, firstAccepting } from "#shared/calls/model-choice.ts";
 import { stringifyExact } from "#shared/json/serialize.ts";
@@ -12,9 +13,10 @@ import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import { drawOf, type RouteCall } from "../../core/call.ts";
 import { readLabels } from "../../core/labels.ts";
+import { outerMaxOf } from "../../core/max-credits.ts";
 import { withParam } from "../../core/with-param.ts";
 
-import { type PaidCall, runPaidCall } from "./paid-call.ts";
+import { cacheScope, type PaidCall, runPaidCall } from "./paid-call.ts";
 import type { CachePlan } from "./response-cache.ts";
 
 interface TranslatedCall {
@@ -22,7 +24,10 @@ interface TranslatedCall {
   readonly request: ChatCompletionRequest;
   /** Returns the name that the caller's API format has for a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
-  readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
+  /** Maximum cost in the body of the call, in nano-credits. */
+  readonly maxNano?: bigint | undefined;
+  /** @param scope suffix of the cache key that contains what changes the response but is not in the request */
+  readonly planCache: (model: Model, scope: string) => Promise<CachePlan | undefined>;
   /** Incomplete response object of a Responses call, which the model's result completes. Absent for calls of other APIs. */
   readonly response?: ModelResponse;
   /** Conversation that the call belongs to, used if the request names none. */
@@ -47,7 +52,19 @@ export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
   body: ReadBody,
-  { api, request, paramOf, planCache, response, affinity, input, renamed = [], needsText, run }: TranslatedCall,
+  {
+    api,
+    request,
+    paramOf,
+    maxNano,
+    planCache,
+    response,
+    affinity,
+    input,
+    renamed = [],
+    needsText,
+    run,
+  }: TranslatedCall,
 ): Promise<Response> {
   const draw = { ...drawOf(call), conversation: affinity ?? (api === "anthropic" ? request.user : undefined) };
   const choice = chooseModels(CHAT, context.catalogue.current(), call.caller, request, draw);
@@ -60,11 +77,12 @@ export async function runTranslatedCall(
   await body.pause();
   try {
     const files = await findStoredFiles(context.database, call.caller, request);
-    const accepting = firstAccepting(choice, (one) => checkChat(request, one, textBytes, files));
+    const max = costMaxOf(maxNano, outerMaxOf(call));
+    const accepting = firstAccepting(choice, (one) => checkChat(request, one, textBytes, files, max));
     const { model, checked: bound, route } = accepting;
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
     if (run) return await run({ kind: CHAT, model, bound, route, labels, text: named });
-    const cache = await planCache(model);
+    const cache = await planCache(model, cacheScope("", bound));
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
     const needs = needsText === undefined ? {} : { needsText };

@@ -9,6 +9,7 @@ import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
 import { json, JSON_TYPE } from "../../core/answers.ts";
 import { readBody } from "../../core/body.ts";
+import { MAX_CREDITS_REQUEST, outerMaxOf } from "../../core/max-credits.ts";
 import { readRun } from "#shared/calls/capabilities/read-run.ts";
 import { callOfRun, labelled } from "#shared/calls/read.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../media/present-capability.ts";
@@ -64,7 +65,7 @@ export function capabilities(context: IngressContext): readonly KeyRoute[] {
       auth: "key",
       countsItself: true,
       ...EXAMPLE,
-      requestHeaders: [TAGS_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, TAGS_REQUEST],
       responses: {
         200: { description: "The result of the run", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The started job", schema: "Job" },
@@ -122,7 +123,7 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
   const capability = context.availableCapabilities.find(idOf(call));
   checkTool(caller, capability.id);
   const { value, pause } = await readBody(context, call);
-  const asked = await readRun(context, caller, capability.id, value, pause);
+  const asked = await readRun(context, caller, capability.id, value, { pause, max: outerMaxOf(call) });
   await pause();
   const isNew = await admitMediaJob(context, call, labelled(callOfRun(asked), readLabels(call)));
   if (asked.isAsync) {

@@ -6,6 +6,7 @@ import { ApiError } from "#shared/base/errors.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 
 import { readBody } from "../../core/body.ts";
+import { MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import type { IngressContext } from "../../context.ts";
 import { findTool, surfaceOf } from "./tools.ts";
 import { errorsOf } from "../../core/route-errors.ts";
@@ -53,6 +54,7 @@ const COMMON = {
   challenge: "Bearer",
   request: { schema: "McpMessage", example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
   requestHeaders: [
+    MAX_CREDITS_REQUEST,
     {
       name: "Accept",
       description: "Must contain both `application/json` and `text/event-stream`.",

@@ -2,12 +2,14 @@
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
+import { takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../../core/answers.ts";
 import { readBody } from "../../core/body.ts";
+import { MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import { planCache } from "../calls/response-cache.ts";
 import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../../context.ts";
@@ -46,7 +48,7 @@ export function messages(context: IngressContext): KeyRoute[] {
           messages: [{ role: "user", content: "Say exactly: it works" }],
         },
       },
-      requestHeaders: [CACHE_REQUEST, TAGS_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST, TAGS_REQUEST],
       responses: {
         200: {
           description: "The message, or a stream of events",
@@ -80,14 +82,16 @@ export function messages(context: IngressContext): KeyRoute[] {
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { request, paramOf, omittedToolTypes } = chatRequestOf(parse("MessagesRequest", withFirstModel(body.value)));
+  const { request: asked, maxNano } = takeMaxCredits(parse("MessagesRequest", withFirstModel(body.value)));
+  const { request, paramOf, omittedToolTypes } = chatRequestOf(asked);
   await body.pause();
   const header = call.request.headers.get("x-cache");
   const response = await runTranslatedCall(context, call, body, {
     api: "anthropic",
     request,
     paramOf,
-    planCache: (model) => planCache(header, model, "messages", body, request),
+    maxNano,
+    planCache: (model, scope) => planCache(header, model, `messages${scope}`, body, request),
   });
   if (omittedToolTypes.length > 0) response.headers.set("x-tools-omitted", omittedToolTypes.join(", "));
   return response;

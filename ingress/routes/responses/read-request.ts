@@ -1,5 +1,6 @@
 /** Parsed Responses call: the members of its body, the conversation it continues, and the chat request made of both. */
 import type { ResponsesItem, ResponsesRequest, ResponsesTool } from "#schemas/generated/types.ts";
+import { takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -25,6 +26,8 @@ export interface Asked extends Translated {
   readonly toolSet: ToolSet<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
+  /** Maximum cost in the body, in nano-credits. */
+  readonly maxNano?: bigint | undefined;
   readonly own: readonly ResponsesItem[];
   readonly root?: string;
 }
@@ -41,7 +44,7 @@ export async function readAsked(
   open: (id: string) => Promise<KeptConversation>,
 ): Promise<Asked> {
   await receivedBody.pause();
-  const asked = parse("ResponsesRequest", withFirstModel(receivedBody.value));
+  const { request: asked, maxNano } = takeMaxCredits(parse("ResponsesRequest", withFirstModel(receivedBody.value)));
   await receivedBody.pause();
   const toolSet = await readToolSet(context, call, asked.tools ?? [], toolSetReader(context.catalogue.current()));
   if (toolSet) checkTurns(asked);
@@ -56,7 +59,7 @@ export async function readAsked(
     throw toolSet ? withParam(error, toolSet.paramOf) : error;
   });
   if (toolSet) checkNames(toolSet, translated.tools);
-  return { body, asked, items, toolSet, own, ...(root === undefined ? {} : { root }), ...translated };
+  return { body, asked, maxNano, items, toolSet, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
+import { lowerMax } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
@@ -17,6 +18,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../../core/answers.ts";
 import { readBody, type ReadBody } from "../../core/body.ts";
+import { headerMax, MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import { planCache } from "../calls/response-cache.ts";
 import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../../context.ts";
@@ -74,7 +76,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
       countsItself: true,
       canLoadStoredContent: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
-      requestHeaders: [CACHE_REQUEST, TAGS_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST, TAGS_REQUEST],
       responses: {
         200: {
           description: "The response, or a stream of events",
@@ -119,6 +121,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
       auth: "key",
       countsItself: true,
       canLoadStoredContent: true,
+      requestHeaders: [MAX_CREDITS_REQUEST],
       request: {
         schema: "ResponsesCompactRequest",
         example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
@@ -250,7 +253,7 @@ type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly respon
 async function answerAsked(
   context: IngressContext,
   call: RouteCall,
-  { body, asked, items, toolSet, own, root, request, tools, paramOf }: Asked,
+  { body, asked, maxNano, items, toolSet, own, root, request, tools, paramOf }: Asked,
   onAsked: OnAsked | undefined,
 ): Promise<Response> {
   await body.pause();
@@ -284,6 +287,7 @@ async function answerAsked(
       asked,
       items: items.map(({ item }) => item),
       toolSet,
+      maxNano: lowerMax(maxNano, headerMax(call.request)),
       integers: exactIntegersOf(body.text),
       response,
     };
@@ -299,8 +303,9 @@ async function answerAsked(
     api: "responses",
     request,
     paramOf,
-    planCache: async (model) => {
-      const plan = await planCache(header, model, "responses", body, { ...asked, input: own });
+    maxNano,
+    planCache: async (model, scope) => {
+      const plan = await planCache(header, model, `responses${scope}`, body, { ...asked, input: own });
       return isCached ? plan : undefined;
     },
     response,

@@ -39,6 +39,8 @@ export interface TurnsAsked {
   /** Items of the whole conversation. */
   readonly items: readonly ResponsesItem[];
   readonly toolSet: ToolSet<ResponsesTool>;
+  /** Maximum cost of all turns and runs, in nano-credits. */
+  readonly maxNano: bigint | undefined;
   readonly integers: ExactIntegers | undefined;
   /** Incomplete response object of the call, which the result of the model turns completes. */
   readonly response: ModelResponse;
@@ -51,10 +53,10 @@ export async function answerInTurns(
   { context, call }: Pick<Loop, "context" | "call">,
   turns: TurnsAsked,
 ): Promise<Response> {
-  const { asked, toolSet } = turns;
+  const { asked, toolSet, maxNano } = turns;
   const format = new ResponsesToolLoopFormat(turns);
   const runs = Math.min(toolSet.limits.runs, asked.max_tool_calls ?? toolSet.limits.runs);
-  const loop = { context, call, tools: toolSet.tools, limits: { ...toolSet.limits, runs } };
+  const loop = { context, call, tools: toolSet.tools, limits: { ...toolSet.limits, runs, maxNano } };
   if (asked.stream === true) return answerInEvents(loop, format, format);
   const summary = await toEnd({ ...loop, clientSignal: call.request.signal }, format);
   return json(await format.whole(summary), { ...format.served, "x-credits-used": creditsText(summary) });

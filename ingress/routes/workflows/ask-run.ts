@@ -11,6 +11,7 @@ import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
 import { parseBody, type ReadBody, readJsonBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
+import { outerMaxOf } from "../../core/max-credits.ts";
 import { idempotencyKeyOf } from "../../core/idempotency-key.ts";
 import { readLabels } from "../../core/labels.ts";
 import type { RouteCall } from "../../core/call.ts";
@@ -29,8 +30,9 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   refuseMisspeltInput(body);
   const { caller } = call;
   await pause();
-  const { mode = "sync", input, version } = body;
-  const run = await newRunOf(context.database, caller, { ...asked(call, mode, value), input, workflow: row, version });
+  const { mode = "sync", input, version, max_credits: maxCredits } = body;
+  const request = { ...asked(call, mode, value), input, maxCredits };
+  const run = await newRunOf(context.database, caller, { ...request, workflow: row, version });
   return begun(await beginRun(context, call.request, run));
 }
 
@@ -43,12 +45,12 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const { value, pause } = read;
   const body: PipelineRunRequest = parse("PipelineRunRequest", value);
   refuseMisspeltInput(body);
-  const { mode = "sync", input } = body;
+  const { mode = "sync", input, max_credits: maxCredits } = body;
   await pause();
   checkInputBytes(input);
   await pause();
-  const fingerprint =
-    key === null ? "" : await read.work((slices) => fingerprintOfJson([mode, body.definition, input], slices));
+  const same = [mode, body.definition, input, ...(maxCredits === undefined ? [] : [maxCredits])];
+  const fingerprint = key === null ? "" : await read.work((slices) => fingerprintOfJson(same, slices));
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
@@ -56,7 +58,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const definition = await checkDefinition(context, caller, read, body.definition);
   await pause();
   const run: NewRun = {
-    ...inlineRunOf(caller, definition, { ...asked(call, mode, value), input }),
+    ...inlineRunOf(caller, definition, { ...asked(call, mode, value), input, maxCredits }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
   };
   const answer = await beginRun(context, call.request, run);
@@ -72,6 +74,7 @@ function asked(call: RouteCall, mode: NewRun["mode"], body: unknown) {
     lane,
     depth: 0,
     labels: readLabels(call, body),
+    outerNano: outerMaxOf(call).nano,
     ...traceOf({ headers: call.request.headers, span: call.span }),
   } as const;
 }

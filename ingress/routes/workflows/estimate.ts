@@ -4,7 +4,7 @@ import { parse } from "#shared/json/contracts.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber } from "#shared/base/money.ts";
-import { sumOf } from "#shared/workflows/estimate/cost.ts";
+import { atMost, sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
 import { readRunInput, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
@@ -67,7 +67,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
   const steps = await withPermit(call, (slices) =>
     estimateWorkflow(about, definition, known, attempts, new EstimateWork(slices)),
   );
-  const all = sumOf(steps);
+  const all = atMost(sumOf(steps), definition.max_credits);
   return json({
     currency: "credits",
     estimated_credits: creditsNumber(all.estimatedNano),

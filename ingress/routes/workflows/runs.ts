@@ -10,6 +10,7 @@ import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 
 import { json } from "../../core/answers.ts";
 import type { IngressContext } from "../../context.ts";
+import { MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import { IDEMPOTENCY_KEY } from "../../core/idempotency-key.ts";
 import { allowRoles } from "../../core/roles.ts";
 import { errorsOf } from "../../core/route-errors.ts";
@@ -97,7 +98,7 @@ const RUN_WORKFLOW: Declaration = {
     "failed run returns 200 with its `status`. A run continues when the client disconnects, and can be retrieved " +
     `by its id. ${WAIT}`,
   request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
-  requestHeaders: [TAGS_REQUEST],
+  requestHeaders: [MAX_CREDITS_REQUEST, TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
@@ -120,7 +121,7 @@ const RUN_PIPELINE: Declaration = {
     "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end. " +
     WAIT,
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
-  requestHeaders: [IDEMPOTENCY_KEY, TAGS_REQUEST],
+  requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST, TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],

@@ -5,6 +5,7 @@ import type { WorkKind } from "#shared/calls/work.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { type Inline, INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
+import { type CostMax, costMaxOf, type OuterMax, takeMaxCredits } from "../max-credits.ts";
 import type { CheckedRun } from "./check.ts";
 import type { Capability } from "./entry.ts";
 import { CHECKS } from "./list.ts";
@@ -45,6 +46,8 @@ export interface ReadRun {
   /** Capability in the form of a model, because the admission expects a model with a price. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
+  /** Maximum cost that the caller allows; `callOfRun` checks it. */
+  readonly max: CostMax | undefined;
   /** Request that the worker receives. */
   readonly request: CheckedRun;
   /** Inline media that must be moved to the object store. */
@@ -59,7 +62,7 @@ interface Context extends ProbeContext {
 
 /**
  * Reads and checks the request of a run.
- * @param pause awaited between steps that process the whole body, so that other calls can use the thread
+ * @param how `pause`: awaited between steps that process the whole body, so that other calls can use the thread. `max`: maximum cost, in addition to the maximum in the body
  * @throws ApiError `capability_not_found`, or an error that names the invalid member of the body
  */
 export async function readRun(
@@ -67,11 +70,14 @@ export async function readRun(
   caller: Caller,
   id: string,
   body: unknown,
-  pause: () => Promise<void> = () => Promise.resolve(),
+  {
+    pause = () => Promise.resolve(),
+    max,
+  }: { readonly pause?: () => Promise<void>; readonly max?: OuterMax | undefined } = {},
 ): Promise<ReadRun> {
   const capability = context.availableCapabilities.find(id);
   await pause();
-  const { isAsync, run } = checkRun(capability, body);
+  const { isAsync, run, maxNano } = checkRun(capability, body);
   await pause();
   const price = capabilityPrice(context.catalogue.current(), capability);
   const { input, inline, files, probed } = readInput(capability, run);
@@ -82,23 +88,28 @@ export async function readRun(
   const known = isFlat ? {} : await probeInputs(probeContext, capability.category, probed, sizes);
   const expected = expectedOf(capability, run.params, known);
   const [usualNano, holdNano] = [expected.usual, expected.most].map((one) => capabilityCharge(price, one).nano);
+  const bound = { holdNano: holdNano ?? 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 };
   return {
     capability,
     isAsync,
     usualNano: usualNano ?? 0n,
     model: { slug: capability.id, modality: capability.output_modality as Modality, price },
-    checked: { bound: { holdNano: holdNano ?? 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 }, price },
+    checked: { bound, price },
+    max: costMaxOf(maxNano, max),
     request: { ...run, input },
     inline,
   };
 }
 
 /** Validates the body of a run and adds defaults. @throws ApiError that names the invalid member */
-function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
-  const request = parse("CapabilityRunRequest", body);
+function checkRun(
+  capability: Capability,
+  body: unknown,
+): { readonly run: CheckedRun; readonly isAsync: boolean; readonly maxNano?: bigint } {
+  const { request, ...max } = takeMaxCredits(parse("CapabilityRunRequest", body));
   const check = CHECKS.get(capability.id);
   if (!check) throw new Error(`no check for ${capability.id}`);
-  return { run: check(request), isAsync: request.async === true };
+  return { run: check(request), isAsync: request.async === true, ...max };
 }
 
 type Members = Readonly<Record<string, unknown>>;

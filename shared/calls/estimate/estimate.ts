@@ -11,6 +11,7 @@ import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
 import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { maxCreditsBytes, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { type Price, priceTokens, type PriceUnit } from "#shared/calls/pricing/price.ts";
 import type { ServiceTier } from "#shared/calls/pricing/rates.ts";
 import { chargedTier, ratesOf } from "#shared/calls/pricing/tiers.ts";
@@ -70,7 +71,8 @@ export async function estimateCall(
       param: "model",
     });
   }
-  const bytes = request.model === undefined ? bodyBytes + MODEL_MEMBER_BYTES + model.slug.length : bodyBytes;
+  const ownBytes = bodyBytes - maxCreditsBytes(body);
+  const bytes = request.model === undefined ? ownBytes + MODEL_MEMBER_BYTES + model.slug.length : ownBytes;
   const call = { ...request, model: model.slug };
   const kind = kindOfCall(model, call);
   if (!kind) {
@@ -96,7 +98,7 @@ async function foresee(
 ): Promise<Foreseen> {
   const { files } = about;
   const isPriced = isPricedKind(kind);
-  const request = kind.read(body);
+  const { request } = takeMaxCredits(kind.read(body));
   const recording = isPriced && kind.bringsRecording === true ? await about.recording(request) : undefined;
   const checked = kind.check(request, model, { bodyBytes, files, recording });
   const { bound, price } = checked;

@@ -18,7 +18,9 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   read: (body) => parse("ChatCompletionRequest", withFirstModel(body)),
   nouns: { one: "a chat model", all: "chat models" },
   isOfKind: (model) => model.supports_chat,
-  check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
+  check: (request, model, { bodyBytes, files, max }) => ({
+    bound: checkChat(request, model, bodyBytes, files, max),
+  }),
   foresee: (request, model, { bound }, { files, tokenizer, slices }) =>
     slices.run(typicalChatUsage(request, model, bound, tokenizer, files)),
   route: {

@@ -12,6 +12,7 @@ import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 import type { CallBound } from "./call-bound.ts";
 import type { ModelRoute } from "../model-choice.ts";
 import type { StoredFiles } from "./chat/files.ts";
+import type { CostMax } from "../max-credits.ts";
 import type { InputMedia, StoredInputs } from "./input-media.ts";
 import type { CheckedMedia } from "./media-check.ts";
 import type { MeasuredAudio } from "./transcription.ts";
@@ -25,6 +26,8 @@ export interface CallFacts {
   readonly bodyBytes: number;
   /** Stored files that a chat request references. */
   readonly files: StoredFiles;
+  /** Maximum cost of the call. A chat call without output limit gets the largest limit that fits; other kinds ignore it. */
+  readonly max?: CostMax | undefined;
   /** Length and size of the call's audio; undefined without audio. */
   readonly recording?: MeasuredAudio | undefined;
 }

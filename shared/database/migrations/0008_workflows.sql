@@ -102,6 +102,10 @@ create table run (
   labels jsonb,
   -- Nano-credits of its ended work.
   credits bigint not null default 0,
+  -- Maximum nano-credits of its work and that of its nested runs. Null: no maximum.
+  max_nano bigint,
+  -- Rows of spend_limit that apply to its work: its own, those of its parents and its batch. Null: none.
+  limit_ids uuid[],
   -- Number of its last frame.
   frames int not null default 0,
   -- Weight of workers' checks while it was stalled, since its last progress (shared/database/run-work.ts), and the time of the janitor's
@@ -221,6 +225,14 @@ begin
   return null;
 end $$;
 create trigger run_storage after delete on run referencing old table as gone for each statement execute function free_run_storage();
+
+-- Deletes the spend limits of deleted runs. Executed after run_storage, because balances are locked last.
+create function drop_run_limits() returns trigger language plpgsql as $$
+begin
+  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(g.id)) from gone g where g.max_nano is not null having count(*) > 0;
+  return null;
+end $$;
+create trigger run_storage_limits after delete on run referencing old table as gone for each statement execute function drop_run_limits();
 
 -- Decides about a new run, and takes its bytes if it may begin. verdict: `begun`; `known`: its id, or its idempotency key, exists; `over`:
 -- the parent run is over; `gone`: its definition does not exist; `crowded`: the workspace has the maximum of open runs; `full`: its storage

@@ -62,6 +62,8 @@ create table batch (
   expired_at timestamptz,
   cancelling_at timestamptz,
   cancelled_at timestamptz,
+  -- Maximum nano-credits of its lines. Null: no maximum.
+  max_nano bigint,
   -- Time of its end, with any status.
   ended_at timestamptz,
   -- Bytes of its lines in the workspace's storage, as long as the batch is stored.
@@ -117,7 +119,7 @@ create index batch_part_key on batch_part (key);
 -- there are too many. Creations in a workspace are serialized, so that the count is exact.
 create function insert_batch(
   p_id uuid, p_ws uuid, p_key uuid, p_fingerprint text, p_repeat_id uuid, p_endpoint text, p_input_file_id text, p_metadata text,
-  p_output_expires_s int, p_window_ms bigint, p_most int
+  p_output_expires_s int, p_window_ms bigint, p_most int, p_max_nano bigint
 ) returns uuid language plpgsql as $$
 declare
   known uuid;
@@ -126,9 +128,13 @@ begin
   select id into known from batch where repeat_id = p_repeat_id;
   if found then return known; end if;
   if (select count(*) from (select from batch where workspace_id = p_ws and ended_at is null limit p_most) x) >= p_most then return null; end if;
-  insert into batch (id, workspace_id, key_id, fingerprint, repeat_id, endpoint, input_file_id, metadata, output_expires_s, expires_at)
+  insert into batch (id, workspace_id, key_id, fingerprint, repeat_id, endpoint, input_file_id, metadata, output_expires_s, max_nano, expires_at)
   values (p_id, p_ws, p_key, p_fingerprint, p_repeat_id, p_endpoint, p_input_file_id, p_metadata, p_output_expires_s,
-    clock_timestamp() + p_window_ms * interval '1 millisecond');
+    p_max_nano, clock_timestamp() + p_window_ms * interval '1 millisecond');
+  -- Locks the balance.
+  if p_max_nano is not null then
+    perform set_spend_limit(p_ws, p_id, 'batch', null, array[null, null, null, p_max_nano], null, null, '{}');
+  end if;
   return p_id;
 end $$;
 
@@ -163,6 +169,14 @@ begin
   return null;
 end $$;
 create trigger batch_storage after delete on batch referencing old table as gone for each statement execute function free_batch_storage();
+
+-- Deletes the spend limits of deleted batches. Executed after batch_storage, because balances are locked last.
+create function drop_batch_limits() returns trigger language plpgsql as $$
+begin
+  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(g.id)) from gone g where g.max_nano is not null having count(*) > 0;
+  return null;
+end $$;
+create trigger batch_storage_limits after delete on batch referencing old table as gone for each statement execute function drop_batch_limits();
 
 -- Leads the batch that has waited longest, of a workspace with fewer than p_each led ones. No row: none waits. A batch whose leader was
 -- lost waits for longer each time, and a different time than others lost with it: one of them may have been the cause.

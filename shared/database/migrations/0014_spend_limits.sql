@@ -68,6 +68,15 @@ begin
   where workspace_id = p_ws and has_limits and not exists (select from spend_limit where workspace_id = p_ws);
 end $$;
 
+-- Deletes the limits of deleted runs or batches of workspaces.
+create function drop_spend_limits(p_ws uuid[], p_ids uuid[]) returns void language plpgsql set enable_seqscan = off as $$
+begin
+  perform from balance where workspace_id = any (p_ws) order by workspace_id for update;
+  delete from spend_limit where id = any (p_ids);
+  update balance b set has_limits = false
+  where b.workspace_id = any (p_ws) and b.has_limits and not exists (select from spend_limit l where l.workspace_id = b.workspace_id);
+end $$;
+
 -- Returns the state of limits: for day, week, month and total the limit that is valid now, the charges, and the end of the period.
 create function spend_state(p_ws uuid, p_ids uuid[])
 returns table (id uuid, kind text, name text, window_name text, cap bigint, spent bigint, held bigint, resets_at timestamptz)

@@ -5,6 +5,7 @@ import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import { ESTIMATE_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/usage.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
+import { takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
@@ -45,7 +46,7 @@ export async function chatCost(
   const isUnknown = (name: string): boolean => unknown.includes(name);
   const files = await findStoredFiles(database, caller, params.value);
   const checked = (known: object) => {
-    const body = CHAT.read({ ...known, model: model.slug });
+    const { request: body } = takeMaxCredits(CHAT.read({ ...known, model: model.slug }));
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
     return { body, bodyBytes, ...CHAT.check(body, model, { bodyBytes, files }) };
   };
@@ -86,7 +87,7 @@ export async function embeddingsCost({ work }: CallContext, model: Model, params
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected an embedding model.", { param: "model" });
   const checked = (known: object) => {
-    const body = EMBEDDINGS.read({ ...known, model: model.slug });
+    const { request: body } = takeMaxCredits(EMBEDDINGS.read({ ...known, model: model.slug }));
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
     return { body, bodyBytes, ...EMBEDDINGS.check(body, model, { bodyBytes, files: NO_FILES }) };
   };
@@ -158,7 +159,8 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   const boundOf = (body: Body): bigint => {
     work.count(CHECK_UNITS + unitsOf(body) / 4);
     refuseUnsupported(body);
-    return kind.check(kind.read({ ...body, model: model.slug }), model, facts).bound.holdNano;
+    const { request } = takeMaxCredits(kind.read({ ...body, model: model.slug }));
+    return kind.check(request, model, facts).bound.holdNano;
   };
   const taken = takenBody(known, unknown, model, boundOf);
   const dear = dearest(taken, boundOf(taken), unknown, (name) => valuesOf(name, model), boundOf);

@@ -26,7 +26,7 @@ import { type CompiledDefinition, type CompiledStep, compilingDefinition } from 
 import { readKnownInput } from "../inputs.ts";
 import { kindOf } from "../step-work.ts";
 import { chatCost, embeddingsCost, mediaCost } from "./call-cost.ts";
-import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
+import { atMost, type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
   type Known,
   type KnownItem,
@@ -172,7 +172,7 @@ class Estimate {
     const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
     return this.#workflows.costOf(found, depth, known, async () => {
       const steps = await this.ofSteps(found.compiled, { known, attempts, depth });
-      return { ...sumOf(steps), assumption: `A workflow of ${steps.length} steps.` };
+      return { ...atMost(sumOf(steps), definition.max_credits), assumption: `A workflow of ${steps.length} steps.` };
     });
   }
 }
@@ -239,7 +239,13 @@ function passOver(error: unknown): undefined {
   throw error;
 }
 
+/** Returns the cost of a call on one model, which is at most `max_credits` of its params. */
 async function costOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
+  const { max_credits: credits } = params.value;
+  return atMost(await fullCostOn(context, model, kind, params), typeof credits === "number" ? credits : undefined);
+}
+
+async function fullCostOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
   if (kind === CHAT) return chatCost(context, model, params);
   if (kind === EMBEDDINGS) return embeddingsCost(context, model, params);
   return mediaCost(context, model, kind, params);

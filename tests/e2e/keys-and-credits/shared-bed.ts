@@ -8,7 +8,8 @@ export function sharedBed(): Promise<Bed> {
     apart: false,
     ingress: 2,
     pools: ["chat", "workflow"],
-    behaviours: ["stall"],
+    behaviours: ["stall", "server-error"],
+    models: [{ slug: "dear", sources: ["openai/upstream"], outputPrice: 2_000 }],
     presets: { narrow: [4, 1_000_000], thirty: [30, null] },
   });
   return started;

@@ -213,6 +213,11 @@ describe("in its own workspace", () => {
   });
 });
 
+test("max_credits_exceeded", async () => {
+  const { body } = chat("sandbox-chat");
+  await refuse("max_credits_exceeded", CHAT, { body: { ...body, max_credits: 0.000001 } });
+});
+
 test("budget_reached", async () => {
   const owner = await asNewWorkspace(tenant);
   const { key, workspace } = owner;

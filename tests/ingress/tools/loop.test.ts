@@ -49,10 +49,12 @@ async function play({
   const left = new AbortController();
   const told: SluiceCall[] = [];
   const ids: string[] = [];
+  const maximums: (bigint | undefined)[] = [];
   let asked = 0;
   const door: ToolLoopFormat = {
     async *ask(api) {
       ids.push(api.call.requestId);
+      maximums.push(api.call.maxNano);
       const turn = turns[Math.min(asked++, turns.length - 1)];
       api.call.meter.addCharge(turnNano);
       yield new Uint8Array([asked]);
@@ -76,7 +78,7 @@ async function play({
   const loop: Loop = {
     context,
     call: routeCall({ request, requestId, caller }),
-    tools: new Map([["tell", { ...tool, run: (api) => (ids.push(api.call.requestId), Promise.resolve(run(left))) }]]),
+    tools: new Map([["tell", { ...tool, run: (api) => (ids.push(api.call.requestId), maximums.push(api.call.maxNano), Promise.resolve(run(left))) }]]), // prettier-ignore
     limits: { ...LIMITS, ...limits },
     clientSignal: left.signal,
   };
@@ -94,7 +96,7 @@ async function play({
     error = thrown;
   }
   fakes.close();
-  return { summary, error, told, ids, requestId, authorizations };
+  return { summary, error, told, ids, maximums, requestId, authorizations };
 }
 
 test("runs of a tool above its own limit are rejected, and are not started", async () => {
@@ -134,6 +136,36 @@ describe("a limit", () => {
   ])("of %p nano-credits starts nothing once they are used: turns %p, runs %p", async (nano, turns, runs) => {
     const { summary } = await play({ turns: [[call(), call()]], limits: { nano, rounds: 16 } });
     expect([summary?.ended_by, summary?.turns.length, summary?.calls?.length]).toEqual(["max_credits", turns, runs]);
+  });
+
+  test("of the whole call leaves each turn and run what the others have not used or held", async () => {
+    const run = (): ToolOutcome => ({ ...MADE, heldNano: 2n });
+    const { summary, maximums } = await play({ turns: [[call(), call()], []], run, limits: { maxNano: 100n } });
+    expect(summary?.ended_by).toBe("answer");
+    expect(maximums).toEqual([100n, 90n, 83n, 76n]);
+    const free = await play({ turns: [[call()], []] });
+    expect(free.maximums).toEqual([undefined, undefined, undefined]);
+  });
+
+  test.each([
+    [17n, 1],
+    [16n, 1],
+    [18n, 2],
+  ])(
+    "of the whole call of %p nano-credits starts nothing once they are used or held: runs %p",
+    async (maxNano, runs) => {
+      const run = (): ToolOutcome => ({ ...MADE, heldNano: 2n });
+      const { summary } = await play({ turns: [[call(), call()]], run, limits: { maxNano } });
+      expect([summary?.ended_by, summary?.calls?.length]).toEqual(["max_credits", runs]);
+    },
+  );
+
+  test("of the whole call ends the loop before a later turn that does not fit, and refuses a first one", async () => {
+    const refused = new ApiError("max_credits_exceeded", "too expensive", { param: "max_credits" });
+    const later = await play({ turns: [[call()], refused], limits: { maxNano: 100n } });
+    expect(later.summary).toMatchObject({ ended_by: "max_credits", turns: [{}], calls: [{}] });
+    const first = await play({ turns: [refused], limits: { maxNano: 100n }, turnNano: 0n });
+    expect(first.error).toBe(refused);
   });
 
   test("of credits counts the hold of a cancelled run, and does not report it as used", async () => {

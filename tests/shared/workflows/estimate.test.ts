@@ -45,6 +45,15 @@ const chat = (id: string, content: unknown, more: object = {}, params: object = 
 const call = (model: string, params: object, more: object = {}) => ({ id: "b", type: "model", model, params, ...more });
 const count = (length: number) => Array.from({ length }, (_, at) => at);
 
+test("a step costs at most its max_credits", async () => {
+  const [free] = await estimate({ steps: [chat("a", "x", {}, { max_tokens: 1_000 })] });
+  const max_credits = Number(((free?.most ?? 0) / 2).toFixed(9));
+  const [limited] = await estimate({ steps: [chat("a", "x", {}, { max_tokens: 1_000, max_credits })] });
+  expect(limited?.most).toBe(max_credits);
+  const [ample] = await estimate({ steps: [chat("a", "x", {}, { max_tokens: 1_000, max_credits: 1_000 })] });
+  expect(ample?.most).toBe(free?.most ?? 0);
+});
+
 describe("fallbacks that params name", () => {
   const most = async (params: object): Promise<number> =>
     (await estimate({ steps: [chat("a", "x", {}, params)] }))[0]?.most ?? 0;

@@ -74,7 +74,9 @@ export function createAnthropicRendering(call: {
       const lastBlockEvents = begin(usage) + blocks.end();
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
       return (
-        lastBlockEvents + event("message_delta", { delta: ending, usage: finalUsage(usage, tier) }) + event("message_stop")
+        lastBlockEvents +
+        event("message_delta", { delta: ending, usage: finalUsage(usage, tier) }) +
+        event("message_stop")
       );
     },
   };

@@ -1,7 +1,7 @@
 /** Runs one provider call of a chat job: applies its timeouts, reads its result, and passes the chunks to the client. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/base/abortable.ts";
-import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
+import { chatInputTokensMax, withHeldLimit, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
@@ -90,7 +90,13 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
     request.stream === true || limits.firstByteMs < limits.totalMs ? startWatchdog(limits, signal) : undefined;
   try {
     const call: ChatCall = {
-      request: withServiceTier(withinOutputLimit(request, candidate.model), run),
+      request: withServiceTier(
+        withinOutputLimit(
+          run.job.max_nano === undefined ? request : withHeldLimit(request, run.held.outputTokensMax),
+          candidate.model,
+        ),
+        run,
+      ),
       ...(run.exactIntegers ? { exactIntegers: run.exactIntegers } : {}),
       workspaceId: run.job.workspace_id,
       sourceModel: candidate.source.model,

@@ -1,6 +1,8 @@
 /** Serves a call in the chat pool through the first source (a provider's model) that can answer it. */
 import type { ChatCompletionRequest, JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
+import type { CostMax } from "#shared/calls/max-credits.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -273,16 +275,17 @@ class ChatRun {
    */
   private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
+    const before = tookSoFar(this.took);
     let bound: ReturnType<typeof checkChat>;
     try {
-      bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)));
+      const max = this.maxAfter(before.nano, request);
+      bound = checkChat(request, model, Buffer.byteLength(JSON.stringify(request)), NO_FILES, max);
       await this.checkDocuments(model, request, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
       context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "skipped a fallback model");
       return false;
     }
-    const before = tookSoFar(this.took);
     const adjusted = await this.adjust({
       workspaceId: job.workspace_id,
       jobId: job.job_id,
@@ -299,6 +302,14 @@ class ChatRun {
     }
     this.held = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
     return true;
+  }
+
+  /** Returns the maximum cost of a fallback model, after earlier models have cost `tookNano`; undefined if the caller sets none. */
+  private maxAfter(tookNano: bigint, { n }: ChatCompletionRequest): CostMax | undefined {
+    const { max_nano: nano, output_tokens_max: outputTokensMax } = this.job;
+    if (nano === undefined) return undefined;
+    const left = BigInt(nano) - tookNano;
+    return { nano: left, fitNano: left, outputTokensMax: Math.floor(outputTokensMax / (n ?? 1)) };
   }
 
   private checkDocuments(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 /** Tracks the price and the hold of a call for the model that currently serves it, and the record of the job at its provider. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia, JobCheck } from "#shared/calls/kinds/media-check.ts";
+import { withinMax } from "#shared/calls/max-credits.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
@@ -112,6 +113,10 @@ export async function moveHold(
 ): Promise<HeldPrice | undefined> {
   try {
     const { bound, price } = check();
+    if (job.max_nano !== undefined) {
+      const nano = BigInt(job.max_nano);
+      withinMax(bound, { nano, fitNano: nano, line: job.batch_line });
+    }
     const adjusted = await adjustHold(database, {
       workspaceId: job.workspace_id,
       jobId: job.job_id,

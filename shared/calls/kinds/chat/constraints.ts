@@ -1,6 +1,7 @@
 /** Checks a chat call against its model's declarations and calculates its maximum cost, in one walk over the messages. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import { type CallBound, CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
+import { type CostMax, withinMax } from "#shared/calls/max-credits.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { arrived } from "#shared/json/contract-fault.ts";
@@ -19,9 +20,6 @@ import {
 import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
 
-/** Number of output tokens in the hold of a chat call without output limit. */
-export const CHAT_DEFAULT_OUTPUT_TOKENS = 8_192;
-
 interface Inputs {
   /** Number of characters in data URLs and base64 members, which are not text. */
   encodedLength: number;
@@ -38,32 +36,72 @@ interface Inputs {
  * Checks a chat call against its model and returns its maximum usage.
  * @param bodyBytes size of the whole body; it limits the tokens, because a token has at least one byte
  * @param files stored files that the request references
- * @throws ApiError 400 that names the parameter which the model does not support; `file_not_found`
+ * @param max maximum cost of the call. A call without output limit then gets the largest limit that fits, instead of `mayExceed`
+ * @throws ApiError 400 that names the parameter which the model does not support; `file_not_found`, `max_credits_exceeded`
  */
 export function checkChat(
   request: ChatCompletionRequest,
   model: Model,
   bodyBytes: number,
   files: StoredFiles = NO_FILES,
+  max?: CostMax,
 ): CallBound {
   const inputs = walkMessages(request, model, files);
   checkRequired(inputs, model);
   checkParameters(request, model);
   const n = request.n ?? 1;
   const outputLimit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  const perChoice = Math.min(outputLimit ?? CHAT_DEFAULT_OUTPUT_TOKENS, model.max_output_tokens);
-  const outputTokensMax = perChoice * n;
   const inputTokens = inputTokensOf(inputs, model, bodyBytes);
-  const holdNano = boundChat(model.price, {
-    inputTokens,
-    outputTokens: outputTokensMax,
-    hasAudioInput: inputs.hasAudio,
-    hasImageInput: inputs.images > 0,
-    hasAudioOutput: request.modalities?.includes("audio") === true,
-    serviceTier: request.service_tier,
-  });
-  const bound = { holdNano, outputTokensMax, tokensMax: inputTokens + outputTokensMax };
-  return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
+  const boundOf = (perChoice: number) => {
+    const outputTokensMax = perChoice * n;
+    const holdNano = boundChat(model.price, {
+      inputTokens,
+      outputTokens: outputTokensMax,
+      hasAudioInput: inputs.hasAudio,
+      hasImageInput: inputs.images > 0,
+      hasAudioOutput: request.modalities?.includes("audio") === true,
+      serviceTier: request.service_tier,
+    });
+    return { holdNano, outputTokensMax, tokensMax: inputTokens + outputTokensMax };
+  };
+  const bound = boundOf(Math.min(outputLimit ?? CHAT_DEFAULT_OUTPUT_TOKENS, model.max_output_tokens));
+  if (max === undefined) {
+    return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
+  }
+  const most = Math.min(outputLimit ?? max.outputTokensMax ?? Infinity, model.max_output_tokens);
+  const within = (nano: bigint | undefined): number =>
+    nano === undefined ? most : largestWithin(most, (perChoice) => boundOf(perChoice).holdNano <= nano);
+  const allowed = within(max.nano);
+  const advice = allowed === 0 ? "shorten the input" : `lower the output limit to at most ${allowed} tokens`;
+  if (outputLimit !== undefined) return withinMax({ ...bound, mayExceed: false, outputLimit }, max, advice);
+  const fitting = within(max.fitNano);
+  const perChoice = fitting < Math.min(max.outputTokensMin ?? 1, most) ? allowed : fitting;
+  const limited = { ...boundOf(Math.max(1, perChoice)), mayExceed: false };
+  return withinMax(
+    perChoice < model.max_output_tokens ? { ...limited, loweredLimit: perChoice } : limited,
+    max,
+    advice,
+  );
+}
+
+/** Returns the largest number from 1 to `most` that fits, if smaller numbers fit too; 0 if none fits. */
+function largestWithin(most: number, fits: (value: number) => boolean): number {
+  let [low, high] = [0, most];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * Returns the request with the output limit that its hold covers, if the request has no limit and its charge may not exceed the hold.
+ * @param outputTokensMax output tokens of all choices in the hold
+ */
+export function withHeldLimit(request: ChatCompletionRequest, outputTokensMax: number): ChatCompletionRequest {
+  if ((request.max_completion_tokens ?? request.max_tokens) != null) return request;
+  return { ...request, max_completion_tokens: Math.floor(outputTokensMax / (request.n ?? 1)) };
 }
 
 /** Returns the request with an output limit that is at most the model's limit. */

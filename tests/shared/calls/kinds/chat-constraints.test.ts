@@ -3,13 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
-import {
-  chatInputTokensMax,
-  checkChat,
-  CHAT_DEFAULT_OUTPUT_TOKENS,
-  withinOutputLimit,
-} from "#shared/calls/kinds/chat/constraints.ts";
+import { type CallBound, CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
+import { chatInputTokensMax, checkChat, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { ApiError, Code } from "#shared/base/errors.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
