@@ -116,10 +116,11 @@ const VERBS: readonly Verb[] = [
     usual: 50,
   },
   {
-    usage: "usage <workspace> [--request <id>]",
+    usage: "usage <workspace> [--request <id>] [--user <end user>] [--tag <name:value>]",
     about: "Lists the latest finished calls of a workspace, or shows one call by its x-request-id.",
-    asks: ({ option }) => `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? "" : "/{request}"}`,
-    columns: "ended_at request_id attempt status error_code model source units credits uncollected key_id",
+    asks: ({ option }) =>
+      `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? labelQuery(option) : "/{request}"}`,
+    columns: "ended_at request_id attempt status error_code model source units credits uncollected user key_id",
     cells: (row) => ({ model: inTurn(row, "model"), source: inTurn(row, "source"), units: unitsText(row) }),
     usual: 50,
   },
@@ -315,6 +316,12 @@ function inTurn(row: Json, member: "model" | "source"): string | null {
   const parts = [...partsOf(row, "parts"), row].map((part) => part[member]);
   if (parts.length === 1 && parts[0] === null) return null;
   return parts.map((part) => (typeof part === "string" ? part : "-")).join(", then ");
+}
+
+/** Returns the query that filters calls by the labels in the options. */
+function labelQuery(option: Line["option"]): string {
+  const filters = ["user", "tag"].filter((name) => option(name) !== undefined).map((name) => `${name}={${name}}`);
+  return filters.length === 0 ? "" : `?${filters.join("&")}`;
 }
 
 /** Formats usage units, such as `input 12, output 3`. Adds `(estimated)` when the units are estimated. */

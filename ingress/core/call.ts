@@ -1,5 +1,6 @@
 /** Call of a route: its request, its caller, and the meter that records its cost and its use of memory. */
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Draw } from "#shared/calls/model-choice.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
@@ -29,6 +30,8 @@ export interface RouteCall extends RequestFacts {
    * one source.
    */
   readonly affinity?: string;
+  /** Labels of the call that makes this call, for example of the model turn that runs a tool. They replace the header `x-tags`. */
+  readonly labels?: CallLabels;
   /** Receives the request body. Absent if the call is not kept. */
   readonly capture?: BodyCapture;
   /** Maximum cost of the call, set by the tool loop that makes it, in nano-credits. Absent for calls of clients. */

@@ -41,6 +41,8 @@ export interface BatchArrival {
   /** Validated reply subject of the publisher; null if the message has none or names another publisher's subject. */
   readonly reply: string | null;
   readonly data: Uint8Array;
+  /** Value of the header `x-tags`; empty if absent. */
+  readonly tags: string;
   /** Number of deliveries of this message, including the current one. */
   readonly deliveries: number;
   /**

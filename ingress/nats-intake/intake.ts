@@ -5,6 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
+import { TAGS_HEADER } from "#shared/calls/labels.ts";
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
@@ -80,9 +81,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       return;
     }
     const { pool, workspaceId, keyId } = target;
-    const reply = replyOf(context, message, target);
+    const [reply, key] = [replyOf(context, message, target), message.header(HEADERS.idempotencyKey)];
     const place = `${message.streamSeq}:${message.storedAtNanos}`;
-    const key = message.header(HEADERS.idempotencyKey);
     const caller = await unlessRefused(publisherOf(context, target));
     if (caller instanceof ApiError) {
       // Not stored: no preset limits the number of such messages, and each would be a row.
@@ -98,6 +98,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       place,
       reply,
       data: message.data,
+      tags: message.header(TAGS_HEADER),
       deliveries: message.deliveries,
       starves: windows.starves(fullKey, message.storedAtMs),
     };

@@ -4,6 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { checkEndpoint } from "#shared/access/access-lists.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
+import { type CallLabels, labelsInHeader, labelsOf } from "#shared/calls/labels.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -29,6 +30,8 @@ interface Arrived {
   readonly job: Addressed;
   readonly pool: Pool;
   readonly data: Uint8Array;
+  /** Value of the header `x-tags`; empty if absent. */
+  readonly tags: string;
   /** Number of deliveries of the message, including the current one. */
   readonly deliveries: number;
   /**
@@ -42,13 +45,14 @@ type BatchContext = Context & { readonly database: Queryable };
 
 /** Returns the call or run that a message requests. @throws the ApiErrors of the endpoint over HTTP, with parameter names below `body` */
 export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
-  const { caller, pool, data, deliveries: tries } = arrived;
+  const { caller, pool, data, tags, deliveries: tries } = arrived;
+  const labels = labelsInHeader(caller, tags);
   const message = await readMessage(data);
   const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
   checkEndpoint(caller, endpoint);
   if (endpoint === WORKFLOW_ENDPOINT) {
     checkPool(endpoint, { pool: "workflow" }, pool);
-    return readRun(context, arrived, workflow, body);
+    return readRun(context, arrived, workflow, body, labels);
   }
   const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
   checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
@@ -60,6 +64,7 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
     body,
     exactIntegers: exactIntegersOf(message.text),
     tries,
+    labels,
   });
 }
 
@@ -103,12 +108,24 @@ async function readRun(
   { caller, job, data, starves }: Arrived,
   workflowId: string,
   body: unknown,
+  outer: CallLabels | undefined,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
   const { input, version, max_credits: maxCredits } = request;
+  const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id: job.id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0 } as const;
+  const asked = {
+    id: job.id,
+    workflow,
+    version,
+    input,
+    maxCredits,
+    mode: "async",
+    lane: "batch",
+    depth: 0,
+    labels,
+  } as const;
   const run = await newRunOf(database, caller, asked);
   const limit = caller.preset.requests_per_minute;
   const publisher = { key: job.publisher_key, reply: job.reply, limit, starves };

@@ -3,6 +3,7 @@
  * errors as a call over HTTP.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
+import { TAGS_HEADER } from "#shared/calls/labels.ts";
 import { apiErrorsOf } from "#shared/base/errors.ts";
 import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 
@@ -91,7 +92,7 @@ function requestOf(
   const url = new URL(filled, outer.url);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers();
-  for (const name of ["traceparent", "tracestate", MAX_CREDITS_HEADER]) {
+  for (const name of ["traceparent", "tracestate", MAX_CREDITS_HEADER, TAGS_HEADER]) {
     const value = outer.headers.get(name);
     if (value !== null) headers.set(name, value);
   }

@@ -25,6 +25,7 @@ import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 import { headerMax } from "../core/max-credits.ts";
 import { dataOf, DONE, sseEvent } from "../core/sse.ts";
+import { readLabels } from "../core/labels.ts";
 import { withParam } from "../core/with-param.ts";
 import type { ApiClient } from "./api-client.ts";
 import { answerInEvents, servedBy, toEnd } from "./answer.ts";
@@ -55,7 +56,13 @@ export async function answerChatWithTools(
   const toolSet = await readToolSet(context, call, request.tools ?? [], { nameOf });
   if (!toolSet) throw new Error("a call without such a tool");
   const format = new ChatToolLoopFormat(request, toolSet, exactIntegersOf(text));
-  const turns = { ...call, affinity: call.requestId, drawId: call.requestId };
+  const labels = readLabels(call, request);
+  const turns = {
+    ...call,
+    affinity: call.requestId,
+    drawId: call.requestId,
+    ...(labels === undefined ? {} : { labels }),
+  };
   const loop = { context, call: turns, tools: toolSet.tools, limits: { ...toolSet.limits, maxNano } };
   if (request.stream !== true)
     return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));

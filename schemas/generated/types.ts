@@ -382,6 +382,28 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
+ * Spend of one period.
+ */
+export type EndUserPeriod = {
+  /**
+   * Credits charged in the period.
+   */
+  credits_used: number;
+  /**
+   * Credits reserved for running calls.
+   */
+  credits_held: number;
+  /**
+   * Credits that new calls may reserve.
+   */
+  credits_left: number;
+  /**
+   * Start of the next period; null for `total`.
+   */
+  resets_at: string | null;
+  [k: string]: unknown;
+} | null;
+/**
  * Limit of one period; null when there is none.
  */
 export type KeyCreditsLimit = {
@@ -537,6 +559,7 @@ export interface SchemaTypes {
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
+  EndUserLimitsRequest: EndUserLimitsRequest;
   EstimateRequest: EstimateRequest;
   FallbackChainRequest: FallbackChainRequest;
   FileUpload: FileUpload;
@@ -603,6 +626,9 @@ export interface SchemaTypes {
   DeliveryList: DeliveryList;
   Delivery: Delivery;
   Embeddings: Embeddings;
+  EndUserLimitsDeleted: EndUserLimitsDeleted;
+  EndUserLimitsList: EndUserLimitsList;
+  EndUserLimits: EndUserLimits;
   Estimate: Estimate;
   EventTypeList: EventTypeList;
   FallbackChainDeleted: FallbackChainDeleted;
@@ -4355,6 +4381,38 @@ export interface EmbeddingsRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits. It replaces all limits of the end user.
+ */
+export interface EndUserLimitsRequest {
+  /**
+   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day?: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week?: number | null;
+    /**
+     * Credits per month.
+     */
+    month?: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total?: number | null;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent. Default: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[] | null;
+}
+/**
  * Body of the call to estimate, as its endpoint accepts it. Chat models take a ChatCompletionRequest, embedding models an EmbeddingsRequest.
  */
 export interface EstimateRequest {
@@ -5206,6 +5264,16 @@ export interface PipelineRunRequest {
     [k: string]: unknown;
   };
   /**
+   * Caller's identifier of the end user, who becomes the end user of every call of the run.
+   */
+  user?: string | null;
+  /**
+   * Labels of the caller. The tags of the workspace among them become tags of every call of the run.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
@@ -6016,6 +6084,16 @@ export interface WorkflowRunRequest {
    */
   version?: number;
   /**
+   * Caller's identifier of the end user, who becomes the end user of every call of the run.
+   */
+  user?: string | null;
+  /**
+   * Labels of the caller. The tags of the workspace among them become tags of every call of the run.
+   */
+  metadata?: {
+    [k: string]: string;
+  } | null;
+  /**
    * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
@@ -6061,6 +6139,12 @@ export interface WorkspaceUpdateRequest {
    * Unique name. Paths below /workspaces/ accept it in place of the id.
    */
   name?: string;
+  /**
+   * Members of a request's `metadata` that the usage of a call keeps, such as `project`. The names `user` and `chain` are reserved. An empty list keeps none. Default: unchanged.
+   *
+   * @maxItems 3
+   */
+  tags?: string[];
   bodies?: BodySetting;
 }
 /**
@@ -8060,6 +8144,96 @@ export interface Embeddings {
      * Credits charged for the call; 0 when the answer comes from the response cache.
      */
     credits?: number;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Confirmation of the deletion of an end user's spend limits.
+ */
+export interface EndUserLimitsDeleted {
+  /**
+   * Value of `user` in the calls.
+   */
+  user: string;
+  /**
+   * Always `true`.
+   */
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of end users with spend limits, sorted by `user`.
+ */
+export interface EndUserLimitsList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: EndUserLimits[];
+  /**
+   * `user` of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * `user` of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Spend limits of an end user, and what they leave.
+ */
+export interface EndUserLimits {
+  /**
+   * Always `end_user.limits`.
+   */
+  object: "end_user.limits";
+  /**
+   * Value of `user` in the calls.
+   */
+  user: string;
+  /**
+   * Maximum spend in credits per period in UTC; null: no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week: number | null;
+    /**
+     * Credits per month.
+     */
+    month: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total: number | null;
+    [k: string]: unknown;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent.
+   */
+  warn_at: number[];
+  /**
+   * Spend in each period that has a limit; null for the others.
+   */
+  limit_usage: {
+    day: EndUserPeriod;
+    week: EndUserPeriod;
+    month: EndUserPeriod;
+    total: EndUserPeriod;
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -12549,6 +12723,20 @@ export interface UsagePage {
        */
       status?: "succeeded" | "failed" | "cancelled" | "lost";
       /**
+       * End user, null for calls without one; only when grouped by `user`. A day has sums for at most 1,000 users; further ones are counted as `other`.
+       */
+      user?: string | null;
+      /**
+       * Requested model of calls whose model a fallback chain chose, null for other calls; only when grouped by `chain`.
+       */
+      chain?: string | null;
+      /**
+       * Value of the tag by its name, null for calls without it; only when grouped by a tag. A day has sums for at most 1,000 values of a tag; further ones are counted as `other`.
+       */
+      tags?: {
+        [k: string]: string | null;
+      };
+      /**
        * Number of ended calls.
        */
       calls: number;
@@ -12728,6 +12916,20 @@ export interface UsageRequest {
    * Id of the run, or of the run of which the call was a step while the step's job is kept; null otherwise.
    */
   run_id: string | null;
+  /**
+   * End user of the call; null when it has none.
+   */
+  user: string | null;
+  /**
+   * Requested model, when a fallback chain chose the model of the call; otherwise null.
+   */
+  chain: string | null;
+  /**
+   * Values of the workspace's tags in the `metadata` of the call or in its header `x-tags`.
+   */
+  tags: {
+    [k: string]: string;
+  };
   /**
    * Time of the start.
    */
@@ -13515,6 +13717,10 @@ export interface Workspace {
    * Time of creation.
    */
   created_at: string;
+  /**
+   * Members of a request's `metadata` that the usage of a call keeps.
+   */
+  tags: string[];
   /**
    * Calls in the last 60 seconds, including rejected calls and this one.
    */

@@ -56,6 +56,10 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
+  /** True if an end user of the workspace has a spend limit. Absent otherwise. */
+  readonly hasEndUserLimit?: true;
+  /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
+  readonly tags?: readonly string[];
   /** Calls whose request and response are kept. Absent if none are. */
   readonly bodies?: BodySetting;
   /** Weights of the fallback chains that have them, by requested model. Absent if there are none. */
@@ -101,12 +105,14 @@ const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset, k.tools,
          k.access_lists as "keyLists", m.access_lists as "memberLists",
+         nullif(w.tags, '{}') as tags,
          (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
          (select jsonb_agg(c.model) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
          (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
+         exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit",
          coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
@@ -116,15 +122,25 @@ const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
 type LookupRow = Omit<
   KnownKey,
-  "bodies" | "fallbackChains" | "continuedChains" | "chainWeights" | "tools" | "accessLists" | "hasSpendLimit"
+  | "bodies"
+  | "fallbackChains"
+  | "continuedChains"
+  | "chainWeights"
+  | "tags"
+  | "tools"
+  | "accessLists"
+  | "hasSpendLimit"
+  | "hasEndUserLimit"
 > & {
   readonly keyLists: AccessLists | null;
   readonly memberLists: AccessLists | null;
   readonly hasSpendLimit: boolean;
+  readonly hasEndUserLimit: boolean;
   readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
   readonly continued: readonly string[] | null;
+  readonly tags: readonly string[] | null;
   readonly weighted: Readonly<Record<string, ChainWeights>> | null;
 };
 
@@ -288,14 +304,17 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
 }
 
 function knownKeyOf(row: LookupRow): KnownKey {
-  const { bodies, chains, continued, weighted, tools, keyLists, memberLists, hasSpendLimit, ...key } = row;
+  const { bodies, chains, continued, weighted, tags, tools, keyLists, memberLists, ...rest } = row;
+  const { hasSpendLimit, hasEndUserLimit, ...key } = rest;
   const lists = heldLists(keyLists, memberLists);
   return {
     ...key,
     ...lists,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
+    ...(hasEndUserLimit ? { hasEndUserLimit } : {}),
     ...(chains === null ? {} : { fallbackChains: chainsOf(lists, chains) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
+    ...(tags === null ? {} : { tags }),
     ...(continued === null ? {} : { continuedChains: new Set(continued) }),
     ...(bodies == null || bodies.keep === "none" ? {} : { bodies }),
     ...(weighted === null ? {} : { chainWeights: new Map(Object.entries(weighted)) }),

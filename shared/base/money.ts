@@ -36,12 +36,23 @@ export function parseCredits(text: string): bigint {
   return parseDecimal(text, 9);
 }
 
+/** 1 credit is 0.01 US dollar. */
+const NANO_PER_DOLLAR = 100n * NANO_PER_CREDIT;
+
 /** Converts nano-credits to the shortest exact decimal text in credits: 1500000000n → "1.5". */
 export function formatCredits(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const abs = nano < 0n ? -nano : nano;
   const fraction = (abs % NANO_PER_CREDIT).toString().padStart(9, "0").replace(/0+$/, "");
   return `${sign}${abs / NANO_PER_CREDIT}${fraction ? `.${fraction}` : ""}`;
+}
+
+/** Converts nano-credits to the exact decimal text of their value in US dollars: 1500000000n → "0.015". */
+export function creditsToDollars(nano: bigint): string {
+  const sign = nano < 0n ? "-" : "";
+  const abs = nano < 0n ? -nano : nano;
+  const fraction = (abs % NANO_PER_DOLLAR).toString().padStart(11, "0").replace(/0+$/, "");
+  return `${sign}${abs / NANO_PER_DOLLAR}${fraction ? `.${fraction}` : ""}`;
 }
 
 /** Converts nano-credits to a JSON number in credits, for responses only. A double has 15 digits, which is enough for any single call. */

@@ -22,6 +22,7 @@ import { JOB_LIFE_MS, MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { CallLabels } from "./labels.ts";
 import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
 import { holdOf, jobCallerOf, jobWorkOf, type WorkFacts } from "./work.ts";
@@ -190,11 +191,12 @@ function lineOf({ batchLine }: Work, { model: { price } }: Pick<ReadCall, "model
 
 function termsOf(work: Work, call: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
   const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker } = work;
-  const { kind, model } = call;
+  const { kind, model, labels } = call;
   const batchLine = lineOf(work, call);
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
-  const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
+  const of = { id: work.id, caller: work.caller, labels };
+  const terms = jobWorkOf(of, { kind, model, checked, stored, lifeMs, ...marks });
   const step = streamTarget === undefined ? {} : { step: streamTarget };
   const extraFields = {
     ...step,
@@ -287,7 +289,7 @@ export async function dispatchAdmitted(
  */
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
-  of: { readonly id: string; readonly caller: Caller },
+  of: { readonly id: string; readonly caller: Caller; readonly labels?: CallLabels | undefined },
   { model, bound, response, route }: Pick<WorkFacts, "model" | "bound" | "response" | "route">,
   lifeMs: number,
   onDecide?: () => void,

@@ -17,6 +17,7 @@ import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
+import { type CallLabels, labelsOf } from "./labels.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
 import {
   type CostMax,
@@ -40,6 +41,8 @@ export interface ReadCall {
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   /** Minimum hold of the call, in nano-credits. */
   readonly leastNano: bigint;
+  /** Labels of the call; absent if it has none. */
+  readonly labels?: CallLabels | undefined;
   /**
    * Returns true if reading or storing the inputs takes much time or space. The inputs of such a call are only read if it can probably be
    * admitted.
@@ -81,6 +84,8 @@ export interface CallRead {
   readonly exactIntegers?: ExactIntegers | undefined;
   /** Number of attempts to read the call, including this one. It limits how often unreadable audio is retried. */
   readonly tries: number;
+  /** Labels of the batch, message or run that makes the call. Members of the body take precedence. */
+  readonly labels?: CallLabels | undefined;
   /** Maximum cost of the call, in addition to the maximum in the body. */
   readonly max?: OuterMax | undefined;
 }
@@ -89,7 +94,16 @@ export interface CallRead {
  * Reads the call of a job, whose response is always complete JSON.
  * @throws the errors of the HTTP endpoint; their `param` is relative to the body
  */
-export async function readCall(
+export async function readCall(context: Context, asked: CallRead): Promise<ReadCall> {
+  return labelled(await readUnlabelled(context, asked), labelsOf(asked.caller, asked.body, asked.labels));
+}
+
+/** Returns the call with its labels. */
+export function labelled(call: ReadCall, labels: CallLabels | undefined): ReadCall {
+  return labels === undefined ? call : { ...call, labels };
+}
+
+async function readUnlabelled(
   context: Context,
   { caller, draw, target, body, exactIntegers, tries, max }: CallRead,
 ): Promise<ReadCall> {

@@ -10,6 +10,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
+import { type CallLabels, endUserIdOf, USER_LABEL } from "./labels.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
@@ -19,6 +20,8 @@ import type { StoredRequest } from "./stored-request.ts";
 interface AdmissionOf {
   readonly id: string;
   readonly caller: Caller;
+  /** Labels of the call, which its usage record keeps. */
+  readonly labels?: CallLabels | undefined;
 }
 
 /** Kind of a job: a kind of call, or a capability. */
@@ -31,15 +34,19 @@ export interface WorkKind {
 /**
  * Returns the hold of a call or job.
  * @param lifeMs lifetime of the hold, in milliseconds
- * @param labels labels of the usage record
+ * @param chosen labels that record why a fallback chain chose the model
  */
 export function holdOf(
-  { id, caller }: AdmissionOf,
+  { id, caller, labels: own }: AdmissionOf,
   model: Pick<Model, "slug">,
   { holdNano, mayExceed, tokensMax }: CallBound,
   lifeMs: number,
-  labels?: Readonly<Record<string, string>>,
+  chosen?: CallLabels,
 ): HoldRequest {
+  const labels = own || chosen ? { ...own, ...chosen } : undefined;
+  const { workspaceId, hasEndUserLimit } = caller;
+  const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
+  const scopes = user === undefined ? undefined : [endUserIdOf(workspaceId, user)];
   return {
     jobId: id,
     keyId: caller.keyId,
@@ -51,6 +58,7 @@ export function holdOf(
     lifeMs,
     hasSpendLimit: caller.hasSpendLimit === true,
     ...(labels === undefined ? {} : { labels }),
+    ...(scopes === undefined ? {} : { scopes }),
   };
 }
 

@@ -86,6 +86,8 @@ export interface NewRun {
     readonly index: number;
   };
   readonly depth: number;
+  /** Labels of all calls of the run, see shared/calls/labels.ts. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Maximum cost of the run and its nested runs, in nano-credits. */
   readonly maxNano?: bigint | undefined;
   /** Id of the batch with `max_credits` whose line the run executes. Limits of parent runs apply anyway. */
@@ -143,10 +145,11 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
      ), made as (
        insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
          parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
-         stored_bytes, root_id, publisher_key, reply, told, max_nano, limit_ids)
+         stored_bytes, root_id, publisher_key, reply, told, max_nano, limit_ids, labels)
        select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
          $21::int, $22, coalesce(parent.root_id, parent.id), $25, $26, $27::boolean,
-         $33::bigint, nullif(coalesce(parent.limit_ids, '{}') || array_remove(array[$34::uuid, case when $33::bigint is not null then $1::uuid end], null), '{}')
+         $33::bigint, nullif(coalesce(parent.limit_ids, '{}') || array_remove(array[$34::uuid, case when $33::bigint is not null then $1::uuid end], null), '{}'),
+         $35::jsonb
        from admitted left join run parent on parent.id = $12::uuid where verdict = 'begun'
        on conflict do nothing returning 1
      )
@@ -189,6 +192,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       run.publisher?.batch?.epoch ?? null,
       run.maxNano ?? null,
       run.limitedBatch ?? null,
+      run.labels === undefined ? null : JSON.stringify(run.labels),
     ],
     "insert_run",
   );

@@ -13,6 +13,8 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   readonly workflow_id: string | null;
   /** Error code of the call's job. Available only while the job is stored. */
   readonly job_error: string | null;
+  /** Labels of the call, see shared/calls/labels.ts; null for none. */
+  readonly labels: Readonly<Record<string, string>> | null;
   /** True if request and response of the call are kept. */
   readonly has_bodies: boolean;
 }
@@ -34,7 +36,7 @@ export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
 }
 
 const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.units, u.is_estimated, u.held, u.settled, u.uncollected,
-            u.tokens, u.started_at, u.ended_at`;
+            u.tokens, u.labels, u.started_at, u.ended_at`;
 const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
 
 const withRun = (from: string): string =>
@@ -63,13 +65,14 @@ export function pageUsageRequests(
   // One index search for each key of a member: the workspace's other calls may be many times as many.
   const from = (keys: string): string =>
     `select u.*
-       from ${runId === null ? "usage_record u" : `(${workOf("$11")}) w join usage_record u on u.job_id = w.id`}
+       from ${runId === null ? "usage_record u" : `(${workOf("$12")}) w join usage_record u on u.job_id = w.id`}
        where u.workspace_id = $1 and ${keys}
          and ($3::uuid is null or u.key_id = $3)
          and ($4::text is null or u.model = $4)
          and ($5::text is null or u.status = $5)
          and ($6::timestamptz is null or u.ended_at >= $6)
          and ($7::timestamptz is null or u.ended_at < $7)
+         and ($11::jsonb is null or u.labels @> $11)
          and ($8::uuid is null or (u.ended_at <= (select ended_at from place)
            and (u.ended_at, u.job_id, u.attempt) < ((select ended_at from place), $8, $9)))
        ${ORDER}
@@ -99,6 +102,7 @@ export function pageUsageRequests(
       after?.jobId ?? null,
       after?.attempt ?? null,
       query.limit,
+      Object.keys(query.labels).length === 0 ? null : JSON.stringify(query.labels),
       ...(runId === null ? [] : [runId]),
     ],
   );
@@ -146,7 +150,7 @@ export async function findRunUsage(
             coalesce((select jsonb_object_agg(unit, amount)
               from (select unit, sum(amount::numeric) as amount from record, jsonb_each_text(units) e(unit, amount) group by unit) x),
               '{}') as units,
-            s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
+            r.labels, s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
             r.ended_at, '[]'::jsonb as parts, null as failure, false as has_bodies, r.error->>'code' as job_error
      from run r
      cross join (select coalesce(bool_or(is_estimated), false) as is_estimated, coalesce(sum(held), 0)::bigint as held,

@@ -38,7 +38,8 @@ export async function usageBehindSeconds(target: Queryable): Promise<number> {
   return Math.max(0, row?.seconds ?? 0);
 }
 
-export type UsageGroup = "model" | "key" | "member" | "workflow" | "status";
+/** Groups of a sum. `label` groups by the values of one label, which the query names. */
+export type UsageGroup = "model" | "key" | "member" | "workflow" | "status" | "label";
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
 export interface UsageFilter {
@@ -48,6 +49,8 @@ export interface UsageFilter {
   readonly model: string | null;
   readonly workflowId: string | null;
   readonly status: UsageStatus | null;
+  /** Limits the result to calls with these labels. Sums allow one label. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface UsageQuery extends UsageFilter {
@@ -56,6 +59,8 @@ export interface UsageQuery extends UsageFilter {
   readonly end: Date;
   readonly unit: "hour" | "day";
   readonly groups: readonly UsageGroup[];
+  /** Name of the label by which the sums are grouped or filtered; null for none. */
+  readonly label: string | null;
   readonly limit: number;
 }
 
@@ -67,6 +72,8 @@ export interface UsageSum {
   /** Workflow of the calls; null for calls without a stored workflow. */
   readonly workflow_id?: string | null;
   readonly status?: UsageStatus;
+  /** Value of the label; null for calls without it. */
+  readonly label_value?: string | null;
   readonly calls: bigint;
   readonly failed: bigint;
   /** Credits charged, in nano-credits. */
@@ -82,23 +89,60 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   member: "k.member_id",
   workflow: `nullif(s.workflow_id, ${NO_WORKFLOW}) as workflow_id`,
   status: "s.status",
+  label: "s.label_value",
 };
+
+const SUMMED = "h.hour, h.key_id, h.model, h.workflow_id, h.status";
+
+/** SQL for the sums of all calls in the period. */
+const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, null::text as label_value
+  from usage_hour h
+  where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
+
+/** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
+const labelSummed = (
+  sign: "" | "-",
+): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
+  from usage_label_hour h
+  where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
+
+/**
+ * SQL for the label's value of a later record. It counts like the next roll-up: once a day has the maximum number of values, further values
+ * are counted as `other`.
+ */
+const LATER_VALUE = `case
+  when u.labels->>$11::text is null then null
+  when (u.ended_at at time zone 'utc')::date not in (select day from full_day) then u.labels->>$11::text
+  when exists (select from usage_label_value v where v.day = (u.ended_at at time zone 'utc')::date and v.workspace_id = $1
+                 and v.label = $11 and v.value = u.labels->>$11::text) then u.labels->>$11::text
+  else 'other' end`;
+
+/** SQL part with the days on which the label $11 has the maximum number of values. */
+const FULL_DAYS = `with full_day as materialized (
+       select v.day from usage_label_value v
+       where v.day >= (select (until at time zone 'utc')::date from usage_rollup) and v.workspace_id = $1 and v.label = $11
+       group by 1 having count(*) >= usage_label_values_max()
+     )`;
 
 /** Returns usage sums, sorted by time and then by group. Periods without usage are omitted. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { groups, unit } = query;
   const asksWorkflow = groups.includes("workflow") || query.workflowId !== null;
   const places = groups.map((_group, index) => String(index + 2));
-  const text = `select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
+  const { label } = query;
+  const value = label !== null && Object.hasOwn(query.labels, label) ? query.labels[label] : undefined;
+  const sums =
+    label === null ? [ALL_SUMMED] : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
+  const text = `${label === null ? "" : FULL_DAYS}
+     select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
             sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens
      from (
-       select h.hour, h.key_id, h.model, h.workflow_id, h.status, h.calls, h.settled, h.tokens
-       from usage_hour h
-       where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3
+       ${sums.join("\n       union all\n       ")}
        union all
        select date_trunc('hour', u.ended_at, 'UTC'), u.key_id, u.model,
-              ${asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW}, u.status, 1, u.settled, u.tokens
+              ${asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW}, u.status, 1, u.settled, u.tokens,
+              ${label === null ? "null" : LATER_VALUE}
        from usage_record u
        ${asksWorkflow ? "left join job j on j.id = u.job_id left join run r on r.id = j.run_id" : ""}
        where u.workspace_id = $1 and u.ended_at >= greatest($2, (select until from usage_rollup)) and u.ended_at < $3
@@ -109,13 +153,17 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
        and ($7::text is null or s.model = $7)
        and ($8::uuid is null or s.workflow_id = $8)
        and ($9::text is null or s.status = $9)
+       ${value === undefined ? "" : "and s.label_value = $12::text"}
      group by ${["1", ...places].join(", ")}
+     ${label === null ? "" : "having sum(s.calls) <> 0"}
      order by ${["1", ...places].join(", ")}
      limit $10`;
   const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
   return database.transaction(async (tx) => {
     // The planner overestimates a large workspace's month as a third of the table and would choose a full scan: 280 ms instead of 90.
     await tx.query("select set_config('enable_seqscan', 'off', true)");
-    return tx.query<UsageSum>(text, [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit]);
+    const labelValues = [label, value].filter((one) => one != null);
+    const values = [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit, ...labelValues];
+    return tx.query<UsageSum>(text, values);
   });
 }

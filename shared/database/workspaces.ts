@@ -13,6 +13,8 @@ export interface WorkspaceRow {
   readonly name: string;
   readonly is_active: boolean;
   readonly created_at: Date;
+  /** Members of a request's metadata that are kept as labels of a call. */
+  readonly tags: readonly string[];
   /** Time until which calls are rejected because a budget is spent. */
   readonly stopped_until: Date | null;
 }
@@ -40,7 +42,7 @@ export async function insertWorkspace(
        insert into workspace (id, name)
        select $1, $2 where not is_kept_for_another($2, $1)
        on conflict do nothing
-       returning id, name, is_active, created_at, ${STOPPED_UNTIL}
+       returning id, name, is_active, tags, created_at, ${STOPPED_UNTIL}
      ), ${logged("workspace.create", "$3", { workspace: "id", after: "name" })}
      select * from changed`,
     [workspace.id, workspace.name, actorJson(workspace.actor)],
@@ -62,7 +64,7 @@ export async function ensureWorkspace(
 /** Locks a workspace's row against changes (`for no key update`). Other transactions can still insert rows that reference the workspace. */
 async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
+    `select id, name, is_active, tags, created_at, ${STOPPED_UNTIL}
      from workspace
      where ${by} = $1
      for no key update`,
@@ -97,7 +99,7 @@ export async function setWorkspaceActive(
        update workspace
        set is_active = $2
        where id = $1 and is_active <> $2
-       returning id, name, is_active, created_at, ${STOPPED_UNTIL}
+       returning id, name, is_active, tags, created_at, ${STOPPED_UNTIL}
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject)
        select id, $3, case when is_active then 'workspace.enable' else 'workspace.disable' end, id::text
@@ -144,6 +146,23 @@ export async function renameWorkspace(
   }
 }
 
+/** Replaces the tags of a workspace. Calls use the change within a second. */
+export async function setWorkspaceTags(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly tags: readonly string[]; readonly actor: Actor },
+): Promise<void> {
+  await target.query(
+    `with old as (
+       select id, tags from workspace where id = $1 for no key update
+     ), changed as (
+       update workspace w set tags = $2 from old where w.id = old.id and w.tags <> $2 returning w.id, w.tags
+     ), ${loggedUpdate("'workspace.tag'", "$3", "tags", "id")}
+     select 1`,
+    [workspaceId, change.tags, actorJson(change.actor)],
+  );
+}
+
 /** Changes which requests and responses of a workspace are kept. Keys with a setting of their own are not affected. */
 export async function setBodies(
   target: Queryable,
@@ -181,7 +200,7 @@ export function findWorkspace(target: Queryable, nameOrId: string): Promise<Work
 /** Returns the workspace that released this name within the last 30 days. */
 export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}
+    `select w.id, w.name, w.is_active, w.tags, w.created_at, ${STOPPED_UNTIL}
      from released_name r join workspace w on w.id = r.workspace_id
      where r.name = $1 and r.released_at > now() - interval '30 days'`,
     [name],
@@ -191,7 +210,7 @@ export async function findReleasedName(target: Queryable, name: string): Promise
 
 export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
+    `select id, name, is_active, tags, created_at, ${STOPPED_UNTIL}
      from workspace
      where id = $1`,
     [workspaceId],
@@ -201,7 +220,7 @@ export async function findWorkspaceById(target: Queryable, workspaceId: string):
 
 export async function findWorkspaceByName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at, ${STOPPED_UNTIL}
+    `select id, name, is_active, tags, created_at, ${STOPPED_UNTIL}
      from workspace
      where name = $1`,
     [name],
@@ -209,7 +228,7 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
   return rows[0];
 }
 
-const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}, b.amount - unbooked_credits(b.workspace_id) as amount,
+const SUMMARY = `select w.id, w.name, w.is_active, w.tags, w.created_at, ${STOPPED_UNTIL}, b.amount - unbooked_credits(b.workspace_id) as amount,
             b.held - lined_credits(b.workspace_id) as held
      from workspace w
      join balance b on b.workspace_id = w.id`;

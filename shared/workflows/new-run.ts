@@ -1,6 +1,7 @@
 /** Prepares a run: finds its definition and validates its input. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import { lowerMax, readMaxCredits } from "#shared/calls/max-credits.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
@@ -25,6 +26,8 @@ interface RunRequest {
   readonly outerNano?: bigint | undefined;
   readonly limitedBatch?: string;
   readonly traceparent?: string | null;
+  /** Labels of all calls of the run; undefined for none. */
+  readonly labels?: CallLabels | undefined;
 }
 
 /**
@@ -69,7 +72,7 @@ export async function newRunOf(
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
-  { id, input, mode, lane, parent, depth, maxCredits, outerNano, limitedBatch, traceparent }: RunRequest,
+  { id, input, mode, lane, parent, depth, maxCredits, outerNano, limitedBatch, traceparent, labels }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const runInput = readRunInput(definition.inputs ?? {}, input);
@@ -94,5 +97,6 @@ export function inlineRunOf(
     maxNano: lowerMax(credits === undefined ? undefined : readMaxCredits(credits), outerNano),
     limitedBatch,
     ...(traceparent == null ? {} : { traceparent }),
+    ...(labels === undefined ? {} : { labels }),
   };
 }

@@ -12,6 +12,7 @@ export interface Spend {
   readonly tokens?: number;
   readonly keyId?: string;
   readonly model?: string;
+  readonly labels?: Readonly<Record<string, string>>;
   /** End of the call; now unless given. */
   readonly at?: Date;
 }
@@ -30,14 +31,15 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
   await target.query(
     `update usage_record u
      set key_id = coalesce(c.key_id, u.key_id), model = coalesce(c.model, u.model), ended_at = coalesce(c.at, u.ended_at),
-       day = least(u.day, (c.at at time zone 'utc')::date)
-     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[]) c(job_id, key_id, model, at)
+       day = least(u.day, (c.at at time zone 'utc')::date), labels = coalesce(c.labels::jsonb, u.labels)
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[]) c(job_id, key_id, model, at, labels)
      where u.job_id = c.job_id`,
     [
       plainArray(made.map(({ jobId }) => jobId)),
       plainArray(made.map(({ keyId }) => keyId ?? null)),
       made.map(({ model }) => model ?? null),
       made.map(({ at }) => at?.toISOString() ?? null),
+      made.map(({ labels }) => (labels === undefined ? null : JSON.stringify(labels))),
     ],
   );
   // The day's tokens are not those of calls that ended the day before.

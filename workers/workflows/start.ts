@@ -7,7 +7,8 @@ import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#share
 import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
-import { type CallTarget, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
+import { type CallTarget, labelled, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
+import { labelsOf } from "#shared/calls/labels.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { AvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -153,7 +154,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   const { target, body } = bodyOf(context, caller, work);
   const max = await maxOf(context, target, work.facts);
   const draw = { id: workIdOf(work.facts.id, work.place) };
-  const call = await readCall(context, { caller, draw, target, body, tries: 1, max });
+  const call = await readCall(context, { caller, draw, target, body, tries: 1, max, labels: work.facts.labels });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
   if (admission.kind === "refused") return true;
@@ -209,7 +210,8 @@ export async function prepareChatRequest(
   refuseUnsupported(body);
   const draw = { id: workIdOf(work.facts.id, work.place) };
   const call = await readTextCall(context, caller, target.kind, { body, draw });
-  return prepareJobRequest(context, jobOf(caller, work, call));
+  const labels = labelsOf(caller, body, work.facts.labels);
+  return prepareJobRequest(context, jobOf(caller, work, labelled(call, labels)));
 }
 
 /**
@@ -277,6 +279,7 @@ async function startRun(
     parent: { id: facts.id, ...place },
     depth: facts.depth + 1,
     traceparent: facts.traceparent,
+    labels: facts.labels,
   });
   await beginRun(context, run);
 }

@@ -2,6 +2,7 @@
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
 import { FairLimit } from "#shared/limits/fair-limit.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
@@ -41,6 +42,8 @@ export interface RunFacts {
   /** Ids of the spend limits of the run, its parents and its batch that apply to its work; null if there is none. */
   readonly limitIds: readonly string[] | null;
   readonly traceparent: string | null;
+  /** Labels of all calls of the run; undefined for none. */
+  readonly labels: CallLabels | undefined;
   /** Creation time, in Unix milliseconds. */
   readonly createdAtMs: number;
   readonly isCancelRequested: boolean;
@@ -89,6 +92,7 @@ interface RunRecord {
   readonly is_due: boolean;
   readonly is_untold: boolean;
   readonly traceparent: string | null;
+  readonly labels: CallLabels | null;
   readonly created_ms: number;
   readonly frames: number;
   readonly has_started: boolean;
@@ -140,7 +144,7 @@ const LOAD = `select id, workspace_id, key_id, member_id, workflow_id, version, 
     case when not ${isKnown} then input_ref end as input_ref, root_id,
     coalesce((select root.work from run root where root.id = run.root_id), work) as work,
     cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth,
-    limit_ids::text[] as limit_ids, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent,
+    limit_ids::text[] as limit_ids, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, labels,
     extract(epoch from created_at)::float8 * 1000 as created_ms, frames, started_at is not null as has_started,
     ${rowsOf(STEP_ROWS)} as steps, ${rowsOf(ITEM_ROWS)} as items
   from run where id = $1`;
@@ -282,6 +286,7 @@ function factsOf(row: RunRecord): RunFacts {
     remainingWork: WORKFLOW_WORK_MAX - row.work,
     limitIds: row.limit_ids,
     traceparent: row.traceparent,
+    labels: row.labels ?? undefined,
     createdAtMs: row.created_ms,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,

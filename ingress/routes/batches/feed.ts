@@ -1,6 +1,7 @@
 /** Admission of batch lines. Lines are read from the input file in groups and admitted like batch messages, each under its own id. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
+import { labelsOf } from "#shared/calls/labels.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
@@ -192,6 +193,8 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
+  const metadata: unknown = batch.metadata === null ? null : JSON.parse(batch.metadata);
+  const labels = labelsOf(caller, { metadata });
   // No other process reads the line, so unreadable audio is not retried.
   const asked = {
     caller,
@@ -201,6 +204,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     bytes,
     tries: Infinity,
     starves,
+    labels,
     max: { line: batchLine, sharedNano: leftNano },
   };
   const call = await unlessRefused(readLine(context, asked, slices));

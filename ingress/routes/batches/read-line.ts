@@ -7,7 +7,8 @@ import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
-import { type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
+import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
 import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -203,13 +204,15 @@ export interface LineCall {
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
+  /** Labels from the metadata of the batch; undefined for none. */
+  readonly labels: CallLabels | undefined;
   /** Amount that is left of `max_credits` of the batch, and the share of the price that its lines pay. */
   readonly max: OuterMax;
 }
 
 /** Returns the call or run that a line requests. @throws the ApiErrors of the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
-  const { caller, target, bytes, tries, max } = line;
+  const { caller, target, bytes, tries, labels, max } = line;
   checkEndpoint(caller, pathOf(target));
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
@@ -219,7 +222,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
   if ("capability" in target) checkTool(caller, target.capability);
   if (!("api" in target)) {
-    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, max });
+    return readCall(context, { caller, draw: { id: line.id }, target, body, exactIntegers, tries, labels, max });
   }
   const { request: asked, maxNano } = takeMaxCredits(readResponses(body));
   const { items, own, root } = await readConversation(context.responses, caller, asked);
@@ -234,12 +237,13 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   };
   const draw = { id: line.id, conversation: root ?? response.id };
   try {
-    return await readResponsesCall(context, caller, translated.request, {
+    const call = await readResponsesCall(context, caller, translated.request, {
       draw,
       exactIntegers,
       beside,
       max: costMaxOf(maxNano, max),
     });
+    return labelled(call, labelsOf(caller, body, labels));
   } catch (error) {
     throw withParam(error, translated.paramOf);
   }
@@ -247,15 +251,16 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
 
 async function readRun(
   { database }: CallContext,
-  { caller, batch, id, starves, max }: LineCall,
+  { caller, batch, id, starves, labels: outer, max }: LineCall,
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
   const { input, version, max_credits: maxCredits } = request;
+  const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);
-  const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0 } as const;
+  const asked = { id, workflow, version, input, maxCredits, mode: "async", lane: "batch", depth: 0, labels } as const;
   const run = await newRunOf(database, caller, {
     ...asked,
     ...(max.sharedNano === undefined ? {} : { limitedBatch: batch.id }),

@@ -1,8 +1,9 @@
 /** Routes of all kinds of calls. They are generated from the kinds that `shared/calls/kinds` describes. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
-import { readMedia, type ReadMedia } from "#shared/calls/read.ts";
+import { labelled, readMedia, type ReadMedia } from "#shared/calls/read.ts";
 
 import { prepareTranscription } from "./receive-recording.ts";
 import { type ReadBody, readBody } from "../../core/body.ts";
@@ -18,6 +19,7 @@ import { answerSpeech } from "../media/speech-response.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../../core/response-headers.ts";
 import { answerChatWithTools, asksTools } from "../../tools/chat.ts";
+import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../../core/route-errors.ts";
 import { drawOf, type RouteCall } from "../../core/call.ts";
 import type { KeyRoute, RouteResponse } from "../../core/route.ts";
@@ -43,6 +45,7 @@ function routeOf(context: IngressContext, kind: Kind): KeyRoute {
     requestHeaders: [
       MAX_CREDITS_REQUEST,
       ...(route.answer.headers?.includes("x-cache") === true ? [CACHE_REQUEST] : []),
+      TAGS_REQUEST,
     ],
     responses: { 200: responseOf(route) },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
@@ -91,8 +94,11 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const inQuery = statesBy === "query" && booleanIn(call, STATES_QUERY.name) === true;
   const { caller } = call;
   const { form } = kind.route.request;
-  const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> =>
-    readMedia(context, caller, kind, body.value, drawOf(call), { pause: body.pause, max: outerMaxOf(call) });
+  let labels: CallLabels | undefined;
+  const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> => {
+    labels = readLabels(call, body.value);
+    return readMedia(context, caller, kind, body.value, drawOf(call), { pause: body.pause, max: outerMaxOf(call) });
+  };
   const media =
     form && isForm(call.request)
       ? await inFormTerms(form, await readMediaForm(context, call.request, form), read)
@@ -100,7 +106,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const { request, call: job } = media;
   const isStreamed = inQuery || (statesBy === "member" && request.stream === true);
   const isInline = answersInline === true && request.response_format === "b64_json";
-  const isNew = await admitMediaJob(context, call, job, { isStreamed });
+  const isNew = await admitMediaJob(context, call, labelled(job, labels), { isStreamed });
   // Nothing is awaited between the admission and the wait: a report of the job's end would be missed.
   if (answers === "audio") return answerSpeech(context, call, (media as ReadMedia<SpeechRequest>).request, isNew);
   if (isStreamed) return streamMediaJob(context, call, job.model.slug, isInline);

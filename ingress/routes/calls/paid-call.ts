@@ -7,6 +7,7 @@ import { admitCall } from "#shared/calls/admit.ts";
 import { readTextRequest } from "#shared/calls/read.ts";
 import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { ModelRoute } from "#shared/calls/model-choice.ts";
@@ -23,6 +24,7 @@ import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import type { IngressContext } from "../../context.ts";
 import { drawOf, type RouteCall } from "../../core/call.ts";
+import { readLabels } from "../../core/labels.ts";
 import { failureEventsOf } from "../../core/response-object.ts";
 import type { CallFacts } from "../../wait/call.ts";
 
@@ -46,6 +48,8 @@ export interface PaidCall {
   readonly textBytes: number;
   /** Incomplete response object of a Responses call, which the model's result completes. Absent for calls of other APIs. */
   readonly response?: ModelResponse;
+  /** Labels that the usage record of the call keeps. */
+  readonly labels: CallLabels | undefined;
   /** Conversation that the call belongs to, used if the request names none. */
   readonly affinity?: string | undefined;
   /** True when a response without text counts as a failure. */
@@ -80,7 +84,7 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
   const { pool } = paid.kind;
   let creditLineHold: CreditLineHold | undefined;
   try {
-    const of = { id: call.requestId, caller };
+    const of = { id: call.requestId, caller, labels: paid.labels };
     creditLineHold = await asPart(call.span, "admit", () =>
       admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, meter.markCounted),
     );
@@ -158,6 +162,7 @@ export async function preparePaidCall(
     ...checked,
     text,
     textBytes: text === body.text ? bytes : Buffer.byteLength(text),
+    labels: readLabels(call, request),
     cache: await planCache(header, model, cacheScope(kind.name, checked.bound), body, request),
     affinity: call.affinity,
   };

@@ -11,6 +11,7 @@ import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 
 import { readBody } from "../../core/body.ts";
+import { readLabels } from "../../core/labels.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import type { PaidCall } from "./paid-call.ts";
 import type { IngressContext } from "../../context.ts";
@@ -76,6 +77,7 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { caller } = call;
   const { requestId } = call;
+  const labels = readLabels(call);
   const checkAdmission = (leastNano?: bigint): Promise<void> =>
     context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
   await checkAdmission();
@@ -104,6 +106,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       api: "openai",
       model: read.model,
       ...checked,
+      labels,
       text,
       textBytes: Buffer.byteLength(text),
       onRefused: discarding(context, requestId, stored),

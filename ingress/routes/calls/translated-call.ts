@@ -12,6 +12,7 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { exactIntegersIn, type ReadBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import { drawOf, type RouteCall } from "../../core/call.ts";
+import { readLabels } from "../../core/labels.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import { withParam } from "../../core/with-param.ts";
 
@@ -41,7 +42,7 @@ interface TranslatedCall {
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
-export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "route" | "text">;
+export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "labels" | "model" | "route" | "text">;
 
 /**
  * Validates and runs the call.
@@ -67,6 +68,7 @@ export async function runTranslatedCall(
 ): Promise<Response> {
   const draw = { ...drawOf(call), conversation: affinity ?? (api === "anthropic" ? request.user : undefined) };
   const choice = chooseModels(CHAT, context.catalogue.current(), call.caller, request, draw);
+  const labels = readLabels(call, body.value);
   await body.pause();
   const integers = await exactIntegersIn(body);
   await body.pause();
@@ -79,7 +81,7 @@ export async function runTranslatedCall(
     const accepting = firstAccepting(choice, (one) => checkChat(request, one, textBytes, files, max));
     const { model, checked: bound, route } = accepting;
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
-    if (run) return await run({ kind: CHAT, model, bound, route, text: named });
+    if (run) return await run({ kind: CHAT, model, bound, route, labels, text: named });
     const cache = await planCache(model, cacheScope("", bound));
     const whole = input === undefined ? named : withMember(named, "response_input", stringifyExact(input, integers));
     const wholeBytes = whole === text ? textBytes : Buffer.byteLength(whole);
@@ -92,6 +94,7 @@ export async function runTranslatedCall(
       route,
       text: whole,
       textBytes: wholeBytes,
+      labels,
       cache,
       affinity,
       ...needs,

@@ -11,12 +11,13 @@ import { json, JSON_TYPE } from "../../core/answers.ts";
 import { readBody } from "../../core/body.ts";
 import { MAX_CREDITS_REQUEST, outerMaxOf } from "../../core/max-credits.ts";
 import { readRun } from "#shared/calls/capabilities/read-run.ts";
-import { callOfRun } from "#shared/calls/read.ts";
+import { callOfRun, labelled } from "#shared/calls/read.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../media/present-capability.ts";
 import type { IngressContext } from "../../context.ts";
 import { answerJob, requireJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { rememberPairs } from "#shared/base/remembered.ts";
+import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
@@ -64,7 +65,7 @@ export function capabilities(context: IngressContext): readonly KeyRoute[] {
       auth: "key",
       countsItself: true,
       ...EXAMPLE,
-      requestHeaders: [MAX_CREDITS_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, TAGS_REQUEST],
       responses: {
         200: { description: "The result of the run", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The started job", schema: "Job" },
@@ -124,7 +125,7 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, { pause, max: outerMaxOf(call) });
   await pause();
-  const isNew = await admitMediaJob(context, call, callOfRun(asked));
+  const isNew = await admitMediaJob(context, call, labelled(callOfRun(asked), readLabels(call)));
   if (asked.isAsync) {
     const answer = await answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });

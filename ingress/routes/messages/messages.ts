@@ -16,6 +16,7 @@ import type { IngressContext } from "../../context.ts";
 import { countingInput } from "./count.ts";
 import { chatRequestOf, readPartOf } from "./translate.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../../core/response-headers.ts";
+import { TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
@@ -47,7 +48,7 @@ export function messages(context: IngressContext): KeyRoute[] {
           messages: [{ role: "user", content: "Say exactly: it works" }],
         },
       },
-      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST, TAGS_REQUEST],
       responses: {
         200: {
           description: "The message, or a stream of events",

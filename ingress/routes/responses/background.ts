@@ -4,7 +4,7 @@
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
-import { textCallOf } from "#shared/calls/read.ts";
+import { labelled, textCallOf } from "#shared/calls/read.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -63,7 +63,7 @@ export async function runInBackground(
 async function begin(
   context: IngressContext,
   call: RouteCall,
-  { kind, model, bound, route, text }: CheckedTranslation,
+  { kind, model, bound, route, labels, text }: CheckedTranslation,
   { response, input, isStreamed, affinity }: Background,
 ): Promise<ModelResponse> {
   const { caller } = call;
@@ -83,10 +83,8 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, textCallOf(kind, model, { bound, route }, text), {
-      isBackground: true,
-      affinity,
-    });
+    const read = labelled(textCallOf(kind, model, { bound, route }, text), labels);
+    await admitMediaJob(context, call, read, { isBackground: true, affinity });
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";

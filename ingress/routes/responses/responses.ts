@@ -38,6 +38,7 @@ import { answerInTurns, servedType } from "./tool-turns.ts";
 import { storedItems } from "./stored-items.ts";
 import { translatingRequest } from "./translate.ts";
 import { warmUpAnswer } from "./warm-up.ts";
+import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
@@ -75,7 +76,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
       countsItself: true,
       canLoadStoredContent: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
-      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST],
+      requestHeaders: [MAX_CREDITS_REQUEST, CACHE_REQUEST, TAGS_REQUEST],
       responses: {
         200: {
           description: "The response, or a stream of events",
@@ -290,10 +291,9 @@ async function answerAsked(
       integers: exactIntegersOf(body.text),
       response,
     };
-    return answerInTurns(
-      { context, call: { ...call, affinity, drawId: call.requestId } },
-      { ...turns, ...(response.store ? { keep } : {}) },
-    );
+    const labels = readLabels(call, body.value);
+    const turnsCall = { ...call, affinity, drawId: call.requestId, ...(labels === undefined ? {} : { labels }) };
+    return answerInTurns({ context, call: turnsCall }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");
   // A cached copy could be deleted by then, or name what is stored for another call.

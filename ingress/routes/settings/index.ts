@@ -7,6 +7,7 @@ import { balanceAlerts } from "./balance-alerts.ts";
 import { budgetAlerts } from "./budget-alerts.ts";
 import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
+import { endUsers } from "./end-users.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
@@ -14,6 +15,7 @@ import { requestBodies } from "./request-bodies.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
+import { usageFocus } from "./usage-focus.ts";
 import { workspace } from "./workspace.ts";
 
 export function settings(context: IngressContext): readonly Route[] {
@@ -23,9 +25,11 @@ export function settings(context: IngressContext): readonly Route[] {
     ...apiKeys(context),
     ...fallbackChains(context),
     usage(context),
+    usageFocus(context),
     ...usageRequests(context),
     ...requestBodies(context),
     ...credits(context),
+    ...endUsers(context),
     ...budgetAlerts(context),
     ...balanceAlerts(context),
     ...notificationChannels(context),

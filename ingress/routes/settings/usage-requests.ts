@@ -28,7 +28,9 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import type { Route } from "../../core/route.ts";
-import { csv, wantsCsv, CSV_ROWS_MAX } from "./csv.ts";
+import { CSV_ROWS_MAX } from "./csv.ts";
+import { TABLE_TYPES, tableFormatOf, tableResponse } from "./tables.ts";
+import { labelsIn, presentLabels } from "./usage-labels.ts";
 import { idIn, LIST_QUERY, limitIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
 import { FILTER_QUERY, ownerIn, STATUSES } from "./usage.ts";
 import { type Within, workspaceIdOf } from "./within.ts";
@@ -66,9 +68,9 @@ export function usageRequests(
       operationId: `list${operationInfix}UsageRequests`,
       summary: "List usage of calls",
       description:
-        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV, the list " +
-        `is one table of the newest ${CSV_ROWS_MAX} rows. With the status \`refused\`, lists calls that were refused before ` +
-        `they held credits: the last ${REFUSED_CALLS_MAX.toLocaleString("en")} of ${REFUSED_CALL_HOURS} hours. They have no model and no run.`,
+        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV or JSON lines, " +
+        `the list is one table of the newest ${CSV_ROWS_MAX} rows. With the status \`refused\`, lists calls that were refused before ` +
+        `they held credits: the last ${REFUSED_CALLS_MAX.toLocaleString("en")} of ${REFUSED_CALL_HOURS} hours. They have no model, run and labels.`,
       query: [
         ...LIST_QUERY,
         ...FILTER_QUERY.filter(({ name }) => name !== "status"),
@@ -76,7 +78,7 @@ export function usageRequests(
         RUN_QUERY,
         ...SPAN_QUERY,
       ],
-      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
+      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: TABLE_TYPES } },
       errors: ["not_found", "unsupported_value"],
       handle: (call: SettingsCall) => list(context, call),
     },
@@ -105,6 +107,7 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
     model: textIn(call, "model"),
+    labels: labelsIn(call),
     runId: idIn(call, "run_id"),
     start: timeIn(call, "start_time"),
     end: timeIn(call, "end_time"),
@@ -114,9 +117,10 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
     status === "refused"
       ? listRefused(database, workspaceId, { ...query, limit: max })
       : pageUsageRequests(database, workspaceId, { ...query, status, limit: max });
-  if (wantsCsv(call)) {
+  const format = tableFormatOf(call);
+  if (format !== undefined) {
     const rows = await pageOf(CSV_ROWS_MAX);
-    return csv(context, rows.map(line), COLUMNS, "requests");
+    return tableResponse(context, format, { rows: rows.map(line), columns: COLUMNS, name: "requests" });
   }
   const limit = limitIn(call);
   const rows = await pageOf(limit + 1);
@@ -140,10 +144,10 @@ type ListedRow = Omit<UsageRequestRow, "status"> & {
 async function listRefused(
   target: Queryable,
   workspaceId: string,
-  { after, model, runId, ...query }: Omit<UsageRequestQuery, "status">,
+  { after, model, runId, labels, ...query }: Omit<UsageRequestQuery, "status">,
 ): Promise<readonly ListedRow[]> {
-  // Refused calls have no model and no run.
-  if (model !== null || runId !== null) return [];
+  // Refused calls have no model, run and labels.
+  if (model !== null || runId !== null || Object.keys(labels).length > 0) return [];
   const rows = await pageRefusedCalls(target, workspaceId, { ...query, after: after?.jobId ?? null });
   return rows.map(rowOfRefused);
 }
@@ -167,6 +171,7 @@ function rowOfRefused({ request_id, key_id, at, endpoint, code, param, has_bodie
     uncollected: 0n,
     workflow_id: null,
     run_id: null,
+    labels: null,
     started_at: at,
     ended_at: at,
     parts: [],
@@ -259,6 +264,7 @@ function present(row: ListedRow, call?: SettingsCall): UsageRequest {
     uncollected: creditsNumber(row.uncollected),
     workflow_id: row.workflow_id,
     run_id: row.run_id,
+    ...presentLabels(row.labels),
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at.toISOString(),
     has_bodies: row.has_bodies,
@@ -297,6 +303,9 @@ const COLUMNS = [
   "uncollected",
   "workflow_id",
   "run_id",
+  "user",
+  "chain",
+  "tags",
   "started_at",
   "ended_at",
   "has_bodies",

@@ -1,6 +1,12 @@
 /** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
-import { sumUsage, type UsageFilter, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
+import {
+  sumUsage,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageSum,
+} from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
@@ -9,7 +15,9 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../core/roles.ts";
 import type { RequestFacts, RouteCall, SettingsCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
-import { csv, CSV_ROWS_MAX, wantsCsv } from "./csv.ts";
+import { CSV_ROWS_MAX } from "./csv.ts";
+import { TABLE_TYPES, type TableFormat, tableFormatOf, tableResponse } from "./tables.ts";
+import { columnOfLabel, LABEL_QUERY, labelOfGroup, labelsIn } from "./usage-labels.ts";
 import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
 
 /** Maximum number of sums in a grouped response. A page ends before the time bucket that would exceed it. */
@@ -27,10 +35,10 @@ export function usage(context: IngressContext): KeyRoute {
     summary: "Retrieve usage",
     description:
       "Returns usage and spend in time buckets of whole hours or days in UTC, in order, including empty ones. A " +
-      "call counts in the bucket of its end, immediately. A developer sees only calls of own keys. As CSV, the " +
-      `whole period is one table of at most ${CSV_ROWS_MAX} rows without empty buckets.`,
+      "call counts in the bucket of its end, immediately. A developer sees only calls of own keys. As CSV or JSON " +
+      `lines, the whole period is one table of at most ${CSV_ROWS_MAX} rows without empty buckets.`,
     query: USAGE_QUERY,
-    responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: ["text/csv"] } },
+    responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: TABLE_TYPES } },
     errors: ["not_found", "unsupported_value"],
     authorize: allow(...ANY_ROLE),
     handle: (call) => read(context, call),
@@ -39,19 +47,22 @@ export function usage(context: IngressContext): KeyRoute {
 
 async function read(context: IngressContext, call: RouteCall): Promise<Response> {
   const { workspaceId } = call.caller;
-  const [span, groups, filter] = [spanOf(call, Date.now()), groupsIn(call), filterIn(call)];
-  const isTable = wantsCsv(call);
+  const [span, filter] = [spanOf(call, Date.now()), filterIn(call)];
+  const grouping = groupsIn(call, filter);
+  const format = tableFormatOf(call);
+  const isTable = format !== undefined;
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
   const end = isTable ? span.end : pageEnd;
   const sums = await sumUsage(context.database, workspaceId, {
     ...filter,
+    ...grouping,
     unit: span.unit,
-    groups,
     start: new Date(span.start),
     end: new Date(end),
     limit: isTable ? CSV_ROWS_MAX : USAGE_SUMS_MAX + 1,
   });
-  return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
+  if (format !== undefined) return table({ context, format }, sums, grouping, span);
+  return json(pageOf(sums, grouping, span, wholeEnd(sums, end)));
 }
 
 /** Returns the end time of a page. The page ends before the time bucket that would exceed USAGE_SUMS_MAX. @throws ApiError */
@@ -63,14 +74,14 @@ function wholeEnd(sums: readonly UsageSum[], end: number): number {
   throw new ApiError("unsupported_value", message, { param: "group_by" });
 }
 
-function pageOf(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: Span, end: number): UsagePage {
+function pageOf(sums: readonly UsageSum[], grouping: Grouping, span: Span, end: number): UsagePage {
   const data = new Map<number, Bucket>();
   for (let at = span.start; at < end; at += span.ms) {
     data.set(at, { object: "bucket", ...timesOf(at, span), results: [] });
   }
   for (const sum of sums) {
     data.get(sum.start.getTime())?.results.push({
-      ...groupOf(sum, groups),
+      ...groupOf(sum, grouping),
       calls: Number(sum.calls),
       failed: Number(sum.failed),
       credits: creditsNumber(sum.settled),
@@ -82,21 +93,22 @@ function pageOf(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: 
 }
 
 function table(
-  context: IngressContext,
+  { context, format }: { readonly context: IngressContext; readonly format: TableFormat },
   sums: readonly UsageSum[],
-  groups: readonly UsageGroup[],
+  { groups, label }: Grouping,
   span: Span,
 ): Response {
+  const columns = groups.map((group) => [nameOf(group, label), MEMBERS[group]] as const);
   const rows = sums.map((sum) => ({
     ...timesOf(sum.start.getTime(), span),
-    ...groupOf(sum, groups),
+    ...Object.fromEntries(columns.map(([name, member]) => [name, sum[member]])),
     calls: sum.calls,
     failed: sum.failed,
     credits: formatCredits(sum.settled),
     tokens: sum.tokens,
   }));
-  const columns = ["start_time", "end_time", ...groups.map((group) => MEMBERS[group])];
-  return csv(context, rows, [...columns, "calls", "failed", "credits", "tokens"], "usage");
+  const names = ["start_time", "end_time", ...columns.map(([name]) => name), "calls", "failed", "credits", "tokens"];
+  return tableResponse(context, format, { rows, columns: names, name: "usage" });
 }
 
 const MEMBERS = {
@@ -105,10 +117,22 @@ const MEMBERS = {
   member: "member_id",
   workflow: "workflow_id",
   status: "status",
+  label: "label_value",
 } as const satisfies Readonly<Record<UsageGroup, keyof UsageSum>>;
 
-function groupOf(sum: UsageSum, groups: readonly UsageGroup[]): Partial<Bucket["results"][number]> {
-  return Object.fromEntries(groups.map((group) => [MEMBERS[group], sum[MEMBERS[group]]]));
+/** Returns the name of a group's column in a table. */
+function nameOf(group: UsageGroup, label: string | null): string {
+  return group === "label" && label !== null ? columnOfLabel(label) : MEMBERS[group];
+}
+
+function groupOf(sum: UsageSum, { groups, label }: Grouping): Partial<Bucket["results"][number]> {
+  const members = groups.map((group) => {
+    if (group !== "label" || label === null) return [MEMBERS[group], sum[MEMBERS[group]]];
+    const value = sum.label_value ?? null;
+    const isTag = columnOfLabel(label) !== label;
+    return isTag ? ["tags", { [label]: value }] : [label, value];
+  });
+  return Object.fromEntries(members) as Partial<Bucket["results"][number]>;
 }
 
 function timesOf(at: number, { ms }: Span): Pick<Bucket, "start_time" | "end_time"> {
@@ -131,11 +155,15 @@ const WIDTHS = {
 type BucketWidth = keyof typeof WIDTHS;
 const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
 
-const GROUPS: readonly UsageGroup[] = ["model", "key", "member", "workflow", "status"];
+const GROUPS = ["model", "key", "member", "workflow", "status"] as const;
+const GROUP_NAMES = [...GROUPS, "user", "tag:<name>", "chain"];
 const GROUPS_MAX = 2;
+
+/** Groups of the sums, in the order of their columns, and the label of the group `label` or of a filter. */
+type Grouping = Pick<UsageQuery, "groups" | "label">;
 export const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
-interface Span {
+export interface Span {
   readonly unit: "hour" | "day";
   /** Length of a bucket, in milliseconds. */
   readonly ms: number;
@@ -151,9 +179,10 @@ export const FILTER_QUERY: NonNullable<KeyRoute["query"]> = [
   { name: "key_id", description: "Id of the API key of the calls. Default: all.", schema: ID },
   { name: "model", description: "Slug of the model that served or was requested. Default: all.", schema: TEXT },
   { name: "status", description: "Result of the calls. Default: all.", schema: { type: "string", enum: STATUSES } },
+  ...LABEL_QUERY,
 ];
 
-const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
+const PERIOD_QUERY: NonNullable<KeyRoute["query"]> = [
   ...SPAN_QUERY.map(({ name, schema }) => ({
     name,
     description:
@@ -167,13 +196,41 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
     description: "Length of a bucket: an hour or a day in UTC.",
     schema: { type: "string", enum: WIDTH_NAMES, default: "1d" },
   },
+];
+
+const WORKFLOW_QUERY = {
+  name: "workflow_id",
+  description: "Id of the workflow whose runs made the calls. Default: all.",
+  schema: ID,
+} as const;
+
+/** Query of the export in FOCUS. */
+export const FOCUS_QUERY: NonNullable<KeyRoute["query"]> = [
+  ...PERIOD_QUERY,
   {
-    name: "group_by",
-    description: "Up to two groupings, separated by a comma or as repeated parameters.",
-    schema: { type: "array", items: { type: "string", enum: GROUPS }, maxItems: GROUPS_MAX },
+    name: "label",
+    description: "Label whose values the column `Tags` contains: `user`, `chain` or `tag:<name>`. Default: none.",
+    schema: TEXT,
   },
   ...FILTER_QUERY,
-  { name: "workflow_id", description: "Id of the workflow whose runs made the calls. Default: all.", schema: ID },
+  WORKFLOW_QUERY,
+];
+
+const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
+  ...PERIOD_QUERY,
+  {
+    name: "group_by",
+    description:
+      `Up to two of ${GROUP_NAMES.map((name) => `\`${name}\``).join(", ")}, separated by a comma or as repeated parameters. ` +
+      "At most one of them is a label: `user`, `chain` or a tag.",
+    schema: {
+      type: "array",
+      items: { type: "string", pattern: `^(${[...GROUPS, "user", "chain"].join("|")}|tag:.+)$` },
+      maxItems: GROUPS_MAX,
+    },
+  },
+  ...FILTER_QUERY,
+  WORKFLOW_QUERY,
   {
     name: "limit",
     description: "Number of buckets per page. Default: 31 days or 168 hours.",
@@ -183,7 +240,7 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
 ];
 
 /** Returns the period of a usage query. @param now Unix milliseconds. @throws ApiError `unsupported_value` */
-function spanOf(call: RequestFacts, now: number): Span {
+export function spanOf(call: RequestFacts, now: number): Span {
   const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const page = queryOf(call).get("page") || null;
   if (page !== null) return { unit, ms, ...cursorOf(page, ms) };
@@ -214,29 +271,39 @@ function bucketsIn(call: RequestFacts): number {
   throw unsupported("limit", `a whole number from 1 to ${USAGE_BUCKETS_MAX}`, text);
 }
 
-/** Returns the columns by which the query groups usage. @throws ApiError `unsupported_value` */
-function groupsIn(call: RequestFacts): readonly UsageGroup[] {
+/**
+ * Returns the groups of the query. The hourly sums have a row for each label of a call, so only one label can be used at a time.
+ * @throws ApiError `unsupported_value`
+ */
+function groupsIn(call: RequestFacts, { labels }: Pick<UsageFilter, "labels">): Grouping {
   const asked = queryOf(call)
     .getAll("group_by")
     .flatMap((text) => text.split(","))
     .filter((name) => name !== "");
-  const groups = GROUPS.filter((group) => asked.includes(group));
-  const unknown = asked.find((name) => !groups.some((group) => group === name));
-  if (unknown !== undefined) throw unsupported("group_by", `of ${GROUPS.join(", ")}`, unknown);
+  const byLabel = asked.map(labelOfGroup).filter((name) => name !== undefined);
+  const plain = GROUPS.filter((group) => asked.includes(group));
+  const unknown = asked.find((name) => labelOfGroup(name) === undefined && !plain.some((group) => group === name));
+  if (unknown !== undefined) throw unsupported("group_by", `of ${GROUP_NAMES.join(", ")}`, unknown);
+  const groups: readonly UsageGroup[] = byLabel.length === 0 ? plain : [...plain, "label"];
   if (groups.length > GROUPS_MAX) throw unsupported("group_by", `at most ${GROUPS_MAX}`, asked.join(","));
-  return groups;
+  const [label = null, ...others] = new Set([...byLabel, ...Object.keys(labels)]);
+  if (others.length === 0) return { groups, label };
+  const message =
+    "Expected at most one label in group_by and the filters user, tag and chain; list the calls to combine several.";
+  throw new ApiError("unsupported_value", message, { param: "group_by" });
 }
 
 /**
  * Returns the filters in the query string. A developer sees only the usage of that developer's keys. @throws ApiError `unsupported_value`
  */
-function filterIn(call: SettingsCall): UsageFilter {
+export function filterIn(call: SettingsCall): UsageFilter {
   return {
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
     model: textIn(call, "model"),
     workflowId: idIn(call, "workflow_id"),
     status: oneOf(call, "status", STATUSES),
+    labels: labelsIn(call),
   };
 }
 

@@ -12,8 +12,10 @@ import {
   findWorkspaceById,
   renameWorkspace,
   setBodies,
+  setWorkspaceTags,
 } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { isTagName, RESERVED_LABELS } from "#shared/calls/labels.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
 import { json } from "../../core/answers.ts";
@@ -89,6 +91,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
     id: row.id,
     name: row.name,
     created_at: row.created_at.toISOString(),
+    tags: [...row.tags],
     window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
     storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
     calls_stopped_until: row.stopped_until?.toISOString() ?? null,
@@ -99,14 +102,25 @@ async function read(context: IngressContext, call: RouteCall): Promise<Workspace
 
 async function change(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await parsedBody(call, "WorkspaceUpdateRequest");
-  if (body.name === undefined && body.bodies === undefined) {
-    throw new ApiError("missing_required_parameter", "Missing name or bodies.", { param: "name" });
+  const { tags } = body;
+  if (body.name === undefined && body.bodies === undefined && !tags) {
+    throw new ApiError("missing_required_parameter", "Missing name, tags or bodies.", { param: "name" });
   }
+  if (tags) checkTags(tags);
   const { caller } = call;
   const bodies = body.bodies === undefined ? undefined : bodiesOf(context, caller, body.bodies);
   if (body.name !== undefined) await rename(context, call, plainName(body.name));
   if (bodies) await setBodies(context.database, caller.workspaceId, { bodies, actor: actorOf(call) });
+  if (tags) await setWorkspaceTags(context.database, caller.workspaceId, { tags, actor: actorOf(call) });
   return json(await read(context, call));
+}
+
+/** Checks the names of tags. @throws ApiError `unsupported_value` */
+function checkTags(tags: readonly string[]): void {
+  const wrong = tags.findIndex((name, at) => !isTagName(name) || tags.indexOf(name) < at);
+  if (wrong < 0) return;
+  const expected = `a letter, then up to 63 letters, digits, - and _, each name once, and neither ${RESERVED_LABELS.join(" nor ")}`;
+  throw new ApiError("unsupported_value", `Expected tags to be names of ${expected}.`, { param: `tags[${wrong}]` });
 }
 
 async function rename(context: IngressContext, call: RouteCall, name: string): Promise<void> {

@@ -13,6 +13,7 @@ import { parseBody, type ReadBody, readJsonBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
 import { outerMaxOf } from "../../core/max-credits.ts";
 import { idempotencyKeyOf } from "../../core/idempotency-key.ts";
+import { readLabels } from "../../core/labels.ts";
 import type { RouteCall } from "../../core/call.ts";
 import { traceOf } from "../../core/traceparent.ts";
 
@@ -30,7 +31,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   const { caller } = call;
   await pause();
   const { mode = "sync", input, version, max_credits: maxCredits } = body;
-  const request = { ...asked(call, mode), input, maxCredits };
+  const request = { ...asked(call, mode, value), input, maxCredits };
   const run = await newRunOf(context.database, caller, { ...request, workflow: row, version });
   return begun(await beginRun(context, call.request, run));
 }
@@ -57,7 +58,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const definition = await checkDefinition(context, caller, read, body.definition);
   await pause();
   const run: NewRun = {
-    ...inlineRunOf(caller, definition, { ...asked(call, mode), input, maxCredits }),
+    ...inlineRunOf(caller, definition, { ...asked(call, mode, value), input, maxCredits }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
   };
   const answer = await beginRun(context, call.request, run);
@@ -65,13 +66,14 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
 }
 
-function asked(call: RouteCall, mode: NewRun["mode"]) {
+function asked(call: RouteCall, mode: NewRun["mode"], body: unknown) {
   const lane = mode === "async" ? "batch" : "live";
   return {
     id: call.requestId,
     mode,
     lane,
     depth: 0,
+    labels: readLabels(call, body),
     outerNano: outerMaxOf(call).nano,
     ...traceOf({ headers: call.request.headers, span: call.span }),
   } as const;

@@ -17,6 +17,7 @@ import { errorsOf } from "../../core/route-errors.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
 import { requireVisibleWorkflow } from "./access.ts";
+import { TAGS_REQUEST } from "../../core/labels.ts";
 import { runInline, runStored } from "./ask-run.ts";
 import { answerRun, RUN_WAIT_MS } from "./begin-run.ts";
 import { cancelRun } from "./cancel-run.ts";
@@ -97,7 +98,7 @@ const RUN_WORKFLOW: Declaration = {
     "failed run returns 200 with its `status`. A run continues when the client disconnects, and can be retrieved " +
     `by its id. ${WAIT}`,
   request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
-  requestHeaders: [MAX_CREDITS_REQUEST],
+  requestHeaders: [MAX_CREDITS_REQUEST, TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],
@@ -121,7 +122,7 @@ const RUN_PIPELINE: Declaration = {
     "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end. " +
     WAIT,
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
-  requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST],
+  requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST, TAGS_REQUEST],
   responses: BEGUN,
   errors: errorsOf(
     ["reads_json", "keeps_files"],

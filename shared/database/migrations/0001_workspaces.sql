@@ -12,6 +12,8 @@ create table workspace (
   id uuid primary key,
   name text not null unique,
   is_active boolean not null default true,
+  -- Members of a request's metadata that are kept as labels of a call (shared/calls/labels.ts).
+  tags text[] not null default '{}' constraint workspace_tags check (cardinality(tags) <= 3),
   created_at timestamptz not null default now(),
   -- Which requests and responses of calls are kept, see BodySetting; null: none.
   bodies jsonb

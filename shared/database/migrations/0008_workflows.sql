@@ -98,6 +98,8 @@ create table run (
   -- Start of its next attempt.
   due_at timestamptz,
   traceparent text,
+  -- Labels of its calls (shared/calls/labels.ts); null for none.
+  labels jsonb,
   -- Nano-credits of its ended work.
   credits bigint not null default 0,
   -- Maximum nano-credits of its work and that of its nested runs. Null: no maximum.

@@ -18,6 +18,36 @@ create table usage_hour (
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 
+-- Sums of calls with labels (shared/calls/labels.ts). A call counts once for each of its labels. Calls without a label are the difference
+-- to usage_hour.
+create table usage_label_hour (
+  workspace_id uuid not null,
+  label text not null,
+  hour timestamptz not null,
+  value text not null,
+  key_id uuid not null,
+  model text not null,
+  workflow_id uuid not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  primary key (workspace_id, label, hour, value, key_id, model, workflow_id, status)
+) with (fillfactor = 70);
+
+-- Values with sums of their own on a UTC day that is not fully summed yet. Further values are summed as 'other'.
+create table usage_label_value (
+  day date not null,
+  workspace_id uuid not null,
+  label text not null,
+  value text not null,
+  primary key (day, workspace_id, label, value)
+);
+
+-- Returns the maximum number of values that a label has sums of on a UTC day. It bounds the table, because callers choose the values.
+create function usage_label_values_max() returns int language sql immutable as $$ select 1000 $$;
+
 -- Sums of all calls of a key, so that its total needs no hours.
 create table usage_key (
   workspace_id uuid not null,
@@ -90,13 +120,45 @@ begin
   end if;
   with summed as materialized (
     select u.workspace_id, date_trunc('hour', u.ended_at, 'UTC') as hour, u.key_id, u.model,
-           coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000') as workflow_id, u.status, u.day, count(*) as calls,
-           sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens
+           coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000') as workflow_id, u.status, u.day, u.labels,
+           count(*) as calls, sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens
     from usage_record u
     left join job j on j.id = u.job_id
     left join run r2 on r2.id = j.run_id
     where u.ended_at >= r.until and u.ended_at < upto
-    group by 1, 2, 3, 4, 5, 6, 7
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+  ), labelled as materialized (
+    select s.workspace_id, l.key as label, s.hour, (s.hour at time zone 'utc')::date as day, l.value, s.key_id, s.model, s.workflow_id,
+           s.status, s.calls, s.settled, s.uncollected, s.tokens
+    from summed s cross join lateral jsonb_each_text(s.labels) l
+  ), known as materialized (
+    select n.*, v.value is not null as has_sums,
+           row_number() over (partition by n.day, n.workspace_id, n.label, v.value is null order by n.value) as place
+    from (select distinct day, workspace_id, label, value from labelled) n
+    left join usage_label_value v using (day, workspace_id, label, value)
+  ), taken as materialized (
+    select n.day, n.workspace_id, n.label, (
+      select count(*) from usage_label_value v where v.day = n.day and v.workspace_id = n.workspace_id and v.label = n.label) as used
+    from (select distinct day, workspace_id, label from known where not has_sums) n
+  ), added as (
+    insert into usage_label_value (day, workspace_id, label, value)
+    select k.day, k.workspace_id, k.label, k.value
+    from known k
+    join taken t using (day, workspace_id, label)
+    where not k.has_sums and k.place + t.used <= usage_label_values_max()
+    returning day, workspace_id, label, value
+  ), label_hours as (
+    insert into usage_label_hour as h
+      (workspace_id, label, hour, value, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
+    select l.workspace_id, l.label, l.hour, case when k.has_sums or a.value is not null then l.value else 'other' end, l.key_id, l.model,
+           l.workflow_id, l.status, sum(l.calls), sum(l.settled), sum(l.uncollected), sum(l.tokens)
+    from labelled l
+    join known k using (day, workspace_id, label, value)
+    left join added a using (day, workspace_id, label, value)
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+    on conflict (workspace_id, label, hour, value, key_id, model, workflow_id, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens
   ), days as (
     -- The day of a balance never decreases, so earlier days are not needed.
     insert into usage_day as d (workspace_id, day, tokens)
@@ -120,6 +182,11 @@ begin
   on conflict (workspace_id, hour, key_id, model, workflow_id, status) do update
   set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
       uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens;
+  -- All later records end on this day or a later one.
+  delete from usage_label_value v
+  using (
+    select day, workspace_id, label, value from usage_label_value where day < (upto at time zone 'utc')::date order by day limit 10000) o
+  where (v.day, v.workspace_id, v.label, v.value) = (o.day, o.workspace_id, o.label, o.value);
   update usage_rollup
   set until = upto, next_at = case when upto >= r.next_at then greatest(drawn, upto) else r.next_at end,
       next_xid = case when upto >= r.next_at then numbered else r.next_xid end;

@@ -125,6 +125,24 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
          format('%s: %s nano-credits, %s calls, %s tokens', hour, coalesce(r.settled, 0), coalesce(r.calls, 0), coalesce(r.tokens, 0)),
          format('%s nano-credits, %s calls, %s tokens', coalesce(s.settled, 0), coalesce(s.calls, 0), coalesce(s.tokens, 0))
   from summed s full join recorded r using (workspace_id, hour)
+  where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens)
+  union all
+  select workspace_id, 'sums of an hour by label are not those of its usage records',
+         format('%s of %s: %s nano-credits, %s calls, %s tokens', label, hour, coalesce(r.settled, 0), coalesce(r.calls, 0), coalesce(r.tokens, 0)),
+         format('%s nano-credits, %s calls, %s tokens', coalesce(s.settled, 0), coalesce(s.calls, 0), coalesce(s.tokens, 0))
+  from (
+    select s.workspace_id, h.* from span s cross join lateral (
+      select h.label, h.hour, sum(h.settled) as settled, sum(h.calls) as calls, sum(h.tokens) as tokens
+      from usage_label_hour h
+      where h.workspace_id = s.workspace_id and h.hour >= s.since and h.hour < p_until
+      group by 1, 2) h
+  ) s full join (
+    select s.workspace_id, r.* from span s cross join lateral (
+      select l.key as label, date_trunc('hour', u.ended_at, 'UTC') as hour, sum(u.settled) as settled, count(*) as calls, sum(u.tokens) as tokens
+      from usage_record u cross join lateral jsonb_each_text(u.labels) l
+      where u.workspace_id = s.workspace_id and u.ended_at >= s.since and u.ended_at < s.until
+      group by 1, 2) r
+  ) r using (workspace_id, label, hour)
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 

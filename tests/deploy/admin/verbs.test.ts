@@ -281,11 +281,26 @@ test("usage is listed by workspace, and by request with its earlier attempts", a
       uncollected: "0.000000003",
       workflow_id: null,
       run_id: null,
+      user: null,
+      chain: null,
+      tags: {},
       started_at: expect.stringMatching(TIME),
       ended_at: expect.stringMatching(TIME),
+      has_bodies: false,
     },
   ]);
   expect(await json<Json[]>("usage", id, "--request", twice)).toMatchObject([{ attempt: 2 }]);
+  const labels = JSON.stringify({ user: "ada & bob", project: "alpha" });
+  await query("update usage_record set labels = $2::jsonb where job_id = $1", [once, labels]);
+  for (const options of [
+    ["--user", "ada & bob"],
+    ["--tag", "project:alpha"],
+    ["--user", "ada & bob", "--tag", "project:alpha"],
+  ]) {
+    const found = await json<Json[]>("usage", name, ...options);
+    expect(found.map((row) => [row["request_id"], row["user"]])).toEqual([[once, "ada & bob"]]);
+  }
+  expect(await json<Json[]>("usage", name, "--user", "ada")).toEqual([]);
   expect(await json<Json[]>("usage", id, "--request", `${twice}:1`)).toMatchObject([{ attempt: 1 }]);
   expect(await text("usage", name)).toContain("input 12 (estimated)");
   const other = await makeWorkspace();

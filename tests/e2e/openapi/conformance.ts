@@ -311,6 +311,16 @@ test("settings of a workspace", async () => {
     expect([list, (value as Uint8Array).length]).toEqual([list, expect.any(Number)]);
   }
 
+  await api.call("exportFocusUsage", ofWorkspace());
+  for (const list of ["readUsage", "listUsageRequests"]) {
+    await api.call(list, { ...ofOneModel, headers: { accept: "application/jsonl" } });
+  }
+  const ofUser = ofWorkspace({ user: "user-7" });
+  await api.call("putEndUserLimits", { ...ofUser, body: { credits: { day: 50, month: 500 }, warn_at: [80] } });
+  await api.call("listEndUserLimits", ofWorkspace());
+  await api.call("getEndUserLimits", ofUser);
+  await api.call("deleteEndUserLimits", ofUser);
+
   const alert = { name: "a day", threshold_credits: 1_000_000, period: "daily", warn_at: [50] };
   const ofAlert = ofWorkspace({ alertId: await idOf("createBudgetAlert", { ...ofWorkspace(), body: alert }) });
   await api.call("listBudgetAlerts", ofWorkspace());

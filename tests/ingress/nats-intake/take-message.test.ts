@@ -88,6 +88,7 @@ function arrival(caller: Caller, message: object, more: Partial<BatchArrival> = 
     place: `${places}:1`,
     reply: null,
     data: Buffer.from(JSON.stringify(message)),
+    tags: "",
     deliveries: 1,
     starves: false,
     ...more,

@@ -14,6 +14,7 @@ export type Kind =
   | "delivery"
   | "chain"
   | "alert"
+  | "end_user"
   | "balanceAlert"
   | "call";
 
@@ -87,7 +88,14 @@ export const TABLE: readonly Row[] = [
   { route: "GET /credits", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /credits/ledger", may: OAB, ok: 200, kind: "workspace" },
   { route: "GET /audit-log", may: OA, ok: 200, kind: "workspace" },
+  { route: "GET /end-users", may: OA, ok: 200, kind: "workspace" },
+  { route: "GET /end-users/{user}/limits", may: OA, ok: 200, kind: "end_user" },
+  { route: "DELETE /end-users/{user}/limits", may: OA, ok: 200, kind: "end_user" },
+  // The path says who it is for: another's is made, so nothing is unknown.
+  { route: "PUT /end-users/{user}/limits", may: OA, ok: 400, kind: "workspace", body: { credits: {} } },
+
   { route: "GET /usage", may: ALL, ok: 200, kind: "workspace" },
+  { route: "GET /usage/focus", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /usage/requests", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /usage/requests/{request_id}", may: ALL, ok: 200, kind: "call", own: { other: 404 } },
   // Nothing is kept unless an owner asks for it.

@@ -70,7 +70,7 @@ async function cast(): Promise<Cast> {
 
 /** Parameters of the path that name an object of the team, made by its first developer. */
 const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<string, string>>>>> = {
-  workspace: (team) => Promise.resolve({ model: `model-${team.id}` }),
+  workspace: (team) => Promise.resolve({ model: `model-${team.id}`, user: `user ${team.id}` }),
   member: async (team) => ({ memberId: await putMember(bed, team) }),
   key: async (team) => ({ keyId: await putKey(bed, team, team.developer) }),
   channel: async (team) => ({ channelId: await putChannel(bed, team, team.developer) }),
@@ -88,6 +88,14 @@ const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<stri
       model,
     ]);
     return { model };
+  },
+  end_user: async (team) => {
+    const user = `user ${newId()}`;
+    await bed.db.query(
+      "insert into spend_limit (id, workspace_id, kind, name, caps) values ($1, $2, 'end_user', $3, '{1,null,null,null}')",
+      [newId(), team.id, user],
+    );
+    return { user };
   },
   alert: async (team) => {
     const alertId = newId();
@@ -116,6 +124,7 @@ const UNKNOWN = (): Readonly<Record<string, string>> => ({
   subscriptionId: newId(),
   deliveryId: newId(),
   model: `model-${newId()}`,
+  user: `user ${newId()}`,
   alertId: newId(),
   request_id: newId(),
 });
@@ -153,7 +162,8 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       const whole = `/workspaces/${workspaceId}${filled}`;
       const answer = await bed.send(method, whole, key, body);
       const text = await answer.text();
-      if (answer.ok) expectDeclared(bed, method, whole, answer.status, JSON.parse(text));
+      const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+      if (answer.ok && isJson) expectDeclared(bed, method, whole, answer.status, JSON.parse(text));
       return [answer.status, text];
     };
 
@@ -178,8 +188,8 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       }
     });
 
-    // Chains go by their model, which has no form of an id.
-    if (row.kind !== "workspace" && row.kind !== "chain") {
+    // Chains go by their model and end users by their name, which have no form of an id.
+    if (row.kind !== "workspace" && row.kind !== "chain" && row.kind !== "end_user") {
       test("reads an invalid id as an unknown one", async () => {
         const { team, keys } = await cast();
         const made = await MAKERS[row.kind](team);

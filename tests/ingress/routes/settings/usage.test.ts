@@ -35,7 +35,7 @@ const dayOf = (ms: number): string => new Date(Math.floor(ms / DAY_MS) * DAY_MS)
 
 /** Nothing is rolled up: records of a test are moved to times that had been. */
 async function unroll(): Promise<void> {
-  await bed.db.query("truncate usage_hour, usage_day, usage_key");
+  await bed.db.query("truncate usage_hour, usage_label_hour, usage_label_value, usage_day, usage_key");
   await bed.db.query(
     "update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days', next_xid = '0'",
   );
@@ -301,7 +301,9 @@ describe("single calls", () => {
     const team = await bed.team();
     const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 5n, at: ago(HOUR_MS) }]);
     await bed.db.query(
-      `insert into usage_record select job_id, 2, workspace_id, key_id, model, source, status, units, is_estimated, held, 7, uncollected,
+      `insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled,
+                                 uncollected, day, tokens, started_at, ended_at)
+       select job_id, 2, workspace_id, key_id, model, source, status, units, is_estimated, held, 7, uncollected,
               day, tokens, started_at, now() from usage_record where job_id = $1`,
       [id],
     );
