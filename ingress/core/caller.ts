@@ -1,4 +1,5 @@
 /** Caller of a request: the member whose key or session it has, or an operator. */
+import { checkAddress } from "#shared/access/access-lists.ts";
 import type { Authenticator, Caller } from "#shared/access/authenticate.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 
@@ -28,15 +29,19 @@ export function actorOf(call: OperatorCall | (RequestFacts & Pick<RouteCall, "ca
 
 /**
  * Authenticates a request and returns its caller. A browser session is used only if the request has no key. @throws ApiError for an invalid
- * key or session
+ * key or session, and for a key that may not be used from the client's address
  */
-export function authenticate(
+export async function authenticate(
   { authenticator, config }: { readonly authenticator: Keys; readonly config: Place },
-  request: Request,
+  { request, ip }: Pick<RequestFacts, "request" | "ip">,
 ): Promise<Caller> {
   const token = sessionTokenOf(request, config);
-  if (token !== undefined) return authenticator.authenticateSession(token);
-  return authenticator.authenticate(authorizationOf(request.headers));
+  const caller =
+    token === undefined
+      ? await authenticator.authenticate(authorizationOf(request.headers))
+      : await authenticator.authenticateSession(token);
+  checkAddress(caller, ip);
+  return caller;
 }
 
 type Keys = Pick<Authenticator, "authenticate" | "authenticateSession">;

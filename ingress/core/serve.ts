@@ -2,7 +2,7 @@
  * Runs the steps around every route: request id, IP address limit, API key, rate-limit window, error format, metrics. The design fixes the
  * order of the checks (part 5). A call that fails validation is counted in the rate-limit window before its 400 is sent.
  */
-import { checkAddress, checkEndpoint } from "#shared/access/access-lists.ts";
+import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
@@ -108,9 +108,8 @@ export function createServe(context: IngressContext): Serve {
       checkScope(operator, route.scope ?? "money");
       return route.handle({ ...facts, operator });
     }
-    const caller = await authenticate(context, facts.request);
+    const caller = await authenticate(context, facts);
     const capture = onCaller(caller);
-    checkAddress(caller, ip);
     const call = { ...facts, caller, meter: UNMETERED, ...(capture === undefined ? {} : { capture }) };
     return runRoute(context, route, call, (counted) => handled(route, counted));
   };

@@ -212,7 +212,7 @@ async function openCall(
     throw new ApiError("service_unavailable", "The service is restarting.", { shouldRetry: false });
   }
   if (isFirst) return openApiClient(context, { ...call, ...max, meter });
-  const caller = await authenticate(context, call.request);
+  const caller = await authenticate(context, call);
   // The rate window counts each later call by itself: it must not mark the first one as counted.
   const own = { ...meter, markCounted: UNMETERED.markCounted };
   return openApiClient(context, { ...call, ...max, caller, requestId, startedAt: performance.now(), meter: own });
