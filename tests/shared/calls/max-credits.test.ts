@@ -107,7 +107,8 @@ test("for a line of a batch, the largest full price whose share fits is allowed"
       expect(priceAt(full + 1n, line) > nano).toBe(true);
       // A model may have its own share for batches.
       const own = { price_millionths: 250_000 };
-      const at = costMaxAt(costMaxOf(nano, { line }), { price: { ...model.price, batchMillionths: 250_000 } })?.nano ?? 0n;
+      const at =
+        costMaxAt(costMaxOf(nano, { line }), { price: { ...model.price, batchMillionths: 250_000 } })?.nano ?? 0n;
       expect(priceAt(at, own) <= nano && priceAt(at + 1n, own) > nano).toBe(true);
     }),
   );
