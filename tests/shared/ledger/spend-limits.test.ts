@@ -306,6 +306,41 @@ describe("a limit that is set later", () => {
   });
 });
 
+describe("a limit of an end user", () => {
+  test("that is set while calls of the end user are open counts their holds, and not their charges before it", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const user = newId();
+    const call = (jobId: string, amount: bigint): Promise<number> =>
+      admitLone(db.database, { workspaceId, jobId, keyId, amount, scopes: [user] });
+    const [ended, open, second] = [newId(), newId(), newId()];
+    await call(ended, 50n);
+    await settleSingle(db.database, { jobId: ended, used: 50n });
+    await call(open, 100n);
+    await call(second, 30n);
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    const state = await stateOf(workspaceId, user);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([130n, 0n]);
+    expect(await call(newId(), 11n)).toBe(LIMIT_REACHED);
+    expect(await settleSingle(db.database, { jobId: open, used: 90n })).toBe(90n);
+    await settleGroup(db.database, [{ jobId: second, used: 20n }], { waitMs: 8_000 });
+    const after = await stateOf(workspaceId, user);
+    expect([after.heldNano, after.windows.day.spentNano]).toEqual([0n, 110n]);
+  });
+
+  test("that is removed and set again while a call is open counts its hold", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const user = newId();
+    const jobId = newId();
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    await admitLone(db.database, { workspaceId, jobId, keyId, amount: 100n, scopes: [user] });
+    await db.database.transaction((tx) => removeSpendLimit(tx, workspaceId, user));
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    expect((await stateOf(workspaceId, user)).heldNano).toBe(100n);
+    expect(await settleSingle(db.database, { jobId, used: 10n })).toBe(10n);
+    expect((await stateOf(workspaceId, user)).heldNano).toBe(0n);
+  });
+});
+
 describe("a period", () => {
   const DAY_MS = 86_400_000;
   test("begins without the charges before it; open holds of the previous one count in it", async () => {
