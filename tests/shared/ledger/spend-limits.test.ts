@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -303,6 +304,49 @@ describe("a limit that is set later", () => {
     await bench.settle(workspaceId, of.jobId, 5n, share);
     const state = await stateOf(workspaceId, keyId);
     expect([state.heldNano, state.windows.day.spentNano]).toEqual([0n, 5n]);
+  });
+});
+
+describe("a limit that is set while the balance is locked", () => {
+  /** Begins to set the limit while `meanwhile` has the balance of the workspace locked. */
+  async function setDuring(workspaceId: string, limit: SpendLimit, meanwhile: (tx: Queryable) => Promise<unknown>) {
+    let setting: Promise<unknown> | undefined;
+    await db.database.transaction(async (tx) => {
+      await tx.query("select from balance where workspace_id = $1 for update", [workspaceId]);
+      setting = set(workspaceId, limit);
+      const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      while ((await db.query(waits)).length === 0) await Bun.sleep(2);
+      await meanwhile(tx);
+    });
+    await setting;
+  }
+
+  test("counts holds and charges of a key that replaces the limited one meanwhile", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const next = await createKey(db.database, undefined, workspaceId);
+    const [open, ended] = [newId(), newId()];
+    await setDuring(workspaceId, limitOf(keyId, { day: 100n }), async (tx) => {
+      await tx.query("update api_key set limit_id = $2 where id = $1", [next.keyId, keyId]);
+      await admitLone(tx, { workspaceId, jobId: ended, keyId: next.keyId, amount: 7n });
+      await settleSingle(tx, { jobId: ended, used: 7n });
+      await admitLone(tx, { workspaceId, jobId: open, keyId: next.keyId, amount: 40n });
+    });
+    const state = await stateOf(workspaceId, keyId);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([40n, 7n]);
+    expect(await settleSingle(db.database, { jobId: open, used: 40n })).toBe(40n);
+  });
+
+  test("counts holds and charges of its key if the earlier limit is removed meanwhile", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const [ended, open] = [newId(), newId()];
+    await set(workspaceId, limitOf(keyId, { day: 100n }));
+    await admitLone(db.database, { workspaceId, jobId: ended, keyId, amount: 7n });
+    await settleSingle(db.database, { jobId: ended, used: 7n });
+    await admitLone(db.database, { workspaceId, jobId: open, keyId, amount: 40n });
+    await setDuring(workspaceId, limitOf(keyId, { day: 200n }), (tx) => removeSpendLimit(tx, workspaceId, keyId));
+    const state = await stateOf(workspaceId, keyId);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([40n, 7n]);
+    expect(await settleSingle(db.database, { jobId: open, used: 40n })).toBe(40n);
   });
 });
 
