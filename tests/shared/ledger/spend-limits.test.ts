@@ -502,6 +502,23 @@ describe("a call of a limited key", () => {
     expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(90n);
   });
 
+  test("gets a fallback that fits the limit of a new day, before another call begins the day", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    await set(workspaceId, limitOf(keyId, { day: 100n }));
+    const [jobId, other] = [newId(), newId()];
+    await admitLone(db.database, { workspaceId, jobId, keyId, amount: 10n });
+    await admitLone(db.database, { workspaceId, jobId: other, keyId, amount: 90n });
+    await settleSingle(db.database, { jobId: other, used: 90n });
+    await db.query("update spend_limit set day = day - 1 where id = $1", [keyId]);
+    await db.query("update balance set day = day - 1 where workspace_id = $1", [workspaceId]);
+    const to = { workspaceId, jobId, attempt: 1, model: "next", mayExceed: false, tokensMax: 0 };
+    expect(await adjustHold(db.database, { ...to, amountNano: 101n })).toBe("insufficient");
+    expect(await adjustHold(db.database, { ...to, amountNano: 100n })).toBe("adjusted");
+    expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(0n);
+    await settleSingle(db.database, { jobId, used: 10n });
+    expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(90n);
+  });
+
   test("that was delivered after its hold was closed is charged what the limit leaves", async () => {
     const { workspaceId, keyId } = await createSubject();
     await set(workspaceId, limitOf(keyId, { day: 100n }));
