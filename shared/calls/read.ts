@@ -243,7 +243,7 @@ export async function readMedia<Request extends object>(
 
 /** Converts the run of a capability to a call. @throws ApiError `max_credits_exceeded` */
 export function callOfRun({ model, checked, max, request, inline }: ReadRun): ReadCall {
-  const bound = withinMax(checked.bound, max);
+  const bound = withinMax(checked.bound, costMaxAt(max, model));
   return ready(RUN_KIND, model, { ...checked, bound, inline, text: () => JSON.stringify(request) });
 }
 

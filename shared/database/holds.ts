@@ -78,6 +78,8 @@ export interface ExpiredHold extends Pick<
   readonly may_exceed: boolean;
   /** Id of the credit line that contains the amount; null if no credit line does. */
   readonly line_id: string | null;
+  /** Labels of the call for usage reports, by name. */
+  readonly labels: Readonly<Record<string, string>> | null;
 }
 
 /**
@@ -92,7 +94,7 @@ export function expiredHolds(target: Queryable, max: number, startedMs: number):
       "h.job_id || '.' || h.attempt",
       (
         condition,
-      ) => `select job_id, attempt, workspace_id, key_id, model, amount, deadline, may_exceed, line_id from hold h
+      ) => `select job_id, attempt, workspace_id, key_id, model, amount, deadline, may_exceed, line_id, labels from hold h
        where deadline < now() and pg_postmaster_start_time() < now() - $2 * interval '1 millisecond' and ${condition}
        order by deadline
        limit $1`,

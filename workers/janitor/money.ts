@@ -61,9 +61,17 @@ export async function sweepExpiredHolds(context: {
 }
 
 function creditLineHoldOfRow(row: ExpiredHold): CreditLineHold | undefined {
-  const { line_id: lineId, key_id: keyId, amount: amountNano, may_exceed: mayExceed } = row;
+  const { line_id: lineId, key_id: keyId, amount: amountNano, may_exceed: mayExceed, labels } = row;
   if (lineId === null) return undefined;
-  return { lineId, keyId, model: row.model, amountNano, mayExceed, deadlineMs: row.deadline.getTime() };
+  return {
+    lineId,
+    keyId,
+    model: row.model,
+    amountNano,
+    mayExceed,
+    deadlineMs: row.deadline.getTime(),
+    ...(labels === null ? {} : { labels }),
+  };
 }
 
 /**

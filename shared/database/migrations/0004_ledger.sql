@@ -426,6 +426,8 @@ declare
   h hold;
   b balance;
   reserved bigint;
+  -- The balance may not have begun the day yet.
+  today date := (clock_timestamp() at time zone 'utc')::date;
 begin
   select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
@@ -436,11 +438,11 @@ begin
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
     select * into b from balance where workspace_id = p_ws for update;
-    if b.has_limits and p_amount > h.amount and p_amount - h.amount > spend_left_for(p_ws, h.key_id, h.scopes, b.day) then return 1; end if;
+    if b.has_limits and p_amount > h.amount and p_amount - h.amount > spend_left_for(p_ws, h.key_id, h.scopes, greatest(b.day, today)) then return 1; end if;
     if p_amount - h.amount > b.amount - b.held then
       return case when recall_credit_lines(p_ws, p_amount - h.amount) >= p_amount - h.amount then 4 else 1 end;
     end if;
-    if b.has_limits then perform count_spend(p_ws, h.key_id, h.scopes, p_amount - h.amount, 0, b.day); end if;
+    if b.has_limits then perform count_spend(p_ws, h.key_id, h.scopes, p_amount - h.amount, 0, greatest(b.day, today)); end if;
     update balance set held = b.held + p_amount - h.amount,
       day_tokens = b.day_tokens + case when h.day = b.day then reserved - h.tokens else 0 end
     where workspace_id = p_ws;

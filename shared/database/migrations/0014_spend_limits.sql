@@ -19,21 +19,25 @@ returns bigint[] language sql volatile as $$
   from starts s left join charges c on true;
 $$;
 
--- Sets the limits of a subject. A new limit of a key or a member begins with the charges of its keys so far and their open holds. Nothing
--- settles unnoticed meanwhile: settlements on credit lines lock their line, and others the balance. If a line was opened between the two
--- locks, nothing is done and SQLSTATE SL001 requests a repeat.
+-- Sets the limits of a subject. A new limit begins with the open holds of its subject, whose settlements subtract them; that of a key or a
+-- member also with the charges of its keys so far. Nothing settles unnoticed meanwhile: settlements on credit lines lock their line, and
+-- others the balance. If a line was opened between the two locks, or the limit was removed, nothing is done and SQLSTATE SL001 requests a
+-- repeat.
 create function set_spend_limit(
   p_ws uuid, p_id uuid, p_kind text, p_name text, p_caps bigint[], p_raised bigint[], p_raised_until timestamptz, p_warn_at smallint[]
 ) returns void language plpgsql set enable_seqscan = off as $$
 declare
+  has_keys boolean := p_kind in ('key', 'member');
+  is_new boolean := has_keys and not exists (select from spend_limit where id = p_id);
   keys uuid[];
+  open_nano bigint := 0;
   lines uuid[];
   earlier bigint[] := '{0,0,0,0}';
   later bigint[] := '{0,0,0,0}';
   border timestamptz;
   today date := (clock_timestamp() at time zone 'utc')::date;
 begin
-  if p_kind in ('key', 'member') and not exists (select from spend_limit where id = p_id) then
+  if is_new then
     select array_agg(k.id) into keys from api_key k
     where k.workspace_id = p_ws and case p_kind when 'key' then p_id in (k.id, k.limit_id) else k.member_id = p_id end;
     -- The sums of all hours are read before the locks. No record that ends before the border is written later.
@@ -42,17 +46,27 @@ begin
     perform pg_advisory_xact_lock(line_lock(l.id)) from unnest(lines) l(id);
   end if;
   perform from balance where workspace_id = p_ws for update;
-  if keys is not null then
+  if is_new then
+    -- A key that was added meanwhile may have holds and charges already.
+    select array_agg(k.id) into keys from api_key k
+    where k.workspace_id = p_ws and case p_kind when 'key' then p_id in (k.id, k.limit_id) else k.member_id = p_id end;
     perform from credit_line where workspace_id = p_ws and array_position(lines, id) is null;
     if found then raise exception 'a credit line was opened meanwhile' using errcode = 'SL001'; end if;
     later := spend_of_keys(p_ws, keys, today, border, false);
+  elsif has_keys and not exists (select from spend_limit where id = p_id) then
+    raise exception 'the limit was removed meanwhile' using errcode = 'SL001';
+  end if;
+  -- Calls name their end user whether it has a limit or not. A run, batch or response has no calls before its limit.
+  if is_new or p_kind = 'end_user' then
+    select coalesce(sum(h.amount), 0) into open_nano from hold h
+    where h.workspace_id = p_ws and h.line_id is null and (h.key_id = any (keys) or p_id = any (h.scopes));
   end if;
   insert into spend_limit as l (id, workspace_id, kind, name, caps, raised, raised_until, warn_at, look_at, day, spent, bases, held)
   values (p_id, p_ws, p_kind, p_name, p_caps, p_raised, p_raised_until, p_warn_at, case when p_warn_at <> '{}' then 0 end, today,
           earlier[4] + later[4],
           array[earlier[4] + later[4] - earlier[1] - later[1], earlier[4] + later[4] - earlier[2] - later[2],
                 earlier[4] + later[4] - earlier[3] - later[3]],
-          (select coalesce(sum(amount), 0) from hold where workspace_id = p_ws and key_id = any (keys) and line_id is null))
+          open_nano)
   on conflict (id) do update set caps = excluded.caps, raised = excluded.raised, raised_until = excluded.raised_until,
     warn_at = excluded.warn_at, look_at = excluded.look_at
   where l.workspace_id = p_ws;

@@ -4,6 +4,7 @@ import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import type { ReadRun } from "#shared/calls/capabilities/read-run.ts";
 import { checkChat, withHeldLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
 import {
@@ -16,6 +17,7 @@ import {
   takeMaxCredits,
   withinMax,
 } from "#shared/calls/max-credits.ts";
+import { callOfRun } from "#shared/calls/read.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
@@ -193,4 +195,18 @@ describe("a chat call", () => {
     expect(both(holdOf(300), 1n).outputTokensMax).toBe(300);
     expect(errorOf(() => both(1n, holdOf(300))).code).toBe("max_credits_exceeded");
   });
+});
+
+test("for a batch line of a capability with its own share, its charge is at most the maximum", () => {
+  const price = { ...model.price, batchMillionths: 1_000_000 };
+  const run = (nano: bigint) =>
+    callOfRun({
+      model: { ...model, price },
+      checked: { bound: { holdNano: 2n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 } },
+      max: costMaxOf(nano, { line: { price_millionths: 500_000 } }),
+      request: {},
+      inline: [],
+    } as unknown as ReadRun);
+  expect(errorOf(() => run(1n)).code).toBe("max_credits_exceeded");
+  expect(run(2n).leastNano).toBe(2n);
 });

@@ -261,7 +261,7 @@ describe("a call that is open for a second", () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const ingress = bench.startIngress();
     await bench.openLine(ingress, workspaceId);
-    const of = hold(2n * CREDIT, { lifeMs: 60_000 });
+    const of = hold(2n * CREDIT, { lifeMs: 60_000, labels: { user: "ada" } });
     const lined = await eventually("a call is admitted on a line", () => ingress.calls.place(workspaceId, null, of));
     await eventually("it is shown", async () => (await holdsOf(workspaceId)).length === 1);
     return { of, lined, workspaceId, ingress };
@@ -294,6 +294,8 @@ describe("a call that is open for a second", () => {
     await sweepExpiredHolds({ database: db.database, ledger, log, metrics, startedMs: 0 });
     expect(await holdsOf(workspaceId)).toEqual([]);
     expect(await recordOf(of.jobId)).toEqual([{ held: 2n * CREDIT, settled: nano, uncollected: 0n, status: "lost" }]);
+    const labels = await db.query("select labels from usage_record where job_id = $1", [of.jobId]);
+    expect(labels).toEqual([{ labels: { user: "ada" } }]);
   });
 
   test("can be closed by hand, and by a later delivery of its message", async () => {

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -306,6 +307,84 @@ describe("a limit that is set later", () => {
   });
 });
 
+describe("a limit that is set while the balance is locked", () => {
+  /** Begins to set the limit while `meanwhile` has the balance of the workspace locked. */
+  async function setDuring(workspaceId: string, limit: SpendLimit, meanwhile: (tx: Queryable) => Promise<unknown>) {
+    let setting: Promise<unknown> | undefined;
+    await db.database.transaction(async (tx) => {
+      await tx.query("select from balance where workspace_id = $1 for update", [workspaceId]);
+      setting = set(workspaceId, limit);
+      const waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      while ((await db.query(waits)).length === 0) await Bun.sleep(2);
+      await meanwhile(tx);
+    });
+    await setting;
+  }
+
+  test("counts holds and charges of a key that replaces the limited one meanwhile", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const next = await createKey(db.database, undefined, workspaceId);
+    const [open, ended] = [newId(), newId()];
+    await setDuring(workspaceId, limitOf(keyId, { day: 100n }), async (tx) => {
+      await tx.query("update api_key set limit_id = $2 where id = $1", [next.keyId, keyId]);
+      await admitLone(tx, { workspaceId, jobId: ended, keyId: next.keyId, amount: 7n });
+      await settleSingle(tx, { jobId: ended, used: 7n });
+      await admitLone(tx, { workspaceId, jobId: open, keyId: next.keyId, amount: 40n });
+    });
+    const state = await stateOf(workspaceId, keyId);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([40n, 7n]);
+    expect(await settleSingle(db.database, { jobId: open, used: 40n })).toBe(40n);
+  });
+
+  test("counts holds and charges of its key if the earlier limit is removed meanwhile", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const [ended, open] = [newId(), newId()];
+    await set(workspaceId, limitOf(keyId, { day: 100n }));
+    await admitLone(db.database, { workspaceId, jobId: ended, keyId, amount: 7n });
+    await settleSingle(db.database, { jobId: ended, used: 7n });
+    await admitLone(db.database, { workspaceId, jobId: open, keyId, amount: 40n });
+    await setDuring(workspaceId, limitOf(keyId, { day: 200n }), (tx) => removeSpendLimit(tx, workspaceId, keyId));
+    const state = await stateOf(workspaceId, keyId);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([40n, 7n]);
+    expect(await settleSingle(db.database, { jobId: open, used: 40n })).toBe(40n);
+  });
+});
+
+describe("a limit of an end user", () => {
+  test("that is set while calls of the end user are open counts their holds, and not their charges before it", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const user = newId();
+    const call = (jobId: string, amount: bigint): Promise<number> =>
+      admitLone(db.database, { workspaceId, jobId, keyId, amount, scopes: [user] });
+    const [ended, open, second] = [newId(), newId(), newId()];
+    await call(ended, 50n);
+    await settleSingle(db.database, { jobId: ended, used: 50n });
+    await call(open, 100n);
+    await call(second, 30n);
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    const state = await stateOf(workspaceId, user);
+    expect([state.heldNano, state.windows.day.spentNano]).toEqual([130n, 0n]);
+    expect(await call(newId(), 11n)).toBe(LIMIT_REACHED);
+    expect(await settleSingle(db.database, { jobId: open, used: 90n })).toBe(90n);
+    await settleGroup(db.database, [{ jobId: second, used: 20n }], { waitMs: 8_000 });
+    const after = await stateOf(workspaceId, user);
+    expect([after.heldNano, after.windows.day.spentNano]).toEqual([0n, 110n]);
+  });
+
+  test("that is removed and set again while a call is open counts its hold", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const user = newId();
+    const jobId = newId();
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    await admitLone(db.database, { workspaceId, jobId, keyId, amount: 100n, scopes: [user] });
+    await db.database.transaction((tx) => removeSpendLimit(tx, workspaceId, user));
+    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
+    expect((await stateOf(workspaceId, user)).heldNano).toBe(100n);
+    expect(await settleSingle(db.database, { jobId, used: 10n })).toBe(10n);
+    expect((await stateOf(workspaceId, user)).heldNano).toBe(0n);
+  });
+});
+
 describe("a period", () => {
   const DAY_MS = 86_400_000;
   test("begins without the charges before it; open holds of the previous one count in it", async () => {
@@ -419,6 +498,23 @@ describe("a call of a limited key", () => {
     expect(await adjustHold(db.database, { ...to, amountNano: 100n })).toBe("adjusted");
     expect((await stateOf(workspaceId, keyId)).heldNano).toBe(100n);
     expect(await adjustHold(db.database, { ...to, amountNano: 10n })).toBe("adjusted");
+    await settleSingle(db.database, { jobId, used: 10n });
+    expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(90n);
+  });
+
+  test("gets a fallback that fits the limit of a new day, before another call begins the day", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    await set(workspaceId, limitOf(keyId, { day: 100n }));
+    const [jobId, other] = [newId(), newId()];
+    await admitLone(db.database, { workspaceId, jobId, keyId, amount: 10n });
+    await admitLone(db.database, { workspaceId, jobId: other, keyId, amount: 90n });
+    await settleSingle(db.database, { jobId: other, used: 90n });
+    await db.query("update spend_limit set day = day - 1 where id = $1", [keyId]);
+    await db.query("update balance set day = day - 1 where workspace_id = $1", [workspaceId]);
+    const to = { workspaceId, jobId, attempt: 1, model: "next", mayExceed: false, tokensMax: 0 };
+    expect(await adjustHold(db.database, { ...to, amountNano: 101n })).toBe("insufficient");
+    expect(await adjustHold(db.database, { ...to, amountNano: 100n })).toBe("adjusted");
+    expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(0n);
     await settleSingle(db.database, { jobId, used: 10n });
     expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(90n);
   });
