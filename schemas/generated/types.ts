@@ -342,7 +342,7 @@ export type ResponsesTypedItem =
  */
 export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesSealedPart;
 /**
- * Spend in each period that has a credit limit; null for the others. Null: no credit limit.
+ * Spend in each period that has a credit limit; null for the others. Null: no credit limit, or the spend of another member that the caller may not see.
  */
 export type LimitUsage = {
   day: LimitPeriodUsage;
@@ -4564,6 +4564,10 @@ export interface ImageEditRequest {
    * Accepted, not forwarded to providers.
    */
   prompt_extend?: boolean;
+  /**
+   * Caller's identifier of the end user. Not forwarded to providers.
+   */
+  user?: string;
   /**
    * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`.
    */

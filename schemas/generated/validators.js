@@ -25088,7 +25088,7 @@ return errors === 0;
 }
 validate188.evaluated = { props: { file: true, purpose: true, "expires_after[anchor]": true, "expires_after[seconds]": true }, dynamicProps: false, dynamicItems: false };
 var validateImageEditRequest = validate189;
-var schema202 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
+var schema202 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_base64: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, image_mime_type: { type: "string", maxLength: 100 }, mask_base64: { type: "string", minLength: 1 }, mask_file_id: { type: "string", minLength: 1, maxLength: 100 }, mask_mime_type: { type: "string", maxLength: 100 }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, strength: { type: "number" }, image_size: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25486,16 +25486,35 @@ var valid0 = _errs39 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_credits !== undefined) {
-let data20 = data.max_credits;
+if (data.user !== undefined) {
+let data20 = data.user;
 const _errs41 = errors;
 if (errors === _errs41) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 > 1e9 || isNaN(data20)) {
+if (typeof data20 === "string") {
+if (data20.length > 512 && (data20.length > 1024 || func2(data20) > 512)) {
+validate189.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
+return false;
+}
+} else {
+validate189.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs41 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data21 = data.max_credits;
+const _errs43 = errors;
+if (errors === _errs43) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 1e9 || isNaN(data21)) {
 validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
 return false;
 } else {
-if (data20 <= 0 || isNaN(data20)) {
+if (data21 <= 0 || isNaN(data21)) {
 validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
@@ -25505,9 +25524,10 @@ validate189.errors = [{ instancePath: instancePath + "/max_credits", schemaPath:
 return false;
 }
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs43 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -25538,7 +25558,7 @@ return false;
 validate189.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+validate189.evaluated = { props: { model: true, prompt: true, image_base64: true, image_file_id: true, image_mime_type: true, mask_base64: true, mask_file_id: true, mask_mime_type: true, n: true, size: true, quality: true, aspect_ratio: true, strength: true, image_size: true, style: true, background: true, person_generation: true, response_format: true, steps: true, prompt_extend: true, user: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateImageGenerationRequest = validate190;
 var schema203 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, stream: { type: "boolean" }, n: { type: "integer", minimum: 1 }, size: { type: "string", maxLength: 40 }, quality: { type: "string", maxLength: 40 }, style: { type: "string", enum: ["vivid", "natural"] }, response_format: { type: "string", enum: ["url", "b64_json"] }, aspect_ratio: { type: "string", maxLength: 40 }, image_size: { type: "string", maxLength: 40 }, strength: { type: "number" }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] }, background: { type: "string", enum: ["transparent", "opaque", "auto"] }, output_format: { type: "string", enum: ["png", "webp", "jpeg"] }, output_compression: { type: "integer", minimum: 0, maximum: 100 }, input_fidelity: { type: "string", enum: ["high", "low"] }, moderation: { type: "string", enum: ["auto", "low"] }, negative_prompt: { type: "string", maxLength: 32000 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, steps: { type: "integer", minimum: 1, maximum: 100 }, prompt_extend: { type: "boolean" }, user: { type: "string", maxLength: 512 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {

@@ -14,6 +14,8 @@ const HELLO = { model: "sandbox-chat", messages: [{ role: "user", content: "Hell
 const REGEX = { input: { text: { text: "abc" } }, params: { pattern: "b" } };
 const TAGS = { project: "alpha" };
 const LABELS = { user: "alice", project: "alpha" };
+/** An image of one pixel. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const HEADER = { "x-tags": "user=alice, project=alpha" };
 
 let bed: Bed;
@@ -63,6 +65,23 @@ const mcp = (by = workspace, headers: Record<string, string> = {}) =>
     { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18", ...headers },
     by,
   );
+
+/** Runs one turn over a WebSocket that is opened with these headers, and returns its last message. */
+async function turnOf(body: object, headers: Readonly<Record<string, string>>): Promise<unknown> {
+  const url = `${(bed.stack.baseUrls[0] ?? "").replace("http", "ws")}/v1/responses`;
+  const all = { authorization: `Bearer ${workspace.key}`, ...headers };
+  // Bun's own client takes headers.
+  const socket = new WebSocket(url, { headers: all } as unknown as string[]);
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const request = { type: "response.create", model: "sandbox-chat", input: "Hello", ...body };
+  socket.addEventListener("open", () => socket.send(JSON.stringify(request)));
+  socket.addEventListener("error", () => reject(new Error("no connection")));
+  socket.addEventListener("message", ({ data }) => {
+    const message = JSON.parse(String(data)) as { type: string };
+    if (["error", "response.completed", "response.failed"].includes(message.type)) resolve(message);
+  });
+  return promise.finally(() => socket.close());
+}
 
 /** Labels of the ended calls of a workspace that began after the mark, one entry for each. */
 async function labelsSince(mark: Date, calls: number, by = workspace): Promise<unknown[]> {
@@ -145,6 +164,31 @@ describe("a call keeps its end user and tags", () => {
     expect((await send("/v1/chat/completions", { ...HELLO, metadata: { other: "x" } })).status).toBe(200);
     expect(await labelsSince(mark, 1)).toEqual([null]);
   });
+
+  test("an edit of an image that is sent as a form", async () => {
+    const mark = await now();
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: "sandbox-image", prompt: "a cat", user: "alice" })) {
+      form.set(name, value);
+    }
+    form.set("image", new Blob([Buffer.from(PIXEL, "base64")], { type: "image/png" }), "pixel.png");
+    const answer = await send("/v1/images/edits", form, { "x-tags": "project=alpha" });
+    expect([answer.status, answer.ok ? "" : await answer.text()]).toEqual([200, ""]);
+    expect(await labelsSince(mark, 1)).toEqual([LABELS]);
+  }, 30_000);
+
+  test("turns of a WebSocket, by their body or the header of the connection", async () => {
+    for (const [body, headers] of [
+      [{ user: "alice", metadata: TAGS }, {}],
+      [{ metadata: TAGS }, { "x-tags": "user=alice, project=beta" }],
+      [{}, HEADER],
+    ] as const) {
+      const mark = await now();
+      expect(await turnOf(body, headers)).toMatchObject({ type: "response.completed" });
+      expect(await labelsSince(mark, 1)).toEqual([LABELS]);
+    }
+    expect(await turnOf({}, { "x-tags": "team=core" })).toMatchObject({ status: 400, error: { param: "x-tags" } });
+  }, 60_000);
 
   test("a background response", async () => {
     const mark = await now();

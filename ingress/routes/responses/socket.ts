@@ -9,12 +9,14 @@ import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/base/errors.ts";
+import { TAGS_HEADER } from "#shared/calls/labels.ts";
 import { FairLimit, type Lease } from "#shared/limits/fair-limit.ts";
 import { paced } from "#shared/config/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 
 import { errorResponse } from "../../core/answers.ts";
 import { parseBody } from "../../core/body.ts";
+import { MAX_CREDITS_HEADER } from "../../core/max-credits.ts";
 import type { IngressContext } from "../../context.ts";
 import { withoutResults } from "./image-items.ts";
 import { RememberedResponses } from "./remembered.ts";
@@ -158,7 +160,7 @@ export class Connection {
     // Read now, because the request itself must not be kept for an hour.
     this.peer = peer();
     this.headers = new Headers({ "content-type": "application/json" });
-    for (const name of ["authorization", "x-api-key", "x-forwarded-for"]) {
+    for (const name of ["authorization", "x-api-key", "x-forwarded-for", MAX_CREDITS_HEADER, TAGS_HEADER]) {
       const value = request.headers.get(name);
       if (value !== null) this.headers.set(name, value);
     }

@@ -43,16 +43,23 @@ export function members(context: IngressContext): readonly Route[] {
     readers: { ...SETTINGS, authorize: allow("owner", "admin", "developer") },
     writers: { ...SETTINGS, authorize: allow("owner", "admin") },
     within: callerOf,
-    find: ({ workspaceId }, id) => findLimitedMember(database, workspaceId, id),
+    async find(caller, id) {
+      const row = await findLimitedMember(database, caller.workspaceId, id);
+      return row && withVisibleSpend(caller, row);
+    },
     unknown: noMember,
     checkMayChange,
     present: presentMember,
     list: {
       operationId: "listMembers",
       summary: "List members",
+      description: "A developer sees the limits of other members, but not their spend.",
       answer: "A page of members",
-      page: async ({ workspaceId }, page) =>
-        withLimits(database, workspaceId, await pageMembers(database, workspaceId, page)),
+      async page(caller, page) {
+        const { workspaceId } = caller;
+        const rows = await withLimits(database, workspaceId, await pageMembers(database, workspaceId, page));
+        return rows.map((row) => withVisibleSpend(caller, row));
+      },
     },
     create: {
       operationId: "createMember",
@@ -165,6 +172,11 @@ async function findLimitedMember(
 ): Promise<LimitedMember | undefined> {
   const row = await findMemberById(target, workspaceId, id);
   return row && withOwnLimits(target, workspaceId, row);
+}
+
+/** Returns the member without its spend if the caller may not see it: developers see only their own. */
+function withVisibleSpend({ memberId, role }: Caller, row: LimitedMember): LimitedMember {
+  return role === "developer" && row.id !== memberId ? { ...row, spend: undefined } : row;
 }
 
 /** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member with a higher role than the caller */

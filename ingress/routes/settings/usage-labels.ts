@@ -40,6 +40,7 @@ export function labelsIn(call: RequestFacts): Readonly<Record<string, string>> {
     const value = rest.join(":");
     if (!isTagName(name) || !isLabelValue(value))
       throw unsupported("tag", "a name and a value, as in project:alpha", tag);
+    if (Object.hasOwn(labels, name)) throw unsupported("tag", "one value of each tag", tag);
     labels[name] = value;
   }
   return labels;

@@ -33,10 +33,10 @@ interface Socket {
 
 const ENDS = ["response.completed", "response.incomplete", "response.failed"];
 
-async function connect(key = stack.key): Promise<Socket> {
+async function connect(key = stack.key, more: Readonly<Record<string, string>> = {}): Promise<Socket> {
   const url = `${(stack.baseUrls[0] ?? "").replace("http", "ws")}/v1/responses`;
   // Bun's own client takes headers.
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } } as unknown as string[]);
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}`, ...more } } as unknown as string[]);
   const messages: Message[] = [];
   let look = (): void => undefined;
   socket.addEventListener("message", ({ data }) => {
@@ -107,6 +107,14 @@ describe("a connection", () => {
     expect(ends().map((end) => textIn([end]))).toEqual(["a", "b", "c"]);
     const order = socket.messages.slice(before).map(({ type }) => type);
     expect(order.lastIndexOf("response.created")).toBeGreaterThan(order.indexOf("response.completed"));
+  });
+
+  test("limits each of its turns by its header x-max-credits", async () => {
+    const socket = await connect(stack.key, { "x-max-credits": "0.000000001" });
+    await socket.turn({ input: say("hello") });
+    expect(errorIn(socket.messages)).toMatchObject({ code: "max_credits_exceeded" });
+    await socket.turn({ input: say("hello"), max_credits: 5 });
+    expect(errorIn(socket.messages)).toMatchObject({ code: "max_credits_exceeded" });
   });
 
   test("of the stock client works", async () => {

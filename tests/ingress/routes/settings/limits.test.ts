@@ -302,6 +302,26 @@ test("owners and admins set the limits of members, with an audit entry", async (
   expect(data.find((one) => one.id === id)?.limits?.credits?.day).toBe(1);
 });
 
+test("a developer sees the limits of all members, and the spend of its own alone", async () => {
+  const team = await bed.team(0n);
+  const limits = { credits: { day: 2 } };
+  const { developer, other, owner } = team;
+  for (const { id } of [developer, other]) {
+    await bed.ask("Member", "PATCH", membersOf(team, `/${id}`), owner.key, { body: { limits } });
+  }
+  const spentOf = async (person: { readonly id: string }, by: { readonly key: string }) => {
+    const { data } = await bed.ask("MemberList", "GET", membersOf(team), by.key);
+    const listed = data.find(({ id }) => id === person.id);
+    const read = await bed.ask("Member", "GET", membersOf(team, `/${person.id}`), by.key);
+    expect(listed).toEqual(read);
+    expect(read.limits?.credits?.day).toBe(2);
+    return read.limit_usage?.day?.credits_left;
+  };
+  expect(await spentOf(developer, developer)).toBe(2);
+  expect(await spentOf(other, developer)).toBeUndefined();
+  expect(await spentOf(other, owner)).toBe(2);
+});
+
 test("GET /v1/key returns the limits of the calling key and of its member", async () => {
   const team = await bed.team(0n);
   const limits = { credits: { day: 2 }, endpoints: ["settings"] };

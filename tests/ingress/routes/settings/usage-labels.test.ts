@@ -150,6 +150,7 @@ describe("sums by label", () => {
       ["tag=project", "tag"],
       ["tag=project:", "tag"],
       ["tag=chain:a", "tag"],
+      ["tag=project:alpha&tag=project:beta", "tag"],
       [`user=${"u".repeat(129)}`, "user"],
       ["chain=%00", "chain"],
     ] as const) {
