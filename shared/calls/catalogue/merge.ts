@@ -64,14 +64,24 @@ function collect<List extends keyof CatalogueFile>(
   return merged;
 }
 
+/** Members of a pricing with further rates for the same tokens. */
+const TABLES: ReadonlySet<string> = new Set(["long_context", "service_tiers"]);
+/** Members of a pricing that are not rates. */
+const NO_RATES: ReadonlySet<string> = new Set(["unit", "currency", "batch_factor", ...TABLES]);
+
 /**
- * Merges two entries of a model, with two exceptions. A price in another unit replaces the old price completely, because a model has one
- * unit. A new price without `price_source` removes the old `price_source`, which documents the old price.
+ * Merges two entries of a model, with three exceptions. A price in another unit replaces the old price completely, because a model has one
+ * unit. A new rate removes the old tables of long contexts and service tiers, because they belong to the old rates: a call could cost less
+ * than the new ones. A new price without `price_source` removes the old `price_source`, which documents the old price.
  */
 function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel {
   const merged = mergeObjects(base, over);
   if (over.pricing === undefined) return merged;
   if (over.pricing.unit !== undefined && over.pricing.unit !== base.pricing?.unit) merged.pricing = over.pricing;
+  else if (Object.keys(over.pricing).some((name) => !NO_RATES.has(name))) {
+    const old = Object.fromEntries(Object.entries(base.pricing ?? {}).filter(([name]) => !TABLES.has(name)));
+    merged.pricing = mergeObjects<object>(old, over.pricing) as NonNullable<CatalogueModel["pricing"]>;
+  }
   if (over.price_source === undefined) delete merged.price_source;
   return merged;
 }

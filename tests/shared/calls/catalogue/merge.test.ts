@@ -37,6 +37,22 @@ describe("merged files", () => {
     });
   });
 
+  test("with a new rate remove the tables of the old rates, and otherwise keep them", () => {
+    const rates = 'input_per_million: "50", output_per_million: "240", cached_input_per_million: "5"';
+    const tiers = `service_tiers: { flex: { ${rates} } }`;
+    const own = (pricing: string): string => `models:\n  - slug: one\n    pricing: { ${pricing} }\n`;
+    const shipped = own(`long_context: { above_tokens: 100, ${rates} }, ${tiers}`);
+    const namesOf = (file: string) => Object.keys(one(shipped, own(file))?.pricing ?? {});
+    expect(namesOf('batch_factor: "0.5"')).toEqual(expect.arrayContaining(["long_context", "service_tiers"]));
+    expect(namesOf('output_per_million: "120"')).not.toContain("long_context");
+    expect(namesOf('output_per_million: "120"')).not.toContain("service_tiers");
+    expect(one(shipped, own(`output_per_million: "120", ${tiers}`))?.pricing).toMatchObject({
+      output_per_million: "120",
+      service_tiers: { flex: { output_per_million: "240" } },
+    });
+    expect(namesOf(`output_per_million: "120", ${tiers}`)).not.toContain("long_context");
+  });
+
   test("replace prices of another unit completely", () => {
     const model = one('models:\n  - slug: one\n    pricing: { unit: per_request, request_price: "0.5" }\n');
     expect(model?.pricing).toEqual({ currency: "credits", unit: "per_request", request_price: "0.5" });
