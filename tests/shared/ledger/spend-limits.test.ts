@@ -104,8 +104,7 @@ describe("one thousand racing calls over two ingresses", () => {
           return outcome;
         }),
       );
-      const refused = outcomes.filter((outcome) => outcome === "key_limit_reached").length;
-      expect(admitted.length + refused).toBe(1_000);
+      expect([...new Set(outcomes)].toSorted()).toEqual(["key_limit_reached", "ok"]);
       return admitted;
     };
     const first = await race();
