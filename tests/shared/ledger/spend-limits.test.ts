@@ -372,7 +372,7 @@ describe("a call of a limited key", () => {
     });
   });
 
-  test("whose refusal is described after other calls have ended is told to repeat it", async () => {
+  test("is asked to be repeated if other calls have ended before the refusal is described", async () => {
     const { workspaceId, keyId } = await createSubject();
     await set(workspaceId, limitOf(keyId, { day: 5n * CREDIT }));
     const { message } = await spendRefusal(db.database, workspaceId, { keyId, amountNano: 5n * CREDIT });
