@@ -108,10 +108,37 @@ export function pricesOf(members: Members, modality: string, place: string, note
 export function dearest(first: PricingText | undefined, second: PricingText | undefined): PricingText | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   if (first.unit !== second.unit) return first;
-  const { batch_factor: factor, ...merged } = dearer(first, second);
+  const { batch_factor: factor, ...merged } = dearer(withTiersOf(first, second), withTiersOf(second, first));
   // A source without a factor charges the full price for a batch line.
   const hasFactor = first.batch_factor !== undefined && second.batch_factor !== undefined;
   return completed({ ...merged, ...(hasFactor && factor !== undefined && { batch_factor: factor }) });
+}
+
+/**
+ * Returns a price with every tier that another price has. A source without a tier serves its calls at its plain rates, so these are the
+ * rates of the tier.
+ */
+function withTiersOf(price: PricingText, other: PricingText): PricingText {
+  const plain: RatesText = Object.fromEntries(
+    TOKEN_RATES.flatMap((rate) => (price[rate] === undefined ? [] : [[rate, price[rate]]])),
+  );
+  const longOf = (rates: RatesText, like: PricingText["long_context"]): PricingText["long_context"] =>
+    like?.above_tokens === undefined ? undefined : { above_tokens: like.above_tokens, ...rates };
+  const long = price.long_context ?? longOf(plain, other.long_context);
+  const names = (["flex", "priority"] as const).filter(
+    (name) => price.service_tiers?.[name] ?? other.service_tiers?.[name],
+  );
+  const tiers = names.map((name) => {
+    const { long_context: own, ...rates } = price.service_tiers?.[name] ?? { ...plain };
+    const like = longOf(rates, long ?? other.service_tiers?.[name]?.long_context);
+    const tierLong = own ?? (like && long ? dearer(like, long) : like);
+    return [name, { ...rates, ...(tierLong && { long_context: tierLong }) }] as const;
+  });
+  return {
+    ...price,
+    ...(long && { long_context: long }),
+    ...(tiers.length > 0 && { service_tiers: Object.fromEntries(tiers) }),
+  };
 }
 
 function dearer<Value extends object>(first: Value, second: Value): Value {

@@ -68,7 +68,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "secrets rotate",
     about:
-      "Encrypts stored credentials, responses, conversations and keys of kept bodies with SLUICE_SECRETS_KEY. The old key must be in SLUICE_SECRETS_KEY_PREVIOUS. It can be repeated.",
+      "Encrypts stored credentials, answers and keys of kept bodies with SLUICE_SECRETS_KEY. The old key must be in SLUICE_SECRETS_KEY_PREVIOUS. It can be repeated.",
     needs: "database",
     async run(context) {
       const database = await context.database();

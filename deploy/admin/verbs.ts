@@ -178,7 +178,7 @@ const VERBS: readonly Verb[] = [
   {
     usage: "source test <source>",
     about:
-      "Sends a smallest call to a source of chat, embeddings, speech, transcription or images and shows the result. It works while the source is disabled.",
+      "Sends a smallest call to a source and shows the result. Not for video, music and 3D. It works while the source is disabled.",
     asks: "POST /operator/sources/{source}/test",
   },
   {

@@ -38,7 +38,12 @@ function withSmallDisk(folder: string, script: string): string[] {
 function fill(folder: string, leftBytes = 0): string {
   const file = join(folder, "filler");
   const { bavail, bsize } = statfsSync(folder);
-  writeFileSync(file, Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)));
+  try {
+    writeFileSync(file, Buffer.alloc(Math.max(0, bavail * bsize - leftBytes)));
+  } catch (error) {
+    // The server may have written since the space was read. Then the disk is full, too.
+    if (leftBytes > 0 || (error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
   return file;
 }
 

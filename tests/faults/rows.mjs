@@ -37,6 +37,10 @@ export const FAULT_ROWS = [
     ],
   },
   {
+    fault: "an ingress or a worker is killed while a thousand calls race for one spend limit",
+    files: ["faults/spend-limits.nightly.test.ts"],
+  },
+  {
     fault: "an ingress is killed in the middle of a stream",
     files: ["faults/ingress-death.test.ts", "faults/media-ingress-death.nightly.test.ts"],
   },

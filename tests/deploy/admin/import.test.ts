@@ -345,6 +345,32 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     expect(all).not.toContain("_flex");
   });
 
+  test("never price a tier of one source below the plain rates of another source that lacks it", () => {
+    const { catalogue } = convert(`model_list:
+  - model_name: two
+    litellm_params: { model: openai/one, api_key: os.environ/OPENAI_API_KEY }
+    model_info:
+      input_cost_per_token: 1e-6
+      output_cost_per_token: 1e-6
+      input_cost_per_token_above_200k_tokens: 2e-6
+      output_cost_per_token_above_200k_tokens: 9e-6
+      input_cost_per_token_flex: 5e-7
+      output_cost_per_token_flex: 5e-7
+  - model_name: two
+    litellm_params: { model: openai/other, api_key: os.environ/OPENAI_API_KEY }
+    model_info: { input_cost_per_token: 5e-6, output_cost_per_token: 5e-6 }
+`);
+    const rates = (input: string, output: string) => ({ input_per_million: input, output_per_million: output });
+    const long_context = { above_tokens: 200_000, ...rates("500", "900") };
+    expect(catalogue.models.get("two")?.pricing).toEqual({
+      currency: "credits",
+      unit: "per_token",
+      ...rates("500", "500"),
+      long_context,
+      service_tiers: { flex: { ...rates("500", "500"), long_context } },
+    });
+  });
+
   test("omit what a catalogue rejects, and import the remainder", () => {
     const { models, reasons } = convert(`model_list:
   - { model_name: good, litellm_params: { model: openai/gpt-4o } }

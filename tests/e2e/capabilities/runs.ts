@@ -299,7 +299,7 @@ describe("nothing is run or charged for", () => {
       "an input that is not asked for",
       "image.resize",
       { input: { ...PHOTO, other: {} }, params: { width: 3 } },
-      { status: 400, code: "invalid_request", param: "input.other" },
+      { status: 400, code: "unknown_parameter", param: "input.other" },
     ],
     [
       "a param out of bounds",

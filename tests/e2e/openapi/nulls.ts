@@ -48,6 +48,7 @@ async function refused(
     { ...ofWorkspace(`budget-alerts/${alert}`, { channel_ids: null }), param: "channel_ids" },
     { ...ofWorkspace(`budget-alerts/${alert}`, { warn_at: null }), param: "warn_at" },
     { ...ofWorkspace(`balance-alerts/${low}`, { channel_ids: null }), param: "channel_ids" },
+    { method: "PATCH", path: "/workspaces/default", body: { tags: null }, param: "tags" },
     ...credentials.map((name) => ({
       ...ofWorkspace(`notification-channels/${channel}`, { config: { ...hook.config, [name]: null } }),
       param: `config.${name}`,

@@ -131,6 +131,8 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
     ALL,
     [
       "GET /v1/key",
+      "GET /v1/credits",
+      "GET /v1/usage",
       "GET /v1/models",
       "GET /v1/models/{slug}",
       "GET /v1/tools",
