@@ -91,7 +91,8 @@ const WHOLE: ReadonlySet<string> = new Set(["role", "id", "type", "name"]);
 
 function addDelta(target: Members, delta: Members): void {
   for (const [name, value] of Object.entries(delta)) {
-    if (name === "index" || value === null || value === undefined) continue;
+    // The prototype belongs to all objects: a provider must not change it.
+    if (name === "index" || name === "__proto__" || value === null || value === undefined) continue;
     const before = target[name];
     if (typeof value === "string" && typeof before === "string" && !WHOLE.has(name)) target[name] = before + value;
     else if (Array.isArray(value)) addItems((target[name] ??= []) as unknown[], value);

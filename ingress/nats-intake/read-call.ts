@@ -17,7 +17,7 @@ import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts
 import type { Pool } from "#shared/queue/subjects.ts";
 import { fingerprintOfJson } from "#shared/json/same-request.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
-import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import { findVisibleWorkflow } from "../routes/workflows/access.ts";
@@ -111,7 +111,7 @@ async function readRun(
   outer: CallLabels | undefined,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
-  refuseMisspeltInput(request);
+  refuseMisspeltMembers(request);
   const { input, version, max_credits: maxCredits } = request;
   const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);

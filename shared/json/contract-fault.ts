@@ -144,9 +144,15 @@ export function describeFault<E extends SchemaError>(
   };
 }
 
+/** Maximum number of declared members that an error lists. */
+const LISTED_MEMBERS_MAX = 8;
+
 /** Returns the error message for an undeclared member. @param names declared members of the same object */
 export function unknownMember(param: string, name: string, names: Iterable<string>): string {
-  return `${param} is not a known parameter.${didYouMean(names, name)}`;
+  const known = [...new Set(names)];
+  const isListed = known.length > 0 && known.length <= LISTED_MEMBERS_MAX;
+  const hint = didYouMean(known, name) || (isListed ? ` Expected ${either(known)}.` : "");
+  return `${param} is not a known parameter.${hint}`;
 }
 
 /** Returns a hint about an undeclared member whose name is similar to that of a missing member; "" if there is none. */

@@ -43,19 +43,22 @@ export function readRunInput(
   return input === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** Maximum members of a request whose names are compared with `input`. */
+/** Maximum members of a request whose names are compared with `CHECKED_NAMES`. */
 const COMPARED_MEMBERS_MAX = 64;
 
+/** Members of a request that must not be misspelt: a run would start without its inputs, or without the limit of its cost. */
+const CHECKED_NAMES = ["input", "max_credits"] as const;
+
 /**
- * Rejects a request without `input` that contains a member with a similar name. Without this check, a misspelt `input` would start a run
- * without its inputs.
+ * Rejects a request that lacks one of `CHECKED_NAMES` and contains a member with a similar name.
  * @throws ApiError `unknown_parameter` that names the member
  */
-export function refuseMisspeltInput(request: { readonly input?: unknown }): void {
-  if (request.input !== undefined) return;
-  for (const name of Object.keys(request).slice(0, COMPARED_MEMBERS_MAX)) {
-    const message = unknownMember(name, name, ["input"]);
-    if (nearNames(["input"], name).length > 0) throw new ApiError("unknown_parameter", message, { param: name });
+export function refuseMisspeltMembers(request: { readonly [Name in (typeof CHECKED_NAMES)[number]]?: unknown }): void {
+  const absent = CHECKED_NAMES.filter((name) => request[name] === undefined);
+  const sent = Object.keys(request).filter((name) => !CHECKED_NAMES.some((checked) => checked === name));
+  for (const name of sent.slice(0, COMPARED_MEMBERS_MAX)) {
+    const message = unknownMember(name, name, absent);
+    if (nearNames(absent, name).length > 0) throw new ApiError("unknown_parameter", message, { param: name });
   }
 }
 

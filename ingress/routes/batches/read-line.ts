@@ -19,7 +19,7 @@ import { exactIntegersOf, findingExactIntegers } from "#shared/json/serialize.ts
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 import type { TimeSlices } from "#shared/base/time-slices.ts";
-import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import type { IngressContext } from "../../context.ts";
@@ -256,7 +256,7 @@ async function readRun(
   body: unknown,
 ): Promise<NewRun> {
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
-  refuseMisspeltInput(request);
+  refuseMisspeltMembers(request);
   const { input, version, max_credits: maxCredits } = request;
   const labels = labelsOf(caller, body, outer);
   const workflow = await findVisibleWorkflow(database, caller, workflowId);

@@ -39,7 +39,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
       await recordAudit(tx, workspaceId, exportOf(call, "audit_log.export", found.length));
       return found;
     });
-    return csv(context, rows.map(line), COLUMNS, "audit-log");
+    return csv(context, { rows, present: line, columns: COLUMNS, name: "audit-log" });
   }
   return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
 }

@@ -80,12 +80,12 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
       await recordAudit(tx, workspaceId, exportOf(call, "ledger.export", found.length));
       return found;
     });
-    return csv(
-      context,
-      rows.map((row) => ({ ...presentLedgerEntry(row), credits: formatCredits(row.amount) })),
-      COLUMNS,
-      "ledger",
-    );
+    return csv(context, {
+      rows,
+      present: (row) => ({ ...presentLedgerEntry(row), credits: formatCredits(row.amount) }),
+      columns: COLUMNS,
+      name: "ledger",
+    });
   }
   return pageAnswer(page, ({ limit }) => pageLedger(database, workspaceId, { ...query, limit }), presentLedgerEntry);
 }

@@ -20,15 +20,21 @@ export function wantsCsv({ request }: RequestFacts): boolean {
 /** Number of rows written without a pause. After that many rows, the thread serves other calls. */
 const PIECE = 500;
 
-/** Streams rows as a CSV response, at the speed of the client. */
-export function csv(
-  { log }: Pick<IngressContext, "log">,
-  rows: readonly Readonly<Record<string, unknown>>[],
-  columns: readonly string[],
-  name: string,
-): Response {
+/** Rows that are presented while they are written, so that a long table does not delay other calls. */
+export interface Table<Row> {
+  readonly rows: readonly Row[];
+  /** Returns the cells of a row by column. */
+  readonly present: (row: Row) => Readonly<Record<string, unknown>>;
+  readonly columns: readonly string[];
+  /** Name of the file, without its extension. */
+  readonly name: string;
+}
+
+/** Streams a table as CSV, at the speed of the client. */
+export function csv<Row>({ log }: Pick<IngressContext, "log">, table: Table<Row>): Response {
+  const { name } = table;
   const onFault = (error: unknown): void => log.error({ err: error, name }, "a CSV download failed before its end");
-  return new Response(streamOf(new Uint8Array(), piecesOf(rows, columns), onFault), {
+  return new Response(streamOf(new Uint8Array(), piecesOf(table), onFault), {
     headers: {
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.csv"`,
@@ -36,13 +42,13 @@ export function csv(
   });
 }
 
-async function* piecesOf(
-  rows: readonly Readonly<Record<string, unknown>>[],
-  columns: readonly string[],
-): AsyncGenerator<Uint8Array, void, void> {
+async function* piecesOf<Row>({ rows, present, columns }: Table<Row>): AsyncGenerator<Uint8Array, void, void> {
   for (let at = 0; at === 0 || at < rows.length; at += PIECE) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    const piece = rows.slice(at, at + PIECE).map((row) => columns.map((column) => cell(row[column])));
+    const piece = rows.slice(at, at + PIECE).map((row) => {
+      const cells = present(row);
+      return columns.map((column) => cell(cells[column]));
+    });
     yield Buffer.from(stringify(piece, { header: at === 0, columns: [...columns] }));
   }
 }

@@ -3,7 +3,7 @@ import type { IngressContext } from "../../context.ts";
 import type { RequestFacts } from "../../core/call.ts";
 import { streamOf } from "../../core/response-body.ts";
 
-import { csv, wantsCsv } from "./csv.ts";
+import { csv, type Table, wantsCsv } from "./csv.ts";
 
 export const TABLE_TYPES: readonly string[] = ["text/csv", "application/jsonl"];
 
@@ -15,22 +15,16 @@ export function tableFormatOf(call: RequestFacts): TableFormat | undefined {
   return /\bapplication\/(?:jsonl|x-ndjson)\b/i.test(call.request.headers.get("accept") ?? "") ? "jsonl" : undefined;
 }
 
-export interface Table {
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly columns: readonly string[];
-  /** Name of the file, without its extension. */
-  readonly name: string;
-}
-
 /** Streams a table in the requested format, at the speed of the client. */
-export function tableResponse(
+export function tableResponse<Row>(
   context: Pick<IngressContext, "log">,
   format: TableFormat,
-  { rows, columns, name }: Table,
+  table: Table<Row>,
 ): Response {
-  if (format === "csv") return csv(context, rows, columns, name);
+  if (format === "csv") return csv(context, table);
+  const { name } = table;
   const onFault = (error: unknown): void => context.log.error({ err: error, name }, "a download failed before its end");
-  return new Response(streamOf(new Uint8Array(), linesOf(rows), onFault), {
+  return new Response(streamOf(new Uint8Array(), linesOf(table), onFault), {
     headers: {
       "content-type": "application/jsonl; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.jsonl"`,
@@ -41,10 +35,10 @@ export function tableResponse(
 /** Number of rows written without a pause. After that many rows, the thread serves other calls. */
 const PIECE = 500;
 
-async function* linesOf(rows: Table["rows"]): AsyncGenerator<Uint8Array, void, void> {
+async function* linesOf<Row>({ rows, present }: Table<Row>): AsyncGenerator<Uint8Array, void, void> {
   for (let at = 0; at < rows.length; at += PIECE) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));
-    const lines = rows.slice(at, at + PIECE).map((row) => `${JSON.stringify(row, plainNumbers)}\n`);
+    const lines = rows.slice(at, at + PIECE).map((row) => `${JSON.stringify(present(row), plainNumbers)}\n`);
     yield Buffer.from(lines.join(""));
   }
 }

@@ -59,12 +59,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   }
   const { models } = context.catalogue.current();
   const of = { workspaceId, workspaceName, ms: span.ms, label, isModel: (slug: string) => models.has(slug) };
-  return csv(
-    context,
-    sums.map((sum) => rowOf(sum, of)),
-    FOCUS_COLUMNS,
-    "focus",
-  );
+  return csv(context, { rows: sums, present: (sum) => rowOf(sum, of), columns: FOCUS_COLUMNS, name: "focus" });
 }
 
 /** Reads the label whose values the column `Tags` contains; null for none. @throws ApiError `unsupported_value` */

@@ -120,7 +120,7 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
   const format = tableFormatOf(call);
   if (format !== undefined) {
     const rows = await pageOf(CSV_ROWS_MAX);
-    return tableResponse(context, format, { rows: rows.map(line), columns: COLUMNS, name: "requests" });
+    return tableResponse(context, format, { rows, present: line, columns: COLUMNS, name: "requests" });
   }
   const limit = limitIn(call);
   const rows = await pageOf(limit + 1);

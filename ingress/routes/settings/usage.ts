@@ -99,16 +99,16 @@ function table(
   span: Span,
 ): Response {
   const columns = groups.map((group) => [nameOf(group, label), MEMBERS[group]] as const);
-  const rows = sums.map((sum) => ({
+  const present = (sum: UsageSum): Readonly<Record<string, unknown>> => ({
     ...timesOf(sum.start.getTime(), span),
     ...Object.fromEntries(columns.map(([name, member]) => [name, sum[member]])),
     calls: sum.calls,
     failed: sum.failed,
     credits: formatCredits(sum.settled),
     tokens: sum.tokens,
-  }));
+  });
   const names = ["start_time", "end_time", ...columns.map(([name]) => name), "calls", "failed", "credits", "tokens"];
-  return tableResponse(context, format, { rows, columns: names, name: "usage" });
+  return tableResponse(context, format, { rows: sums, present, columns: names, name: "usage" });
 }
 
 const MEMBERS = {

@@ -6,7 +6,7 @@ import { parse } from "#shared/json/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { checkSameRequest, fingerprintOfJson, IDEMPOTENCY_MS } from "#shared/json/same-request.ts";
-import { checkInputBytes, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { checkInputBytes, refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
 import { parseBody, type ReadBody, readJsonBody } from "../../core/body.ts";
@@ -27,7 +27,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   const row = await requireVisibleWorkflow(context, call);
   const { value, pause } = await bodyOf(context, call);
   const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
-  refuseMisspeltInput(body);
+  refuseMisspeltMembers(body);
   const { caller } = call;
   await pause();
   const { mode = "sync", input, version, max_credits: maxCredits } = body;
@@ -44,7 +44,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const read = await bodyOf(context, call);
   const { value, pause } = read;
   const body: PipelineRunRequest = parse("PipelineRunRequest", value);
-  refuseMisspeltInput(body);
+  refuseMisspeltMembers(body);
   const { mode = "sync", input, max_credits: maxCredits } = body;
   await pause();
   checkInputBytes(input);

@@ -7,7 +7,7 @@ import { creditsNumber } from "#shared/base/money.ts";
 import { atMost, sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
-import { readRunInput, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { readRunInput, refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
 
 import { json } from "../../core/answers.ts";
@@ -51,7 +51,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
   const { caller } = call;
   const read = await readBody(context, call);
   const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", read.value);
-  refuseMisspeltInput(body);
+  refuseMisspeltMembers(body);
   const definition = await definitionOf(context, call, read, body);
   await read.pause();
   const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};

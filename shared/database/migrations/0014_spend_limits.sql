@@ -118,9 +118,11 @@ language sql volatile as $$
             || ' limit of the ' || replace(s.kind, '_', ' ') end ||
         ' (' || trim_scale(s.cap * 0.000000001) || ') leaves ' || trim_scale(greatest(s.cap - s.spent - s.held, 0) * 0.000000001) ||
         case when s.held > 0 then ', and ' || trim_scale(s.held * 0.000000001) || ' are held by open calls' else '' end || '. ' ||
-        case when s.resets_at is not null then 'It resets at ' || to_char(s.resets_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '. ' else '' end ||
+        -- Calls that were settled after the admission may have freed what this call needs.
+        case when s.cap - s.spent - s.held >= p_amount then 'Calls that held the rest have ended meanwhile: send the request again.'
+        else case when s.resets_at is not null then 'It resets at ' || to_char(s.resets_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '. ' else '' end ||
         case when s.kind in ('run', 'batch', 'response') then 'Set a higher max_credits, or request less.'
-          else 'Request less, or ask an owner of the workspace to raise the limit.' end)
+          else 'Request less, or ask an owner of the workspace to raise the limit.' end end)
     from spend_state(p_ws, spend_subjects(p_key, p_scopes)) s
     where s.cap is not null
     order by s.cap - s.spent - s.held, s.resets_at desc nulls first

@@ -109,3 +109,10 @@ test("an index without bounds adds no items without bounds", async () => {
   const { value } = await assemble([{ ...chunk({}), choices: [{ index: 10 ** 9, delta: { content: "x" } }] }]);
   expect((value as { choices: unknown[] }).choices).toHaveLength(1_024);
 });
+
+test("a delta cannot change the prototype of all objects", async () => {
+  const delta = JSON.parse('{"content":"Hi","__proto__":{"isPolluted":true}}') as object;
+  const { value } = await assemble([chunk(delta)]);
+  expect(value).toMatchObject({ choices: [{ message: { content: "Hi" } }] });
+  expect(Object.keys(Object.getPrototypeOf({}) as object)).toEqual([]);
+});

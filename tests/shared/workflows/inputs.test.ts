@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/base/errors.ts";
-import { readRunInput, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
+import { readRunInput, refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 
 const DECLARED = { topic: { type: "string", required: true }, count: { type: "integer" } } as const;
 
@@ -40,14 +40,20 @@ describe("the input of a run", () => {
   });
 });
 
-describe("a request with a misspelled member input", () => {
+describe("a request with a misspelled member", () => {
   test.each([
     [{ inputs: {} }, "unknown_parameter inputs: inputs is not a known parameter. Did you mean input?"],
     [{ Input: {} }, "unknown_parameter Input: Input is not a known parameter. Did you mean input?"],
+    [{ max_credit: 1 }, "unknown_parameter max_credit: max_credit is not a known parameter. Did you mean max_credits?"],
+    [
+      { input: {}, maxCredits: 1 },
+      "unknown_parameter maxCredits: maxCredits is not a known parameter. Did you mean max_credits?",
+    ],
+    [{ max_credits: 1, maxCredits: 2, max_tokens: 3 }, "accepted"],
     [{ input: {}, inputs: {} }, "accepted"],
     [{ mode: "sync", version: 1, parameters: {} }, "accepted"],
     [Object.fromEntries([...Array.from({ length: 64 }, (_, at) => [`m${at}`, 1]), ["inputs", {}]]), "accepted"],
   ])("%p", (request, expected) => {
-    expect(refusal(() => refuseMisspeltInput(request))).toBe(expected);
+    expect(refusal(() => refuseMisspeltMembers(request))).toBe(expected);
   });
 });
