@@ -76,6 +76,8 @@ create table spend_limit (
   created_at timestamptz not null default now()
 ) with (fillfactor = 50);
 create index spend_limit_workspace on spend_limit (workspace_id, kind, name);
+-- The predicate contains no column that a settlement changes, so that settlements need no index entry.
+create index spend_limit_watched on spend_limit (id) where look_at is not null;
 
 -- Returns the charges of a limit's subject before the day, week and month that contain p_day, and zero for the total.
 create function spend_bases(l spend_limit, p_day date) returns bigint[] language sql immutable as $$

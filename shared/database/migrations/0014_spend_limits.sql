@@ -144,9 +144,6 @@ create table spend_notice (
 );
 create index spend_notice_at on spend_notice (at) where period <> 'total';
 
--- The predicate contains no column that a settlement changes, so that settlements need no index entry.
-create index spend_limit_watched on spend_limit (id) where look_at is not null;
-
 -- Returns true if the notices of a limit must be checked. The end of a temporary raise lowers the limits, so the janitor checks a day longer.
 create function is_spend_notice_due(l spend_limit) returns boolean language sql stable as $$
   select l.look_at is not null
