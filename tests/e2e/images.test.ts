@@ -283,7 +283,7 @@ describe("an edit", () => {
   });
 
   test("ignores members that only generations have", async () => {
-    const others = { seed: { a: 1 }, output_format: 7, output_compression: "much", negative_prompt: ["rain"], user: 1 };
+    const others = { seed: { a: 1 }, output_format: 7, output_compression: "much", negative_prompt: ["rain"] };
     const image_base64 = await base64(picture);
     const response = await post({ model: MODEL, prompt: "x", image_base64, ...others }, undefined, "edits");
     const answer = (await response.json()) as MediaResults;

@@ -110,7 +110,7 @@ describe("names the position of an error:", () => {
     [
       "a mode that copies",
       { operation: "trim", params: { mode: "copy" } },
-      "params.operations[1].params.mode is not a known parameter.",
+      "params.operations[1].params.mode is not a known parameter. Expected start, end or duration.",
     ],
     [
       "an operation that there is not",

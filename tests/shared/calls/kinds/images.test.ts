@@ -311,7 +311,6 @@ describe("an edit", () => {
     ["output_compression", "much"],
     ["input_fidelity", 1],
     ["moderation", {}],
-    ["user", "someone"],
     ["a_field_of_tomorrow", true],
     ["constructor", 1],
   ])("with %s %p, which edits lack, ignores it", (field, value) => {
