@@ -80,7 +80,7 @@ function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel 
   if (over.pricing.unit !== undefined && over.pricing.unit !== base.pricing?.unit) merged.pricing = over.pricing;
   else if (Object.keys(over.pricing).some((name) => !NO_RATES.has(name))) {
     const old = Object.fromEntries(Object.entries(base.pricing ?? {}).filter(([name]) => !TABLES.has(name)));
-    merged.pricing = mergeObjects<object>(old, over.pricing) as NonNullable<CatalogueModel["pricing"]>;
+    merged.pricing = mergeObjects<object>(old, over.pricing);
   }
   if (over.price_source === undefined) delete merged.price_source;
   return merged;
