@@ -1,4 +1,4 @@
-/** Checks the lists of models, endpoints and IP addresses that limit a key. A key must satisfy its own lists and those of its member. */
+/** Checks the lists of models, endpoints and IP addresses that limit a key. A key must satisfy its own lists and the lists of its member. */
 import type { BlockList } from "node:net";
 
 import { ApiError } from "#shared/base/errors.ts";

@@ -53,7 +53,7 @@ export interface ModelChoice {
 
 /**
  * Resolves the models of a request for its caller.
- * @throws the errors of `modelOf` for the requested model; those of `requestedFallbacks`
+ * @throws the errors of `modelOf` for the requested model; the errors of `requestedFallbacks`
  */
 export function chooseModels(
   kind: Kind,

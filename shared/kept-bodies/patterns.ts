@@ -39,7 +39,7 @@ function redactCardNumbers(text: string): string {
   for (const run of text.matchAll(/\d+(?:[ -]\d+)*/g)) {
     const { index } = run;
     const end = index + run[0].length;
-    // Decimal numbers, such as those of a vector.
+    // Decimal numbers, such as the numbers of a vector.
     if (/^\d\.$/.test(text.slice(Math.max(0, index - 2), index)) || /^\.\d/.test(text.slice(end, end + 2))) continue;
     if (run[0].length >= CARD_DIGITS.min) spans.push(...cardsIn(run[0], index));
   }

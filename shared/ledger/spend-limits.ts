@@ -25,7 +25,7 @@ export interface SpendLimit {
   /** Value of `user` for an end user. */
   readonly name?: string;
   readonly credits: SpendCaps;
-  /** Limits that replace those of `credits` until a time. */
+  /** Limits that replace `credits` until a time. */
   readonly raise?: { readonly credits: SpendCaps; readonly until: Date };
   /** Percentages of each limit at which the workspace is notified. */
   readonly warnAt?: readonly number[];

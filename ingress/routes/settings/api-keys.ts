@@ -228,7 +228,7 @@ async function findLimitedKey(target: Queryable, workspaceId: string, id: string
 
 /**
  * Returns the limits of a new key. Default: the lists of the creating key.
- * @throws ApiError `permission_denied` if they are wider than those of the creating key
+ * @throws ApiError `permission_denied` if the limits are wider than the limits of the creating key
  */
 async function grantedLimits(
   { catalogue, database }: IngressContext,

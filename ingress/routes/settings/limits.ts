@@ -247,7 +247,7 @@ function isRaiseWithin(raise: SpendTerms["raise"], { credits, raise: current }: 
   });
 }
 
-/** Returns the limits of the calling key, without those of its member. */
+/** Returns the limits of the calling key, without the limits of its member. */
 export async function limitsOfCaller(target: Queryable, { workspaceId, keyId }: Caller): Promise<HeldLimits> {
   const row = await findKey(target, workspaceId, keyId);
   return row === undefined ? NO_LIMITS : (await withOwnLimits(target, workspaceId, row)).limits;

@@ -71,7 +71,7 @@ function labelIn(call: RouteCall): string | null {
   return label;
 }
 
-/** Mandatory columns of FOCUS 1.2, and those of its conditional columns that apply. Own columns begin with `x_`. */
+/** Mandatory columns of FOCUS 1.2, and the conditional columns that apply. Own columns begin with `x_`. */
 export const FOCUS_COLUMNS = [
   "BilledCost",
   "BillingAccountId",

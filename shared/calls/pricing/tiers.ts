@@ -43,7 +43,7 @@ function isLong(rates: TierRates, inputTokens: number): rates is TierRates & Req
   return rates.longContext !== undefined && inputTokens > rates.longContext.aboveTokens;
 }
 
-/** Returns the names under which the usage record counts a call at other rates than those of the price itself; each count is 1. */
+/** Returns the names under which the usage record counts a call at other rates than the price itself; each count is 1. */
 export function tierUnits(
   price: Price,
   tier: ServiceTier | undefined,

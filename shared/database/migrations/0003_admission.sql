@@ -60,7 +60,7 @@ create table spend_limit (
   name text,
   -- Nano-credits in a UTC day, a week from Monday, a month, and in total; null: no limit.
   caps bigint[] not null constraint spend_limit_caps check (cardinality(caps) = 4),
-  -- Limits that replace those of `caps` until raised_until.
+  -- Limits that replace `caps` until raised_until.
   raised bigint[] constraint spend_limit_raised check (cardinality(raised) = 4),
   raised_until timestamptz,
   -- Total charges of the subject's calls, and what it had been at the beginning of the day, week and month of `day`.

@@ -102,9 +102,9 @@ create table run (
   labels jsonb,
   -- Nano-credits of its ended work.
   credits bigint not null default 0,
-  -- Maximum nano-credits of its work and that of its nested runs. Null: no maximum.
+  -- Maximum nano-credits of the work of this run and of its nested runs. Null: no maximum.
   max_nano bigint,
-  -- Rows of spend_limit that apply to its work: its own, those of its parents and its batch. Null: none.
+  -- Rows of spend_limit that apply to the work of this run: of the run, its parents and its batch. Null: none.
   limit_ids uuid[],
   -- Number of its last frame.
   frames int not null default 0,
