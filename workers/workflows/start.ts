@@ -8,7 +8,7 @@ import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, labelled, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
-import { labelsOf } from "#shared/calls/labels.ts";
+import { labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { AvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -208,7 +208,7 @@ export async function prepareChatRequest(
   const { target, body } = bodyOf(context, caller, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const draw = { id: workIdOf(work.facts.id, work.place), endUser: work.facts.labels?.[USER_LABEL] };
   const call = await readTextCall(context, caller, target.kind, { body, draw });
   const labels = labelsOf(caller, body, work.facts.labels);
   return prepareJobRequest(context, jobOf(caller, work, labelled(call, labels)));

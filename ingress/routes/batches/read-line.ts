@@ -8,7 +8,7 @@ import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
-import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
+import { type CallLabels, labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -235,7 +235,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     response_tools: renamedTools(translated.tools),
     ...(input === undefined ? {} : { response_input: input }),
   };
-  const draw = { id: line.id, conversation: root ?? response.id };
+  const draw = { id: line.id, conversation: root ?? response.id, endUser: labels?.[USER_LABEL] };
   try {
     const call = await readResponsesCall(context, caller, translated.request, {
       draw,

@@ -197,9 +197,11 @@ begin
         where o.limit_id = f.limit_id and o.period = f.period and o.since = f.since and o.cap = f.cap and o.percent > f.percent)
     returning 1
   ), looked as (
-    update spend_limit l set look_at = (
+    update spend_limit l set look_at = coalesce((
       select least(min(ceil(v.cap::numeric * v.percent / 100) + v.base), 9223372036854775807)::bigint from level v
-      where v.id = l.id and v.spent::numeric * 100 < v.cap::numeric * v.percent)
+      where v.id = l.id and v.spent::numeric * 100 < v.cap::numeric * v.percent),
+      -- The limit that a raise replaces is checked when the raise ends.
+      case when l.raised_until > now() then 9223372036854775807 end)
     from due d where l.id = d.id
   )
   select count(*) into sent from told;

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -458,6 +458,26 @@ describe("a call of a limited key", () => {
     expect(message).toBe(
       "This call may cost up to 5 credits; the daily limit of the key (5) leaves 5. Calls that held the rest have ended meanwhile: send the request again.",
     );
+  });
+
+  test.each([
+    ["without an end user", []],
+    ["with a limited end user", [newId()]],
+  ])("%s is refused with 402 if the database cannot describe the limit", async (_name, scopes) => {
+    const { workspaceId, keyId } = await createSubject();
+    await set(workspaceId, limitOf(keyId, { total: 1n }));
+    const full: Database = {
+      ...bench.database,
+      query: (...query: Parameters<Database["query"]>) =>
+        query[0].includes("spend_refusal")
+          ? Promise.reject(new Error("the pool is full"))
+          : bench.database.query(...query),
+    };
+    const { calls } = bench.startIngress(full);
+    const error = await calls
+      .place(workspaceId, null, limited(keyId, scopes.length === 0 ? {} : { scopes }))
+      .then(() => undefined, (refused: unknown) => refused); // prettier-ignore
+    expect(error).toMatchObject({ status: 402, code: "key_limit_reached", param: "limits.credits" });
   });
 
   test("as a job is refused with the same error, alone and in a group", async () => {

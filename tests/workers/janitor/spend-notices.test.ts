@@ -181,6 +181,23 @@ describe("a spend limit", () => {
     expect((await limits()).slice(3)).toEqual([[18, 80]]);
   });
 
+  test("is reported as reached when a raise ends of which each percentage was reported", async () => {
+    const of = await limited({
+      warnAt: [80],
+      raise: { credits: { day: 20n * CREDIT }, until: new Date(Date.now() + 3_600_000) },
+    });
+    await charge(of, 20n * CREDIT);
+    await sweep();
+    expect((await told(of)).map(({ metadata }) => metadata["limit"])).toEqual([20]);
+    await db.query("update spend_limit set raised_until = now() - interval '1 second' where id = $1", [of.keyId]);
+    await sweep();
+    await sweep();
+    expect((await told(of)).map(({ type, metadata }) => [type, metadata["limit"], metadata["percent"]])).toEqual([
+      ["limit.reached", 20, 100],
+      ["limit.reached", 10, 100],
+    ]);
+  });
+
   test("without percentages reports nothing", async () => {
     const of = await limited({ warnAt: [] });
     await charge(of, 10n * CREDIT);
