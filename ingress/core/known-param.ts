@@ -1,10 +1,13 @@
 /** Reduces the `param` of an error to names of the API, because it may contain names that the caller chose, such as keys of an object. */
 import components from "#schemas/generated/components.json";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { TAGS_HEADER } from "#shared/calls/labels.ts";
 
 import { MAX_CREDITS_HEADER } from "./max-credits.ts";
 
-const NAMES: ReadonlySet<string> = new Set([...memberNames(components), TAGS_HEADER, MAX_CREDITS_HEADER, "x-cache"]);
+const FORM_PARTS = Object.values(KINDS).flatMap(({ route }) => Object.keys(route.request.form?.files ?? {}));
+const HEADERS = [TAGS_HEADER, MAX_CREDITS_HEADER, "x-cache"];
+const NAMES: ReadonlySet<string> = new Set([...memberNames(components), ...FORM_PARTS, ...HEADERS]);
 
 /** Yields the name of each member that the schemas declare. */
 function* memberNames(schema: unknown): Generator<string> {

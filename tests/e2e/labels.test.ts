@@ -256,6 +256,17 @@ describe("a call keeps its end user and tags", () => {
   }, 60_000);
 });
 
+test("lines of a batch without labels of their own have those of its header x-tags", async () => {
+  const mark = await now();
+  const lines = [HELLO, { ...HELLO, user: "bob", metadata: { project: "line" } }];
+  await batchOf(lines, {}, workspace, { "x-tags": "user=alice, project=header" });
+  const labels = await labelsSince(mark, 2);
+  expect(labels.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
+    { user: "alice", project: "header" },
+    { user: "bob", project: "line" },
+  ]);
+}, 60_000);
+
 interface BatchLine {
   readonly response: {
     readonly status_code: number;
@@ -269,6 +280,7 @@ async function batchOf(
   bodies: readonly object[],
   metadata: Record<string, string>,
   by = workspace,
+  headers: Record<string, string> = {},
 ): Promise<BatchLine[]> {
   const client = new OpenAI({ baseURL: `${bed.stack.baseUrls[0]}/v1`, apiKey: by.key, maxRetries: 0 });
   const lines = bodies.map((body, n) =>
@@ -278,12 +290,13 @@ async function batchOf(
     file: await toFile(Buffer.from(`${lines.join("\n")}\n`), "lines.jsonl"),
     purpose: "batch",
   });
-  const made = await client.batches.create({
+  const asked = {
     input_file_id: file.id,
     endpoint: "/v1/chat/completions",
     completion_window: "24h",
     metadata,
-  });
+  } as const;
+  const made = await client.batches.create(asked, { headers });
   const batch = await eventually(
     "the batch has ended",
     async () => {

@@ -194,7 +194,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
   const metadata: unknown = batch.metadata === null ? null : JSON.parse(batch.metadata);
-  const labels = labelsOf(caller, { metadata });
+  const labels = labelsOf(caller, { metadata }, batch.labels ?? undefined);
   // No other process reads the line, so unreadable audio is not retried.
   const asked = {
     caller,

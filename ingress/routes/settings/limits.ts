@@ -22,6 +22,7 @@ import { didYouMean } from "#shared/base/near-names.ts";
 import { noSuchModel } from "#shared/calls/kinds/models.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { findKey } from "#shared/database/api-keys.ts";
+import { findMemberById } from "#shared/database/members.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
@@ -253,34 +254,57 @@ export async function limitsOfCaller(target: Queryable, { workspaceId, keyId }: 
   return row === undefined ? NO_LIMITS : (await withOwnLimits(target, workspaceId, row)).limits;
 }
 
+/** Access that a caller is about to grant. */
+interface Grant {
+  /** Member whose limits apply to the granted access. Undefined if the access is that of a member itself. */
+  readonly memberId?: string;
+  readonly limits: HeldLimits;
+  /** Parameter that grants the access; null if there is none. */
+  readonly param: string | null;
+}
+
 /**
- * Checks that the caller may replace limits. Developers, and keys with limits, may only tighten limits that are set.
+ * Checks that the caller may replace limits. Developers may only tighten limits that are set. Callers with limits may only tighten limits,
+ * or set limits within their own.
  * @throws ApiError `permission_denied`
  */
 export async function checkMayReplace(
   target: Queryable,
   caller: Caller,
-  current: HeldLimits,
-  next: HeldLimits,
+  { current, next, memberId }: { readonly current: HeldLimits; readonly next: HeldLimits; readonly memberId?: string },
 ): Promise<void> {
   const param = widerParam(next, current);
   if (param === undefined) return;
   if (caller.role === "developer") {
     throw new ApiError("permission_denied", "A developer can only tighten the limits of a key.", { param });
   }
-  checkWithinCaller(await limitsOfCaller(target, caller), next, param);
+  await checkMayGrant(target, caller, { ...(memberId === undefined ? {} : { memberId }), limits: next, param });
 }
 
-/** Checks limits that a limited key grants. A key with a credit limit may grant nothing, because the spend would not count against it. */
-export function checkWithinCaller(own: HeldLimits, next: HeldLimits, param: string | null): void {
+/**
+ * Checks that the caller cannot spend more with the granted access than with its own key. The limits of the caller's member apply to all
+ * keys of that member, so that they need not be repeated there.
+ * @throws ApiError `permission_denied`
+ */
+export async function checkMayGrant(target: Queryable, caller: Caller, grant: Grant): Promise<void> {
+  checkWithin("key", await limitsOfCaller(target, caller), grant);
+  if (grant.memberId === caller.memberId) return;
+  const member = await findMemberById(target, caller.workspaceId, caller.memberId);
+  if (member === undefined) return;
+  checkWithin("member", (await withOwnLimits(target, caller.workspaceId, member)).limits, grant);
+}
+
+/** Checks a grant against the limits of a key or member. With a credit limit it may grant nothing, because other keys have spends of their own. */
+function checkWithin(kind: "key" | "member", own: HeldLimits, { limits, param }: Grant): void {
   if (own.spend !== null) {
-    throw new ApiError(
-      "permission_denied",
-      "A key with a credit limit cannot create keys or widen limits; use a key without one.",
-      { param },
-    );
+    const message = {
+      key: "A key with a credit limit cannot create keys or members, or widen limits; use a key without one.",
+      member: "A member with a credit limit cannot create members or keys of other members, or widen limits.",
+    }[kind];
+    throw new ApiError("permission_denied", message, { param });
   }
-  const wider = widerParam(next, own);
+  const wider = widerParam(limits, own);
   if (wider === undefined) return;
-  throw new ApiError("permission_denied", "A key with limits cannot grant more than its own limits.", { param: wider });
+  const message = `A ${kind} with limits cannot grant more than its own limits.`;
+  throw new ApiError("permission_denied", message, { param: wider });
 }
