@@ -104,6 +104,19 @@ export async function leftOf(
   return left.length === 0 ? undefined : left.reduce((least, one) => (one < least ? one : least));
 }
 
+/** Returns the amount that all spend limits of a call leave now, in nano-credits; null if none applies. */
+export async function leftForCall(
+  target: Queryable,
+  workspaceId: string,
+  { keyId, scopes = [] }: Pick<HoldRequest, "keyId" | "scopes">,
+): Promise<bigint | null> {
+  const [row] = await target.query<{ left: bigint | null }>(
+    "select spend_left_for($1, $2, $3::uuid[], (clock_timestamp() at time zone 'utc')::date) as left",
+    [workspaceId, keyId, plainArray(scopes)],
+  );
+  return row?.left ?? null;
+}
+
 interface StateRow {
   readonly id: string;
   readonly kind: SpendSubject;

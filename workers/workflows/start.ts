@@ -143,7 +143,8 @@ async function notifyOperators(
 }
 
 function errorOf({ code, message }: ApiError): StepError {
-  return isFinal(code) ? { code, message, isFinal: true } : { code, message };
+  // Refused here by `max_credits` of the call itself. The admission refuses calls by `max_credits` of their run.
+  return isFinal(code) || code === "max_credits_exceeded" ? { code, message, isFinal: true } : { code, message };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Admission of batch lines. Lines are read from the input file in groups and admitted like batch messages, each under its own id. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
-import { labelsOf } from "#shared/calls/labels.ts";
+import { endUserIdOf, labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
@@ -12,7 +12,7 @@ import { ApiError, type Code } from "#shared/base/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
-import { leftOf } from "#shared/ledger/spend-limits.ts";
+import { leftForCall, leftOf } from "#shared/ledger/spend-limits.ts";
 import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
@@ -209,9 +209,14 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
+  let leftOfLimits: bigint | null = null;
   if (!(call instanceof ApiError)) {
     const fed = await checkLine(context, feed, call, starves);
     if (fed) return fed;
+    if (feed.hasOthers && call.isHeavy()) {
+      leftOfLimits = await readLeft(context, feed, call);
+      if (isSureToExceed(line, leftOfLimits, leastNanoOf(context, call))) return waitFor(WAIT_MS);
+    }
   }
   const work: Work = {
     entry: "batch",
@@ -239,6 +244,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "known":
       return ADMITTED;
     case "refused":
+      if (leftOfLimits !== null) leftAtRefusal.set(line, leftOfLimits);
       return {
         kind: "admitted",
         refused: admission.error.code,
@@ -269,9 +275,8 @@ async function checkLine(
   // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
-  const leastNano = priceAt(call.leastNano, batchLineOf(call.model.price, context.config.batchPriceMillionths));
   try {
-    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNanoOf(context, call));
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -280,6 +285,36 @@ async function checkLine(
     if (error.code === "rate_limit_exceeded" || starves || error.status < 500) return undefined;
     throw error;
   }
+}
+
+function leastNanoOf({ config }: BatchContext, { leastNano, model }: ReadCall): bigint {
+  return priceAt(leastNano, batchLineOf(model.price, config.batchPriceMillionths));
+}
+
+/**
+ * Amounts that the spend limits left when a heavy line was refused, in nano-credits. The line is not stored again before its limits leave
+ * more.
+ */
+const leftAtRefusal = new WeakMap<BatchLine, bigint>();
+
+/** Returns true if the spend limits of a line leave less than its lowest cost, or not more than when the line was refused. */
+function isSureToExceed(line: BatchLine, leftNano: bigint | null, leastNano: bigint): boolean {
+  if (leftNano === null) return false;
+  const atRefusal = leftAtRefusal.get(line);
+  return leftNano < leastNano || (atRefusal !== undefined && leftNano <= atRefusal);
+}
+
+/** Returns the amount that the spend limits of a line leave, in nano-credits; null if none applies. */
+async function readLeft({ database }: BatchContext, feed: Feed, { labels }: ReadCall): Promise<bigint | null> {
+  const { batch, caller } = feed;
+  const { workspaceId, keyId, hasEndUserLimit, hasSpendLimit } = caller;
+  const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
+  const scopes = [
+    ...(user === undefined ? [] : [endUserIdOf(workspaceId, user)]),
+    ...(batch.max_nano === null ? [] : [batch.id]),
+  ];
+  const isLimited = hasSpendLimit === true || scopes.length > 0;
+  return isLimited ? await leftForCall(database, workspaceId, { keyId, scopes }) : null;
 }
 
 async function feedRun(context: BatchContext, { line, batch }: Feed, run: NewRun): Promise<Fed> {

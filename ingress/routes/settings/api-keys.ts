@@ -74,7 +74,8 @@ export function apiKeys(context: IngressContext): readonly Route[] {
           "Returns the secret key once. Owners and admins create keys for members without a higher role, " +
           "developers for themselves. An expiring key cannot create a key that expires later, and a key with a " +
           "tool list cannot create a key with other tools. A key with limits cannot create a key with wider limits, " +
-          "and a key with a credit limit cannot create keys. A repeat with the same `id` and body returns 200 " +
+          "and a key with a credit limit cannot create keys. A member with limits cannot create keys of other members " +
+          "that may do more. A repeat with the same `id` and body returns 200 " +
           "without the secret key.",
         answer: "The created key with its secret",
         repeated: "The key, created by an earlier request",

@@ -65,7 +65,9 @@ export function members(context: IngressContext): readonly Route[] {
     create: {
       operationId: "createMember",
       summary: "Create member",
-      description: "Only an owner can create an owner. A repeat with the same `id` and body returns 200.",
+      description:
+        "Only an owner can create an owner. A caller with limits cannot create a member with wider limits. A repeat " +
+        "with the same `id` and body returns 200.",
       answer: "The created member",
       repeated: "The member, created by an earlier request",
       errors: ["permission_denied", "model_not_found"],
@@ -78,7 +80,8 @@ export function members(context: IngressContext): readonly Route[] {
       description:
         "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
         "role. Only owners assign or remove the role `owner`, and the last active owner keeps it. `limits` replaces " +
-        "all limits of the member, which apply to each of the member's keys; null removes them.",
+        "all limits of the member, which apply to each of the member's keys; null removes them. A caller with limits " +
+        "cannot widen limits, and the last owner without limits cannot get limits.",
       answer: "The updated member",
       errors: ["permission_denied", "model_not_found"],
       change(caller, { id }, { body, text, actor }) {

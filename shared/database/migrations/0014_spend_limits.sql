@@ -104,13 +104,15 @@ language sql volatile as $$
   where l.workspace_id = p_ws and l.id = any (p_ids);
 $$;
 
--- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least.
+-- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least. is_final: the
+-- limit is max_credits of the call's run or batch and would refuse the call even if no other call were open.
 create function spend_refusal(p_ws uuid, p_key uuid, p_scopes uuid[], p_amount bigint) returns jsonb
 language sql volatile as $$
   select coalesce((
     select jsonb_build_object(
       'code', case when s.kind in ('run', 'batch', 'response') then 'max_credits_exceeded' else 'key_limit_reached' end,
       'param', case when s.kind in ('run', 'batch', 'response') then 'max_credits' else 'limits.credits.' || s.window_name end,
+      'is_final', s.kind in ('run', 'batch', 'response') and s.cap - s.spent < p_amount,
       'message',
         'This call may cost up to ' || trim_scale(p_amount * 0.000000001) || ' credits; ' ||
         case when s.kind in ('run', 'batch', 'response') then 'max_credits of the ' || s.kind

@@ -480,6 +480,27 @@ describe("a call of a limited key", () => {
     expect(error).toMatchObject({ status: 402, code: "key_limit_reached", param: "limits.credits" });
   });
 
+  test("is refused finally by max_credits of its run only if it would not fit without open calls", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const runId = newId();
+    await set(workspaceId, limitOf(runId, { total: 100n }, "run"));
+    const isFinal = async (amount: bigint): Promise<unknown> => {
+      const [row] = await db.query<{ is_final: unknown }>(
+        "select spend_refusal($1, $2, $3::uuid[], $4)->'is_final' as is_final",
+        [workspaceId, keyId, `{${runId}}`, amount],
+      );
+      return row?.is_final;
+    };
+    const [settled, open] = [newId(), newId()];
+    for (const jobId of [settled, open]) {
+      await admitLone(db.database, { workspaceId, jobId, keyId, amount: 40n, scopes: [runId] });
+    }
+    await settleSingle(db.database, { jobId: settled, used: 40n });
+    expect([await isFinal(30n), await isFinal(60n), await isFinal(61n)]).toEqual([false, false, true]);
+    await set(workspaceId, limitOf(keyId, { total: 1n }));
+    expect(await isFinal(61n)).toBe(false);
+  });
+
   test("as a job is refused with the same error, alone and in a group", async () => {
     const { workspaceId, keyId } = await createSubject();
     await set(workspaceId, limitOf(keyId, { total: 1n }));
