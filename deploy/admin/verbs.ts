@@ -300,7 +300,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   unknown: "there is no such dead letter, or it was redriven before",
   over: "the dead letter has no job that can run again; drop it",
   funds: "the available credits of the workspace no longer cover the job",
-  limit: "a spend limit of the key, its member or the end user leaves less than the job may cost",
+  limit: "a spend limit of the key, its member, the end user or a tag leaves less than the job may cost",
 };
 
 /** Returns the dead letter that the service put back on the queue. @throws Error when the service did not put the dead letter back */

@@ -49,6 +49,8 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   "requests/request_id":
     "`x-request-id` of the call, or the id of its job or run, with an optional attempt such as `:1`.",
   "end-users/user": "Value of `user` in the calls, percent-encoded.",
+  "tags/tag": "Name of the tag, from the settings of the workspace.",
+  "{tag}/value": "Value of the tag in the calls, percent-encoded.",
   "balance-alerts/alertId": "Id of the balance alert.",
   "budget-alerts/alertId": "Id of the budget alert.",
   "notification-channels/channelId": "Id of the notification channel.",

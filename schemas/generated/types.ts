@@ -344,13 +344,7 @@ export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | Resp
 /**
  * Spend in each period that has a credit limit; null for the others. Null: no credit limit, or the spend of another member that the caller may not see.
  */
-export type LimitUsage = {
-  day: LimitPeriodUsage;
-  week: LimitPeriodUsage;
-  month: LimitPeriodUsage;
-  total: LimitPeriodUsage;
-  [k: string]: unknown;
-} | null;
+export type LimitUsage = LimitPeriods | null;
 /**
  * Spend of one period.
  */
@@ -381,28 +375,6 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  * Progress of a call with a `sluice` tool: a run that starts or has ended, or the summary in the last chunk.
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
-/**
- * Spend of one period.
- */
-export type EndUserPeriod = {
-  /**
-   * Credits charged in the period.
-   */
-  credits_used: number;
-  /**
-   * Credits reserved for running calls.
-   */
-  credits_held: number;
-  /**
-   * Credits that new calls may reserve.
-   */
-  credits_left: number;
-  /**
-   * Start of the next period; null for `total`.
-   */
-  resets_at: string | null;
-  [k: string]: unknown;
-} | null;
 /**
  * Limit of one period; null when there is none.
  */
@@ -559,12 +531,12 @@ export interface SchemaTypes {
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
-  EndUserLimitsRequest: EndUserLimitsRequest;
   EstimateRequest: EstimateRequest;
   FallbackChainRequest: FallbackChainRequest;
   FileUpload: FileUpload;
   ImageEditRequest: ImageEditRequest;
   ImageGenerationRequest: ImageGenerationRequest;
+  LabelLimitsRequest: LabelLimitsRequest;
   McpMessage: McpMessage;
   MemberCreateRequest: MemberCreateRequest;
   MemberUpdateRequest: MemberUpdateRequest;
@@ -644,6 +616,8 @@ export interface SchemaTypes {
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
+  LimitAmounts: LimitAmounts;
+  LimitPeriods: LimitPeriods;
   LimitUsage: LimitUsage;
   MediaState: MediaState;
   MediaResults: MediaResults;
@@ -701,6 +675,9 @@ export interface SchemaTypes {
   SpeechEvent: SpeechEvent;
   SubscriptionList: SubscriptionList;
   Subscription: Subscription;
+  TagLimitsDeleted: TagLimitsDeleted;
+  TagLimitsList: TagLimitsList;
+  TagLimits: TagLimits;
   TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
@@ -2718,15 +2695,15 @@ export interface JobFailedOfBatch {
  */
 export interface LimitReached {
   /**
-   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   * Subject of the limit: `key`, `member`, `end_user`, `tag`, `run`, `batch` or `response`.
    */
-  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  kind: "key" | "member" | "end_user" | "tag" | "run" | "batch" | "response";
   /**
    * Id of the subject. Keys that replaced each other by rotation share the id of the first.
    */
   id: string;
   /**
-   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   * Name of the key or member, the value of `user` of the end user, or the tag such as `project=alpha`; absent for other subjects.
    */
   name?: string;
   /**
@@ -2756,15 +2733,15 @@ export interface LimitReached {
  */
 export interface LimitWarning {
   /**
-   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   * Subject of the limit: `key`, `member`, `end_user`, `tag`, `run`, `batch` or `response`.
    */
-  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  kind: "key" | "member" | "end_user" | "tag" | "run" | "batch" | "response";
   /**
    * Id of the subject. Keys that replaced each other by rotation share the id of the first.
    */
   id: string;
   /**
-   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   * Name of the key or member, the value of `user` of the end user, or the tag such as `project=alpha`; absent for other subjects.
    */
   name?: string;
   /**
@@ -4381,38 +4358,6 @@ export interface EmbeddingsRequest {
   [k: string]: unknown;
 }
 /**
- * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits. It replaces all limits of the end user.
- */
-export interface EndUserLimitsRequest {
-  /**
-   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
-   */
-  credits: {
-    /**
-     * Credits per day.
-     */
-    day?: number | null;
-    /**
-     * Credits per week from Monday.
-     */
-    week?: number | null;
-    /**
-     * Credits per month.
-     */
-    month?: number | null;
-    /**
-     * Credits in total, since the limit was first set.
-     */
-    total?: number | null;
-  };
-  /**
-   * Percentages of each limit at which a warning is sent. Default: none.
-   *
-   * @maxItems 5
-   */
-  warn_at?: number[] | null;
-}
-/**
  * Body of the call to estimate, as its endpoint accepts it. Chat models take a ChatCompletionRequest, embedding models an EmbeddingsRequest.
  */
 export interface EstimateRequest {
@@ -4671,6 +4616,38 @@ export interface ImageGenerationRequest {
    */
   max_credits?: number;
   [k: string]: unknown;
+}
+/**
+ * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits and /workspaces/{workspaceId}/tags/{tag}/{value}/limits. It replaces all limits of the end user or the tag.
+ */
+export interface LabelLimitsRequest {
+  /**
+   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day?: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week?: number | null;
+    /**
+     * Credits per month.
+     */
+    month?: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total?: number | null;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent. Default: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[] | null;
 }
 /**
  * A JSON-RPC 2.0 message of the Model Context Protocol: a request, a notification or a response.
@@ -6836,6 +6813,16 @@ export interface ApiKey {
   [k: string]: unknown;
 }
 /**
+ * Spend in each period that has a credit limit; null for the others.
+ */
+export interface LimitPeriods {
+  day: LimitPeriodUsage;
+  week: LimitPeriodUsage;
+  month: LimitPeriodUsage;
+  total: LimitPeriodUsage;
+  [k: string]: unknown;
+}
+/**
  * A change and its author.
  */
 export interface AuditLogEntry {
@@ -8204,42 +8191,34 @@ export interface EndUserLimits {
    * Value of `user` in the calls.
    */
   user: string;
-  /**
-   * Maximum spend in credits per period in UTC; null: no limit.
-   */
-  credits: {
-    /**
-     * Credits per day.
-     */
-    day: number | null;
-    /**
-     * Credits per week from Monday.
-     */
-    week: number | null;
-    /**
-     * Credits per month.
-     */
-    month: number | null;
-    /**
-     * Credits in total, since the limit was first set.
-     */
-    total: number | null;
-    [k: string]: unknown;
-  };
+  credits: LimitAmounts;
   /**
    * Percentages of each limit at which a warning is sent.
    */
   warn_at: number[];
+  limit_usage: LimitPeriods;
+  [k: string]: unknown;
+}
+/**
+ * Maximum spend in credits per period in UTC; null: no limit.
+ */
+export interface LimitAmounts {
   /**
-   * Spend in each period that has a limit; null for the others.
+   * Credits per day.
    */
-  limit_usage: {
-    day: EndUserPeriod;
-    week: EndUserPeriod;
-    month: EndUserPeriod;
-    total: EndUserPeriod;
-    [k: string]: unknown;
-  };
+  day: number | null;
+  /**
+   * Credits per week from Monday.
+   */
+  week: number | null;
+  /**
+   * Credits per month.
+   */
+  month: number | null;
+  /**
+   * Credits in total, since the limit was first set.
+   */
+  total: number | null;
   [k: string]: unknown;
 }
 /**
@@ -12554,6 +12533,74 @@ export interface Subscription {
    * Time of creation.
    */
   createdAt: string;
+  [k: string]: unknown;
+}
+/**
+ * Confirmation of the deletion of a tag's spend limits.
+ */
+export interface TagLimitsDeleted {
+  /**
+   * Name of the tag.
+   */
+  tag: string;
+  /**
+   * Value of the tag in the calls.
+   */
+  value: string;
+  /**
+   * Always `true`.
+   */
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of tags with spend limits, sorted by name and value.
+ */
+export interface TagLimitsList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: TagLimits[];
+  /**
+   * Tag of the first entry, such as `project=alpha`; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Tag of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Spend limits of the calls with one value of a tag, and what they leave.
+ */
+export interface TagLimits {
+  /**
+   * Always `tag.limits`.
+   */
+  object: "tag.limits";
+  /**
+   * Name of the tag.
+   */
+  tag: string;
+  /**
+   * Value of the tag in the calls.
+   */
+  value: string;
+  credits: LimitAmounts;
+  /**
+   * Percentages of each limit at which a warning is sent.
+   */
+  warn_at: number[];
+  limit_usage: LimitPeriods;
   [k: string]: unknown;
 }
 /**

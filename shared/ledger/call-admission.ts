@@ -43,7 +43,7 @@ export interface HoldRequest {
   readonly lifeMs: number;
   /** True if the key or its member has a spend limit. */
   readonly hasSpendLimit?: boolean;
-  /** Ids of further subjects whose spend limits apply to the call: its end user, run or batch. */
+  /** Ids of further subjects whose spend limits apply to the call: its end user, tags, run or batch. */
   readonly scopes?: readonly string[];
   /** Labels of the call for usage reports, by name. */
   readonly labels?: Labels;

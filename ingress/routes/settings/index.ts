@@ -7,8 +7,8 @@ import { balanceAlerts } from "./balance-alerts.ts";
 import { budgetAlerts } from "./budget-alerts.ts";
 import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
-import { endUsers } from "./end-users.ts";
 import { fallbackChains } from "./fallback-chains.ts";
+import { labelLimits } from "./label-limits.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
 import { requestBodies } from "./request-bodies.ts";
@@ -29,7 +29,7 @@ export function settings(context: IngressContext): readonly Route[] {
     ...usageRequests(context),
     ...requestBodies(context),
     ...credits(context),
-    ...endUsers(context),
+    ...labelLimits(context),
     ...budgetAlerts(context),
     ...balanceAlerts(context),
     ...notificationChannels(context),

@@ -136,7 +136,7 @@ begin
     p_max_nano, p_labels, clock_timestamp() + p_window_ms * interval '1 millisecond');
   -- Locks the balance.
   if p_max_nano is not null then
-    perform set_spend_limit(p_ws, p_id, 'batch', null, array[null, null, null, p_max_nano], null, null, '{}');
+    perform set_spend_limit(p_ws, p_id, 'batch', null, null, array[null, null, null, p_max_nano], null, null, '{}');
   end if;
   return p_id;
 end $$;

@@ -320,6 +320,13 @@ test("settings of a workspace", async () => {
   await api.call("listEndUserLimits", ofWorkspace());
   await api.call("getEndUserLimits", ofUser);
   await api.call("deleteEndUserLimits", ofUser);
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { tags: ["project"] } });
+  const ofTag = ofWorkspace({ tag: "project", value: "alpha" });
+  await api.call("putTagLimits", { ...ofTag, body: { credits: { day: 50, month: 500 }, warn_at: [80] } });
+  await api.call("listTagLimits", ofWorkspace());
+  await api.call("getTagLimits", ofTag);
+  await api.call("deleteTagLimits", ofTag);
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { tags: [] } });
 
   const alert = { name: "a day", threshold_credits: 1_000_000, period: "daily", warn_at: [50] };
   const ofAlert = ofWorkspace({ alertId: await idOf("createBudgetAlert", { ...ofWorkspace(), body: alert }) });
