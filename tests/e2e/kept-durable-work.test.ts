@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI, { toFile } from "openai";
 
-import type { RequestBodies, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";
+import type { ModelResponse, RequestBodies, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";
 import { type BodySetting, bodySettingOf, NO_BODIES } from "#shared/base/body-setting.ts";
 import { newId } from "#shared/base/ids.ts";
 import { oldestKey, openPublisher, type Publisher } from "#tests/faults/publisher.ts";
@@ -38,23 +38,37 @@ async function open(setting: BodySetting): Promise<Bench> {
   return { tenant, workspaceId, client, publisher };
 }
 
-async function send<T>(
-  { tenant }: Bench,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<{ status: number; id: string; body: T }> {
-  // prettier-ignore
+interface Sent {
+  readonly status: number;
+  /** Request id. */
+  readonly id: string;
+  readonly body: unknown;
+}
+
+async function send({ tenant }: Bench, method: string, path: string, body?: object): Promise<Sent> {
   const response = await fetch(`${stack.baseUrls[0]}${path}`, {
     method,
     headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return {
-    status: response.status,
-    id: response.headers.get("x-request-id") ?? "",
-    body: (await response.json()) as T,
-  };
+  return { status: response.status, id: response.headers.get("x-request-id") ?? "", body: await response.json() };
+}
+
+/** Starts a run. A synchronous run has ended. */
+async function runOf(bench: Bench, asked: object): Promise<WorkflowRun> {
+  return (await send(bench, "POST", "/v1/pipelines/runs", asked)).body as WorkflowRun;
+}
+
+async function callsOf(bench: Bench, runId: string): Promise<UsageRequestList["data"]> {
+  const path = `/workspaces/${bench.workspaceId}/usage/requests?run_id=${runId}`;
+  return ((await send(bench, "GET", path)).body as UsageRequestList).data;
+}
+
+/** Starts a background response. Returns its request id and its own id. */
+async function begin(bench: Bench, model: string): Promise<{ id: string; responseId: string }> {
+  const asked = { model, input: "Say exactly: kept", instructions: "Be brief.", background: true };
+  const { id, body } = await send(bench, "POST", "/v1/responses", asked);
+  return { id, responseId: (body as ModelResponse).id };
 }
 
 const ask = (model = "sandbox-chat", text = "kept"): object => ({
@@ -65,8 +79,8 @@ const ask = (model = "sandbox-chat", text = "kept"): object => ({
 async function keptOf(bench: Bench, id: string): Promise<RequestBodies & { sent: unknown; answered: unknown }> {
   const path = `/workspaces/${bench.workspaceId}/usage/requests/${id}/bodies`;
   const kept = await eventually(`the bodies of ${id} are kept`, async () => {
-    const { status, body } = await send<RequestBodies>(bench, "GET", path);
-    return status === 200 && body;
+    const { status, body } = await send(bench, "GET", path);
+    return status === 200 && (body as RequestBodies);
   });
   return { ...kept, sent: JSON.parse(kept.request.text ?? ""), answered: JSON.parse(kept.response.text ?? "") };
 }
@@ -116,18 +130,17 @@ async function steps(bench: Bench): Promise<Calls> {
     params: { messages: [{ role: "user", content: "Say exactly: kept" }] },
     on_error: "continue",
   });
-  const { body: begun } = await send<WorkflowRun>(bench, "POST", "/v1/pipelines/runs", {
+  const begun = await runOf(bench, {
     definition: { steps: [step("good", "sandbox-chat"), step("bad", "sandbox-refuse")] },
     mode: "async",
   });
   expect(begun.status).toBe("queued");
   await eventually("the run has ended", async () => {
-    const { body } = await send<WorkflowRun>(bench, "GET", `/v1/workflows/runs/${begun.id}`);
-    return body.status !== "running" && body.status !== "queued";
+    const { status } = (await send(bench, "GET", `/v1/workflows/runs/${begun.id}`)).body as WorkflowRun;
+    return status !== "running" && status !== "queued";
   });
-  const path = `/workspaces/${bench.workspaceId}/usage/requests?run_id=${begun.id}`;
   const ids = await eventually("both calls are in the usage", async () => {
-    const { data } = (await send<UsageRequestList>(bench, "GET", path)).body;
+    const data = await callsOf(bench, begun.id);
     return data.length === 2 && data;
   });
   const idOf = (wanted: string): string => ids.find(({ model }) => model === wanted)?.request_id ?? "";
@@ -136,10 +149,9 @@ async function steps(bench: Bench): Promise<Calls> {
 
 async function responses(bench: Bench): Promise<Calls> {
   const run = async (model: string): Promise<string> => {
-    const asked = { model, input: "Say exactly: kept", instructions: "Be brief.", background: true };
-    const { id, body } = await send<{ id: string }>(bench, "POST", "/v1/responses", asked);
+    const { id, responseId } = await begin(bench, model);
     await eventually("the response has ended", async () => {
-      const { status } = (await send<{ status: string }>(bench, "GET", `/v1/responses/${body.id}`)).body;
+      const { status } = (await send(bench, "GET", `/v1/responses/${responseId}`)).body as ModelResponse;
       return status === "completed" || status === "failed";
     });
     return id;
@@ -232,23 +244,88 @@ test("media and capabilities are kept with the references of their files", async
   expect(kept.sent).not.toHaveProperty("checked");
   expect(kept.sent).toMatchObject({ model: "sandbox-image", prompt: "a heron" });
   expect(kept.response.bytes).toBeLessThan(4_096);
-  const csv = await submit(
-    { endpoint: "/v1/capabilities/{id}/run", capability: "code.transform_json", body: { input: { data: { a: 1 } }, params: { expression: "a" } } }, // prettier-ignore
+  const capability = await submit(
+    {
+      endpoint: "/v1/capabilities/{id}/run",
+      capability: "code.transform_json",
+      body: { input: { data: { text: '{"a":"kept"}' } }, params: { jq: ".a" } },
+    },
     "capability",
   );
-  expect(await keptOf(bench, csv)).toMatchObject({ endpoint: "POST /v1/capabilities/{id}/run", key_id: bench.tenant.workspace.keyId }); // prettier-ignore
+  expect(await keptOf(bench, capability)).toMatchObject({ endpoint: "POST /v1/capabilities/{id}/run", status: 200 });
   await bench.publisher.close();
 }, 60_000);
 
+test("each call of a chain of steps is kept, and so is a call of a capability", async () => {
+  const bench = await open(bodySettingOf({ keep: "all" }));
+  const say = (id: string, text: string): object => ({
+    id,
+    type: "model",
+    model: "sandbox-chat",
+    params: { messages: [{ role: "user", content: `Say exactly: ${text}` }] },
+  });
+  const run = await runOf(bench, {
+    definition: {
+      steps: [
+        say("a", "first"),
+        say("b", "${{ steps.a.output.text }} second"),
+        say("c", "${{ steps.b.output.text }} third"),
+        {
+          id: "d",
+          type: "code.transform_json",
+          input: { data: { text: '"${{ steps.c.output.text }}"' } },
+          params: { jq: "." },
+        },
+      ],
+    },
+  });
+  expect(run.status).toBe("succeeded");
+  await stack.settled();
+  const data = await callsOf(bench, run.id);
+  const kept = await Promise.all(data.map(({ request_id: id }) => keptOf(bench, id)));
+  const texts = kept.map(({ endpoint, response }) => `${endpoint} ${/first( second)?( third)?/.exec(response.text ?? "")?.[0]}`); // prettier-ignore
+  expect(texts.toSorted()).toEqual([
+    "POST /v1/capabilities/{id}/run first second third",
+    `POST ${CHAT} first`,
+    `POST ${CHAT} first second`,
+    `POST ${CHAT} first second third`,
+  ]);
+  await bench.publisher.close();
+}, 30_000);
+
+test("a refused step is kept with its error", async () => {
+  const bench = await open(bodySettingOf({ keep: "errors" }));
+  const invalid = {
+    model: "sandbox-chat",
+    messages: [{ role: "user", content: "Hi" }],
+    temperature: "${{ inputs.warm }}",
+  };
+  const run = await runOf(bench, {
+    definition: {
+      inputs: { warm: { type: "number" } },
+      steps: [{ id: "a", type: "model", model: invalid.model, params: { messages: invalid.messages, temperature: invalid.temperature } }], // prettier-ignore
+    },
+    input: { warm: 9 },
+  });
+  expect(run.status).toBe("failed");
+  const [id = ""] = await eventually("the step is kept", async () => {
+    const ids = await keptIds(bench);
+    return ids.length > 0 && ids;
+  });
+  const kept = await keptOf(bench, id);
+  expect(kept).toMatchObject({ status: 400, endpoint: `POST ${CHAT}`, sent: { ...invalid, temperature: 9 } });
+  expect(kept.answered).toMatchObject({ error: { param: "temperature" } });
+  await bench.publisher.close();
+}, 30_000);
+
 test("a response that is cancelled counts as failed, and the setting at its admission applies", async () => {
   const bench = await open(bodySettingOf({ keep: "errors" }));
-  const asked = { model: "sandbox-hang", input: "Say exactly: kept", background: true };
-  const { id, body } = await send<{ id: string }>(bench, "POST", "/v1/responses", asked);
+  const { id, responseId } = await begin(bench, "sandbox-hang");
   await stack.query("update workspace set bodies = $2::jsonb where id = $1", [bench.workspaceId, JSON.stringify(NO_BODIES)]); // prettier-ignore
-  await send(bench, "POST", `/v1/responses/${body.id}/cancel`, {});
+  await send(bench, "POST", `/v1/responses/${responseId}/cancel`, {});
   const kept = await keptOf(bench, id);
   expect(kept.sent).toMatchObject({ model: "sandbox-hang", background: true });
-  expect(kept.answered).toMatchObject({ id: body.id, object: "response", status: "cancelled" });
+  expect(kept.answered).toMatchObject({ id: responseId, object: "response", status: "cancelled" });
   await bench.publisher.close();
 }, 30_000);
 

@@ -87,7 +87,7 @@ test("before a process with the master key has started, bodies are dropped and c
   sealer = await openSealer({ production: true, secretsKeys: [randomBytes(32)] }, db.database);
 });
 
-test("a job that nobody owns any more is kept with its request, by a process that cannot decrypt it", async () => {
+test("a job without an owner is kept with its request by a process that cannot decrypt it", async () => {
   const id = newId();
   const request = { text: '{"model":"one","messages":[]}' };
   await createJobAdmission({ database: db.database }).admit(jobRequest({ workspaceId, id, request, work: workOf(id, { bodies: ERRORS }) })); // prettier-ignore
