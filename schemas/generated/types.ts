@@ -3097,6 +3097,38 @@ export interface JobMessage {
    */
   goes_on?: true;
   /**
+   * Present for durable work whose request and response are kept: the setting of its workspace or key at admission.
+   */
+  bodies?: {
+    /**
+     * Calls that are kept.
+     */
+    keep: "errors" | "all";
+    /**
+     * Hours after which the bodies are deleted.
+     */
+    retention_hours: number;
+    /**
+     * Values that are replaced before the bodies are stored.
+     */
+    redact: {
+      /**
+       * Lower-case names of JSON members.
+       *
+       * @maxItems 50
+       */
+      members: string[];
+      /**
+       * Kinds of values.
+       *
+       * @maxItems 3
+       */
+      patterns: ("emails" | "card_numbers" | "phone_numbers")[];
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  };
+  /**
    * Present for a chat call of a streamed run: the step whose readers receive the answer as it arrives.
    */
   step?: {
@@ -10883,7 +10915,7 @@ export interface RequestBodies {
    */
   object: "usage.request.bodies";
   /**
-   * `x-request-id` of the call.
+   * `x-request-id` of the call, or the id of its job.
    */
   request_id: string;
   /**
@@ -10895,7 +10927,7 @@ export interface RequestBodies {
    */
   endpoint: string;
   /**
-   * HTTP status of the response. A stream that failed later has the status 200.
+   * HTTP status of the response. A stream that failed later has the status 200. Durable work has the status of its error, or 200.
    */
   status: number;
   /**

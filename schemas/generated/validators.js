@@ -13872,7 +13872,7 @@ return errors === 0;
 }
 validate95.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate96;
-var schema116 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema116 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic", "responses"] }, response: { type: "object" }, affinity: { type: "string", maxLength: 256 }, background: { type: "boolean" }, needs_text: { type: "boolean" }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, max_nano: { type: "string", pattern: "^[0-9]{1,30}$" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, credit_line: { type: "string", format: "uuid" }, labels: { type: "object", additionalProperties: { type: "string", maxLength: 256 }, maxProperties: 8 }, batch_line: { type: "object", required: ["price_millionths"], properties: { price_millionths: { type: "integer", minimum: 1, maximum: 1e6 } } }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, frame_bundles: { type: "boolean" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, bodies: { type: "object", required: ["keep", "retention_hours", "redact"], properties: { keep: { type: "string", enum: ["errors", "all"] }, retention_hours: { type: "integer", minimum: 1, maximum: 720 }, redact: { type: "object", required: ["members", "patterns"], properties: { members: { type: "array", maxItems: 50, items: { type: "string", maxLength: 64 } }, patterns: { type: "array", maxItems: 3, items: { type: "string", enum: ["emails", "card_numbers", "phone_numbers"] } } } } } }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern14 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern15 = new RegExp("^[0-9]{1,30}$", "u");
 var pattern16 = new RegExp("^[0-9a-f]{64}$", "u");
@@ -14668,23 +14668,186 @@ var valid1 = _errs89 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.step !== undefined) {
-let data43 = data.step;
+if (data.bodies !== undefined) {
+let data43 = data.bodies;
 const _errs90 = errors;
 if (errors === _errs90) {
 if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 let missing6;
-if (data43.run_id === undefined && (missing6 = "run_id") || data43.step_id === undefined && (missing6 = "step_id") || data43.attempt === undefined && (missing6 = "attempt")) {
-validate96.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing6 } }];
+if (data43.keep === undefined && (missing6 = "keep") || data43.retention_hours === undefined && (missing6 = "retention_hours") || data43.redact === undefined && (missing6 = "redact")) {
+validate96.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "#/properties/bodies/required", keyword: "required", params: { missingProperty: missing6 } }];
 return false;
 } else {
-if (data43.run_id !== undefined) {
-let data44 = data43.run_id;
+if (data43.keep !== undefined) {
+let data44 = data43.keep;
 const _errs92 = errors;
-if (errors === _errs92) {
-if (errors === _errs92) {
-if (typeof data44 === "string") {
-if (!formats0.test(data44)) {
+if (typeof data44 !== "string") {
+validate96.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "#/properties/bodies/properties/keep/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data44 === "errors" || data44 === "all")) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "#/properties/bodies/properties/keep/enum", keyword: "enum", params: { allowedValues: schema116.properties.bodies.properties.keep.enum } }];
+return false;
+}
+var valid8 = _errs92 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data43.retention_hours !== undefined) {
+let data45 = data43.retention_hours;
+const _errs94 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "#/properties/bodies/properties/retention_hours/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs94) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 > 720 || isNaN(data45)) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "#/properties/bodies/properties/retention_hours/maximum", keyword: "maximum", params: { comparison: "<=", limit: 720 } }];
+return false;
+} else {
+if (data45 < 1 || isNaN(data45)) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "#/properties/bodies/properties/retention_hours/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid8 = _errs94 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data43.redact !== undefined) {
+let data46 = data43.redact;
+const _errs96 = errors;
+if (errors === _errs96) {
+if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
+let missing7;
+if (data46.members === undefined && (missing7 = "members") || data46.patterns === undefined && (missing7 = "patterns")) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "#/properties/bodies/properties/redact/required", keyword: "required", params: { missingProperty: missing7 } }];
+return false;
+} else {
+if (data46.members !== undefined) {
+let data47 = data46.members;
+const _errs98 = errors;
+if (errors === _errs98) {
+if (Array.isArray(data47)) {
+if (data47.length > 50) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "#/properties/bodies/properties/redact/properties/members/maxItems", keyword: "maxItems", params: { limit: 50 } }];
+return false;
+} else {
+var valid10 = true;
+const len1 = data47.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data48 = data47[i1];
+const _errs100 = errors;
+if (errors === _errs100) {
+if (typeof data48 === "string") {
+if (data48.length > 64 && (data48.length > 128 || func2(data48) > 64)) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "#/properties/bodies/properties/redact/properties/members/items/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+}
+} else {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "#/properties/bodies/properties/redact/properties/members/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid10 = _errs100 === errors;
+if (!valid10) {
+break;
+}
+}
+}
+} else {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "#/properties/bodies/properties/redact/properties/members/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid9 = _errs98 === errors;
+} else {
+var valid9 = true;
+}
+if (valid9) {
+if (data46.patterns !== undefined) {
+let data49 = data46.patterns;
+const _errs102 = errors;
+if (errors === _errs102) {
+if (Array.isArray(data49)) {
+if (data49.length > 3) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "#/properties/bodies/properties/redact/properties/patterns/maxItems", keyword: "maxItems", params: { limit: 3 } }];
+return false;
+} else {
+var valid11 = true;
+const len2 = data49.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data50 = data49[i2];
+const _errs104 = errors;
+if (typeof data50 !== "string") {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "#/properties/bodies/properties/redact/properties/patterns/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data50 === "emails" || data50 === "card_numbers" || data50 === "phone_numbers")) {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "#/properties/bodies/properties/redact/properties/patterns/items/enum", keyword: "enum", params: { allowedValues: schema116.properties.bodies.properties.redact.properties.patterns.items.enum } }];
+return false;
+}
+var valid11 = _errs104 === errors;
+if (!valid11) {
+break;
+}
+}
+}
+} else {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "#/properties/bodies/properties/redact/properties/patterns/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid9 = _errs102 === errors;
+} else {
+var valid9 = true;
+}
+}
+}
+} else {
+validate96.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "#/properties/bodies/properties/redact/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid8 = _errs96 === errors;
+} else {
+var valid8 = true;
+}
+}
+}
+}
+} else {
+validate96.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "#/properties/bodies/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs90 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.step !== undefined) {
+let data51 = data.step;
+const _errs106 = errors;
+if (errors === _errs106) {
+if (data51 && typeof data51 == "object" && !Array.isArray(data51)) {
+let missing8;
+if (data51.run_id === undefined && (missing8 = "run_id") || data51.step_id === undefined && (missing8 = "step_id") || data51.attempt === undefined && (missing8 = "attempt")) {
+validate96.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing8 } }];
+return false;
+} else {
+if (data51.run_id !== undefined) {
+let data52 = data51.run_id;
+const _errs108 = errors;
+if (errors === _errs108) {
+if (errors === _errs108) {
+if (typeof data52 === "string") {
+if (!formats0.test(data52)) {
 validate96.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -14694,60 +14857,60 @@ return false;
 }
 }
 }
-var valid8 = _errs92 === errors;
+var valid12 = _errs108 === errors;
 } else {
-var valid8 = true;
+var valid12 = true;
 }
-if (valid8) {
-if (data43.step_id !== undefined) {
-const _errs94 = errors;
-if (typeof data43.step_id !== "string") {
+if (valid12) {
+if (data51.step_id !== undefined) {
+const _errs110 = errors;
+if (typeof data51.step_id !== "string") {
 validate96.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid8 = _errs94 === errors;
+var valid12 = _errs110 === errors;
 } else {
-var valid8 = true;
+var valid12 = true;
 }
-if (valid8) {
-if (data43.attempt !== undefined) {
-let data46 = data43.attempt;
-const _errs96 = errors;
-if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
+if (valid12) {
+if (data51.attempt !== undefined) {
+let data54 = data51.attempt;
+const _errs112 = errors;
+if (!(typeof data54 == "number" && (!(data54 % 1) && !isNaN(data54)) && isFinite(data54))) {
 validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs96) {
-if (typeof data46 == "number" && isFinite(data46)) {
-if (data46 < 1 || isNaN(data46)) {
+if (errors === _errs112) {
+if (typeof data54 == "number" && isFinite(data54)) {
+if (data54 < 1 || isNaN(data54)) {
 validate96.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid8 = _errs96 === errors;
+var valid12 = _errs112 === errors;
 } else {
-var valid8 = true;
+var valid12 = true;
 }
-if (valid8) {
-if (data43.index !== undefined) {
-let data47 = data43.index;
-const _errs98 = errors;
-if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+if (valid12) {
+if (data51.index !== undefined) {
+let data55 = data51.index;
+const _errs114 = errors;
+if (!(typeof data55 == "number" && (!(data55 % 1) && !isNaN(data55)) && isFinite(data55))) {
 validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs98) {
-if (typeof data47 == "number" && isFinite(data47)) {
-if (data47 < 0 || isNaN(data47)) {
+if (errors === _errs114) {
+if (typeof data55 == "number" && isFinite(data55)) {
+if (data55 < 0 || isNaN(data55)) {
 validate96.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid8 = _errs98 === errors;
+var valid12 = _errs114 === errors;
 } else {
-var valid8 = true;
+var valid12 = true;
 }
 }
 }
@@ -14758,9 +14921,10 @@ validate96.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs90 === errors;
+var valid1 = _errs106 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -14806,7 +14970,7 @@ return false;
 validate96.errors = vErrors;
 return errors === 0;
 }
-validate96.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate96.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, response: true, affinity: true, background: true, needs_text: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, max_nano: true, output_tokens_max: true, price: true, credit_line: true, labels: true, batch_line: true, deadline_ms: true, reply: true, frame_bundles: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, bodies: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateLimits = validate97;
 var schema117 = { type: ["object", "null"], additionalProperties: false, properties: { credits: { $ref: "LimitCredits" }, models: { type: ["array", "null"], maxItems: 100, items: { type: "string", minLength: 1, maxLength: 200 } }, endpoints: { type: ["array", "null"], maxItems: 32, items: { type: "string", minLength: 1, maxLength: 32 } }, ips: { type: ["array", "null"], maxItems: 100, items: { type: "string", minLength: 2, maxLength: 50 } }, warn_at: { type: ["array", "null"], maxItems: 5, items: { type: "integer", minimum: 1, maximum: 100 } }, raise: { $ref: "LimitRaise" } } };
 var schema118 = { type: ["object", "null"], additionalProperties: false, properties: { day: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, week: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, month: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 }, total: { type: ["number", "null"], exclusiveMinimum: 0, maximum: 1e9 } } };

@@ -1,14 +1,16 @@
 /** Admission of batch lines. Lines are read from the input file in groups and admitted like batch messages, each under its own id. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
+import { keepRefused } from "#shared/calls/keep-job.ts";
 import { endUserIdOf, labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { type FileBlocks, findBlocks } from "#shared/database/files.ts";
-import { findJob } from "#shared/database/jobs.ts";
+import { findJob, type JobError } from "#shared/database/jobs.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
+import { jobError } from "#shared/jobs/error.ts";
 import { readFile } from "#shared/files/read.ts";
 import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
@@ -38,8 +40,8 @@ const WAIT_MS = paced(2_000);
 
 /** Result of admitting a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** The line has a job. `refused` is the error code if that job was refused; `isInvalid` is true if its request was the reason. */
-  | { readonly kind: "admitted"; readonly refused?: Code; readonly isInvalid?: true }
+  /** The line has a job. `refused` is the error if that job was refused; `isInvalid` is true if its request was the reason. */
+  | { readonly kind: "admitted"; readonly refused?: JobError; readonly isInvalid?: true }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
 
@@ -97,6 +99,9 @@ export async function feedLines(
         if (result === undefined) continue;
         const one = hasOthers ? await unlessHeldByOthers(context, line, result) : result;
         if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
+        const error = refusalOf(one);
+        const { endpoint } = batch;
+        if (error) keepRefused(context, { id: line.job_id, caller, endpoint, request: bytes(line), error });
         await onFed(line, one);
       }
       const fault = settled.find((one) => one.status === "rejected");
@@ -105,6 +110,11 @@ export async function feedLines(
     }
   }
   return 0;
+}
+
+function refusalOf(fed: Fed): JobError | undefined {
+  if (fed.kind === "refused") return jobError(fed.error);
+  return fed.kind === "admitted" ? fed.refused : undefined;
 }
 
 /**
@@ -136,7 +146,7 @@ const HELD_BY_OTHERS: ReadonlySet<Code> = new Set([
  */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || fed.isInvalid === true) return fed;
-  if (!HELD_BY_OTHERS.has(fed.refused)) return fed;
+  if (!HELD_BY_OTHERS.has(fed.refused.code)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
@@ -247,7 +257,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
       if (leftOfLimits !== null) leftAtRefusal.set(line, leftOfLimits);
       return {
         kind: "admitted",
-        refused: admission.error.code,
+        refused: admission.error,
         ...(call instanceof ApiError ? { isInvalid: true } : {}),
       };
     case "unknown_workspace":
