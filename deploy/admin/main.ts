@@ -1,10 +1,12 @@
 /** The admin role: runs one command. Results go to stdout, errors to stderr. */
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
+import { ALERT_COMMANDS } from "./alerts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
 import { commandText, listText, unknownText, usageLine } from "./help.ts";
 import { IMPORT_COMMANDS } from "./import.ts";
+import { LIMIT_COMMANDS } from "./limits.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
@@ -35,6 +37,8 @@ function jsonOf(command: Command): Record<string, unknown> {
 const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
   ...ACCOUNT_COMMANDS,
+  ...LIMIT_COMMANDS,
+  ...ALERT_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,

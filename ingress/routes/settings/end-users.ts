@@ -1,7 +1,12 @@
 /** /workspaces/{workspaceId}/end-users: spend limits of end users, whom calls name as `user`. */
-import type { EndUserLimits, EndUserLimitsDeleted, EndUserLimitsList } from "#schemas/generated/types.ts";
+import type {
+  EndUserLimits,
+  EndUserLimitsDeleted,
+  EndUserLimitsList,
+  EndUserLimitsRequest,
+} from "#schemas/generated/types.ts";
 import { endUserIdOf, isLabelValue, LABEL_CHARS_MAX } from "#shared/calls/labels.ts";
-import { recordAudit } from "#shared/database/audit-log.ts";
+import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import {
   countEndUserLimits,
   END_USER_LIMITS_MAX,
@@ -9,7 +14,7 @@ import {
   findEndUserLimit,
   pageEndUserLimits,
 } from "#shared/database/end-user-limits.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber, parseCredits } from "#shared/base/money.ts";
@@ -60,7 +65,7 @@ export function endUsers(context: IngressContext): readonly KeyRoute[] {
       summary: "Retrieve limits of end user",
       responses: { 200: { description: "The limits", schema: "EndUserLimits" } },
       errors: ["not_found"],
-      handle: async (call) => json(await read(context.database, call)),
+      handle: async (call) => json(await read(context.database, endUserOf(call))),
     },
     {
       ...common,
@@ -95,59 +100,84 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
   const limit = limitIn(call);
   const rows = await pageEndUserLimits(database, workspaceId, { after: textIn(call, "after"), limit: limit + 1 });
   const page = rows.slice(0, limit);
-  const states = await readSpendLimits(
-    database,
-    workspaceId,
-    page.map(({ id }) => id),
-  );
-  const data = page.flatMap((row) => {
-    const state = states.get(row.id);
-    // Deleted between the two statements.
-    return state === undefined ? [] : [present(row, state)];
-  });
   return json({
     object: "list",
-    data,
+    data: await withSpend(database, workspaceId, page),
     first_id: page[0]?.name ?? null,
     last_id: page.at(-1)?.name ?? null,
     has_more: rows.length > limit,
   } satisfies EndUserLimitsList);
 }
 
-async function read(target: Queryable, call: RouteCall): Promise<EndUserLimits> {
-  const { workspaceId } = call.caller;
-  const row = await requireRow(target, call);
+/** Returns the limits of end users with their spend. */
+export async function withSpend(
+  target: Queryable,
+  workspaceId: string,
+  rows: readonly EndUserLimit[],
+): Promise<EndUserLimits[]> {
+  const states = await readSpendLimits(
+    target,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap((row) => {
+    const state = states.get(row.id);
+    // Deleted between the two statements.
+    return state === undefined ? [] : [present(row, state)];
+  });
+}
+
+async function read(target: Queryable, { workspaceId, user }: EndUser): Promise<EndUserLimits> {
+  const row = await requireRow(target, { workspaceId, user });
   const state = (await readSpendLimits(target, workspaceId, [row.id])).get(row.id);
   if (state === undefined) throw noLimits();
   return present(row, state);
 }
 
-async function put(context: IngressContext, call: RouteCall): Promise<Response> {
-  const user = userOf(call);
-  if (!isLabelValue(user)) {
+async function put({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const asked = await parsedText(call, "EndUserLimitsRequest");
+  return json(await setEndUserLimits(database, endUserOf(call), asked));
+}
+
+interface EndUser {
+  readonly workspaceId: string;
+  /** Value of `user` in the calls. */
+  readonly user: string;
+}
+
+/** Change of the limits of an end user. */
+interface Change extends EndUser {
+  readonly actor: Actor;
+}
+
+/**
+ * Sets the limits of an end user, and replaces earlier ones.
+ * @param text original text of the body, for the digits of amounts
+ * @throws ApiError
+ */
+export async function setEndUserLimits(
+  database: Database,
+  change: Change,
+  { body, text }: { readonly body: EndUserLimitsRequest; readonly text: string },
+): Promise<EndUserLimits> {
+  if (!isLabelValue(change.user)) {
     throw new ApiError("unsupported_value", `Expected user to have 1 to ${LABEL_CHARS_MAX} characters.`, {
       param: "user",
     });
   }
-  const { body, text } = await parsedText(call, "EndUserLimitsRequest");
   const credits = amountsOf(body.credits, text);
   const warnAt = [...new Set(body.warn_at ?? [])].toSorted((a, b) => a - b);
-  const { workspaceId } = call.caller;
+  const store = (tx: Queryable): Promise<void> => storeLimits(tx, change, { credits, warnAt });
+  await repeatSpendChange(() => withWorkspaceLock(database, change.workspaceId, store));
+  return read(database, change);
+}
+
+async function storeLimits(
+  tx: Queryable,
+  { workspaceId, user, actor }: Change,
+  { credits, warnAt }: { readonly credits: SpendCaps; readonly warnAt: readonly number[] },
+): Promise<void> {
   const id = endUserIdOf(workspaceId, user);
-  const store = (tx: Queryable): Promise<void> => storeLimits(tx, call, { id, user, credits, warnAt });
-  await repeatSpendChange(() => withWorkspaceLock(context.database, workspaceId, store));
-  return json(await read(context.database, call));
-}
-
-interface Change {
-  readonly id: string;
-  readonly user: string;
-  readonly credits: SpendCaps;
-  readonly warnAt: readonly number[];
-}
-
-async function storeLimits(tx: Queryable, call: RouteCall, { id, user, credits, warnAt }: Change): Promise<void> {
-  const { workspaceId } = call.caller;
   const [row, state] = [
     await findEndUserLimit(tx, workspaceId, user),
     (await readSpendLimits(tx, workspaceId, [id])).get(id),
@@ -159,30 +189,34 @@ async function storeLimits(tx: Queryable, call: RouteCall, { id, user, credits, 
   const before = row && state ? { credits: capsOf(state), warn_at: row.warn_at } : null;
   const after = { credits: presentCaps(credits), warn_at: warnAt };
   if (JSON.stringify(before) === JSON.stringify(after)) return;
-  await recordAudit(tx, workspaceId, { actor: actorOf(call), action: "end_user.limit", subject: user, before, after });
+  await recordAudit(tx, workspaceId, { actor, action: "end_user.limit", subject: user, before, after });
   await setSpendLimit(tx, workspaceId, { id, kind: "end_user", name: user, credits, warnAt });
 }
 
-async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { workspaceId } = call.caller;
-  const user = await withWorkspaceLock(context.database, workspaceId, async (tx) => {
-    const row = await requireRow(tx, call);
-    const { credits, warn_at } = await read(tx, call);
-    const entry = { actor: actorOf(call), action: "end_user.unlimit", subject: row.name, before: { credits, warn_at } };
+async function remove({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const change = endUserOf(call);
+  await deleteEndUserLimits(database, change);
+  return json({ user: change.user, deleted: true } satisfies EndUserLimitsDeleted);
+}
+
+/** Deletes the limits of an end user. @throws ApiError `not_found` if the end user has none */
+export function deleteEndUserLimits(database: Database, change: Change): Promise<void> {
+  const { workspaceId, user, actor } = change;
+  return withWorkspaceLock(database, workspaceId, async (tx) => {
+    const row = await requireRow(tx, change);
+    const { credits, warn_at } = await read(tx, change);
+    const entry = { actor, action: "end_user.unlimit", subject: user, before: { credits, warn_at } };
     await recordAudit(tx, workspaceId, entry);
     await removeSpendLimit(tx, workspaceId, row.id);
-    return row.name;
   });
-  return json({ user, deleted: true } satisfies EndUserLimitsDeleted);
 }
 
-function userOf(call: RouteCall): string {
-  return call.params["user"] ?? "";
+function endUserOf(call: RouteCall): Change {
+  return { workspaceId: call.caller.workspaceId, user: call.params["user"] ?? "", actor: actorOf(call) };
 }
 
-async function requireRow(target: Queryable, call: RouteCall): Promise<EndUserLimit> {
-  const user = userOf(call);
-  const row = isLabelValue(user) ? await findEndUserLimit(target, call.caller.workspaceId, user) : undefined;
+async function requireRow(target: Queryable, { workspaceId, user }: EndUser): Promise<EndUserLimit> {
+  const row = isLabelValue(user) ? await findEndUserLimit(target, workspaceId, user) : undefined;
   if (row === undefined) throw noLimits();
   return row;
 }
