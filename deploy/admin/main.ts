@@ -1,4 +1,6 @@
 /** The admin role: runs one command. Results go to stdout, errors to stderr. */
+import { ApiError } from "#shared/base/errors.ts";
+
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { ALERT_COMMANDS } from "./alerts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
@@ -10,6 +12,7 @@ import { LIMIT_COMMANDS } from "./limits.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
+import { refusedError } from "./service.ts";
 import { SETUP_COMMANDS } from "./setup.ts";
 import { textOf } from "./table.ts";
 import { SERVICE_COMMANDS } from "./verbs.ts";
@@ -85,7 +88,8 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
     const answer = await command.run(context, line.input, { print, interruption });
     print(answer);
     return answer.exitCode ?? 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof ApiError ? refusedError(thrown) : thrown;
     if (error instanceof UsageError) {
       stderr(`${error.message}\nusage: ${usageLine(command)}\n`);
       return 2;

@@ -102,7 +102,7 @@ describe("limits of end users", () => {
   test("are refused as the API refuses them", async () => {
     const { id, name } = await makeWorkspace();
     const set = (user: string, ...words: string[]) => refusal("end-user", "limits", name, user, ...words);
-    expect(await set("nobody")).toBe("This end user has no limits in the workspace.");
+    expect(await set("nobody")).toBe("this end user has no limits in the workspace");
     expect(await set("x".repeat(129), "--credits-total", "1")).toContain("1 to 128 characters");
     expect(await set("alice", "--warn-at", "80")).toContain("credits");
     expect(await set("alice", "--credits-total", "0.0000000001")).toContain("nine decimal places");
@@ -230,6 +230,7 @@ describe("balance alerts", () => {
     expect(await set("--below-days", "7", "--below-credits", "5")).toContain("either below_credits or below_days");
     expect(await set("--below-days", "366")).toContain("below_days");
     expect(await set("--below-days", "1.5")).toContain("below_days");
+    expect((await outcome("balance-alert", "set", name, "low", "--below-days", "366")).code).toBe(2);
     expect(await outcome("balance-alert", "delete", name, "low")).toMatchObject({
       code: 1,
       stderr: `sluice: the workspace ${name} has no balance alert "low"`,
