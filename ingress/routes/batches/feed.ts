@@ -2,7 +2,7 @@
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import { keepRefused } from "#shared/calls/keep-job.ts";
-import { endUserIdOf, labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
+import { labelsOf, limitedIdsOf } from "#shared/calls/labels.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
@@ -317,12 +317,8 @@ function isSureToExceed(line: BatchLine, leftNano: bigint | null, leastNano: big
 /** Returns the amount that the spend limits of a line leave, in nano-credits; null if none applies. */
 async function readLeft({ database }: BatchContext, feed: Feed, { labels }: ReadCall): Promise<bigint | null> {
   const { batch, caller } = feed;
-  const { workspaceId, keyId, hasEndUserLimit, hasSpendLimit } = caller;
-  const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
-  const scopes = [
-    ...(user === undefined ? [] : [endUserIdOf(workspaceId, user)]),
-    ...(batch.max_nano === null ? [] : [batch.id]),
-  ];
+  const { workspaceId, keyId, hasSpendLimit } = caller;
+  const scopes = [...(limitedIdsOf(caller, labels) ?? []), ...(batch.max_nano === null ? [] : [batch.id])];
   const isLimited = hasSpendLimit === true || scopes.length > 0;
   return isLimited ? await leftForCall(database, workspaceId, { keyId, scopes }) : null;
 }

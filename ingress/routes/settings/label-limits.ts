@@ -3,12 +3,13 @@ import type {
   EndUserLimits,
   EndUserLimitsDeleted,
   EndUserLimitsList,
+  LabelLimitsRequest,
   TagLimits,
   TagLimitsDeleted,
   TagLimitsList,
 } from "#schemas/generated/types.ts";
 import { isLabelValue, isTagName, LABEL_CHARS_MAX, labelIdOf, USER_LABEL } from "#shared/calls/labels.ts";
-import { recordAudit } from "#shared/database/audit-log.ts";
+import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import {
   countLabelLimits,
   findLabelLimit,
@@ -18,7 +19,7 @@ import {
   type LabelSubject,
   pageLabelLimits,
 } from "#shared/database/label-limits.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { findWorkspaceById, withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import {
@@ -133,7 +134,7 @@ function routesOf(context: IngressContext, of: LabelKind): readonly KeyRoute[] {
       summary: `Retrieve limits of ${noun}`,
       responses: { 200: { description: "The limits", schema: `${prefix}Limits` } },
       errors: ["not_found"],
-      handle: async (call) => json(await read(context.database, of, call)),
+      handle: async (call) => json(await read(context.database, of, placeOf(of, call))),
     },
     {
       ...common,
@@ -174,16 +175,7 @@ async function list({ database }: IngressContext, of: LabelKind, call: RouteCall
     limit: limit + 1,
   });
   const page = rows.slice(0, limit);
-  const states = await readSpendLimits(
-    database,
-    workspaceId,
-    page.map(({ id }) => id),
-  );
-  const data = page.flatMap((row) => {
-    const state = states.get(row.id);
-    // Deleted between the two statements.
-    return state === undefined ? [] : [present(of, row, state)];
-  });
+  const data = await withSpend(database, of, workspaceId, page);
   const [first, last] = [page[0], page.at(-1)];
   return json({
     object: "list",
@@ -194,46 +186,101 @@ async function list({ database }: IngressContext, of: LabelKind, call: RouteCall
   } satisfies Omit<EndUserLimitsList | TagLimitsList, "data"> & { data: readonly (EndUserLimits | TagLimits)[] });
 }
 
-async function read(target: Queryable, of: LabelKind, call: RouteCall): Promise<EndUserLimits | TagLimits> {
-  const { workspaceId } = call.caller;
-  const row = await requireRow(target, of, call);
-  const state = (await readSpendLimits(target, workspaceId, [row.id])).get(row.id);
+async function withSpend(
+  target: Queryable,
+  of: LabelKind,
+  workspaceId: string,
+  rows: readonly LabelLimit[],
+): Promise<readonly (EndUserLimits | TagLimits)[]> {
+  const states = await readSpendLimits(
+    target,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap((row) => {
+    const state = states.get(row.id);
+    // Deleted between the two statements.
+    return state === undefined ? [] : [present(of, row, state)];
+  });
+}
+
+/** Returns limits of end users or tags with their spend, sorted by name and value; at most `limit`. */
+export async function listLabelLimits(
+  target: Queryable,
+  kind: LabelSubject,
+  { workspaceId, limit }: { readonly workspaceId: string; readonly limit: number },
+): Promise<readonly (EndUserLimits | TagLimits)[]> {
+  const rows = await pageLabelLimits(target, workspaceId, { kind, name: null, after: null, limit });
+  return withSpend(target, kindOf(kind), workspaceId, rows);
+}
+
+interface LabelPlace {
+  readonly workspaceId: string;
+  readonly label: Label;
+}
+
+/** Change of the limits of a label. */
+export interface LabelChange extends LabelPlace {
+  readonly actor: Actor;
+}
+
+function placeOf(of: LabelKind, call: RouteCall): LabelChange {
+  return { workspaceId: call.caller.workspaceId, label: of.labelIn(call), actor: actorOf(call) };
+}
+
+function kindOf(kind: LabelSubject): LabelKind {
+  return kind === "tag" ? TAGS : END_USERS;
+}
+
+async function read(target: Queryable, of: LabelKind, place: LabelPlace): Promise<EndUserLimits | TagLimits> {
+  const row = await requireRow(target, of, place);
+  const state = (await readSpendLimits(target, place.workspaceId, [row.id])).get(row.id);
   if (state === undefined) throw noLimits(of);
   return present(of, row, state);
 }
 
-async function put(context: IngressContext, of: LabelKind, call: RouteCall): Promise<Response> {
-  const label = of.labelIn(call);
-  if (!isLabelValue(label.value)) {
-    const param = of.valueParam;
-    const message = `Expected ${param} to have 1 to ${LABEL_CHARS_MAX} characters.`;
-    throw new ApiError("unsupported_value", message, { param });
-  }
-  const { body, text } = await parsedText(call, "LabelLimitsRequest");
+async function put({ database }: IngressContext, of: LabelKind, call: RouteCall): Promise<Response> {
+  const place = placeOf(of, call);
+  checkValue(of, place.label);
+  return json(await setLabelLimits(database, of.kind, place, await parsedText(call, "LabelLimitsRequest")));
+}
+
+/** Checks that calls can have the value of the label. @throws ApiError `unsupported_value` */
+function checkValue({ valueParam: param }: LabelKind, { value }: Label): void {
+  if (isLabelValue(value)) return;
+  throw new ApiError("unsupported_value", `Expected ${param} to have 1 to ${LABEL_CHARS_MAX} characters.`, { param });
+}
+
+/**
+ * Sets the limits of a label, and replaces earlier ones.
+ * @param asked `text`: original text of the body, for the digits of amounts
+ * @throws ApiError
+ */
+export async function setLabelLimits(
+  database: Database,
+  kind: LabelSubject,
+  change: LabelChange,
+  { body, text }: { readonly body: LabelLimitsRequest; readonly text: string },
+): Promise<EndUserLimits | TagLimits> {
+  const of = kindOf(kind);
+  checkValue(of, change.label);
   const credits = amountsOf((exactJson(text) as { credits: AmountDigits }).credits, "credits");
   if (Object.keys(credits).length === 0) {
     const message = `Missing a limit: expected credits to have at least one of ${SPEND_WINDOWS.join(", ")}. To remove all limits, send DELETE.`;
     throw new ApiError("missing_required_parameter", message, { param: "credits" });
   }
-  const change = { label, credits, warnAt: warningsOf(body.warn_at) };
-  const store = (tx: Queryable): Promise<void> => storeLimits(tx, of, call, change);
-  await repeatSpendChange(() => withWorkspaceLock(context.database, call.caller.workspaceId, store));
-  return json(await read(context.database, of, call));
-}
-
-interface Change {
-  readonly label: Label;
-  readonly credits: SpendAmounts;
-  readonly warnAt: readonly number[];
+  const terms = { credits, warnAt: warningsOf(body.warn_at) };
+  const store = (tx: Queryable): Promise<void> => storeLimits(tx, of, change, terms);
+  await repeatSpendChange(() => withWorkspaceLock(database, change.workspaceId, store));
+  return read(database, of, change);
 }
 
 async function storeLimits(
   tx: Queryable,
   of: LabelKind,
-  call: RouteCall,
-  { label, credits, warnAt }: Change,
+  { workspaceId, label, actor }: LabelChange,
+  { credits, warnAt }: { readonly credits: SpendAmounts; readonly warnAt: readonly number[] },
 ): Promise<void> {
-  const { workspaceId } = call.caller;
   if (of.kind === "tag") await checkTag(tx, workspaceId, label.name);
   const id = labelIdOf(workspaceId, label.name, label.value);
   const [row, state] = [
@@ -247,7 +294,7 @@ async function storeLimits(
   const before = row && state ? { credits: presentCaps(state), warn_at: row.warn_at } : null;
   const after = { credits: presentAmounts(credits), warn_at: warnAt };
   if (JSON.stringify(before) === JSON.stringify(after)) return;
-  const entry = { actor: actorOf(call), action: `${of.kind}.limit`, subject: of.nameOf(label), before, after };
+  const entry = { actor, action: `${of.kind}.limit`, subject: of.nameOf(label), before, after };
   await recordAudit(tx, workspaceId, entry);
   await setSpendLimit(tx, workspaceId, { id, kind: of.kind, label, credits, warnAt });
 }
@@ -261,23 +308,28 @@ async function checkTag(tx: Queryable, workspaceId: string, name: string): Promi
   throw new ApiError("unsupported_value", message, { param: "tag" });
 }
 
-async function remove(context: IngressContext, of: LabelKind, call: RouteCall): Promise<Response> {
-  const { workspaceId } = call.caller;
-  const label = await withWorkspaceLock(context.database, workspaceId, async (tx) => {
-    const row = await requireRow(tx, of, call);
-    const { credits, warn_at } = await read(tx, of, call);
-    const change = { action: `${of.kind}.unlimit`, subject: of.nameOf(row), before: { credits, warn_at } };
-    await recordAudit(tx, workspaceId, { actor: actorOf(call), ...change });
-    await removeSpendLimit(tx, workspaceId, row.id);
-    return row;
-  });
-  return json({ ...of.membersOf(label), deleted: true } satisfies EndUserLimitsDeleted | TagLimitsDeleted);
+async function remove({ database }: IngressContext, of: LabelKind, call: RouteCall): Promise<Response> {
+  const change = placeOf(of, call);
+  await deleteLabelLimits(database, of.kind, change);
+  return json({ ...of.membersOf(change.label), deleted: true } satisfies EndUserLimitsDeleted | TagLimitsDeleted);
 }
 
-async function requireRow(target: Queryable, of: LabelKind, call: RouteCall): Promise<LabelLimit> {
-  const label = of.labelIn(call);
+/** Deletes the limits of a label. @throws ApiError `not_found` if the label has none */
+export function deleteLabelLimits(database: Database, kind: LabelSubject, change: LabelChange): Promise<void> {
+  const of = kindOf(kind);
+  const { workspaceId, actor } = change;
+  return withWorkspaceLock(database, workspaceId, async (tx) => {
+    const row = await requireRow(tx, of, change);
+    const { credits, warn_at } = await read(tx, of, change);
+    const entry = { action: `${of.kind}.unlimit`, subject: of.nameOf(row), before: { credits, warn_at } };
+    await recordAudit(tx, workspaceId, { actor, ...entry });
+    await removeSpendLimit(tx, workspaceId, row.id);
+  });
+}
+
+async function requireRow(target: Queryable, of: LabelKind, { workspaceId, label }: LabelPlace): Promise<LabelLimit> {
   const canExist = isLabelValue(label.value) && (of.kind === "end_user" || isTagName(label.name));
-  const row = canExist ? await findLabelLimit(target, call.caller.workspaceId, label) : undefined;
+  const row = canExist ? await findLabelLimit(target, workspaceId, label) : undefined;
   if (row === undefined) throw noLimits(of);
   return row;
 }
