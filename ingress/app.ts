@@ -8,6 +8,7 @@ import { batches } from "./routes/batches/batches.ts";
 import { calls } from "./routes/calls/calls.ts";
 import { capabilities } from "./routes/capabilities/capabilities.ts";
 import { conversations } from "./routes/responses/conversation-routes.ts";
+import { consolePages } from "./routes/console/pages.ts";
 import { consoleSession } from "./routes/console/sign-in.ts";
 import { docs } from "./routes/docs/openapi.ts";
 import { estimate } from "./routes/calls/estimate.ts";
@@ -58,6 +59,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     workflowTemplates(context),
     ...workflowRuns(context),
     ...consoleSession(context),
+    ...consolePages(),
     ...settings(context),
     ...operator(context),
     ...health(context),

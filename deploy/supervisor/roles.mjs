@@ -50,6 +50,18 @@ export async function migrate({ root, bun, env, log }) {
 }
 
 /**
+ * Builds the console if its sources have changed.
+ * @param {Pick<RoleOptions, "root" | "bun" | "env">} options
+ * @returns {Promise<void>}
+ * @throws {StartFault} with the error message of the build
+ */
+export async function buildConsole({ root, bun, env }) {
+  const command = { command: bun, args: ["deploy/build-console.ts"], cwd: root, env };
+  const { code, stderr } = await run({ name: "console", ...command });
+  if (code !== 0) throw new StartFault(`The build of the console failed:\n${stderr}`);
+}
+
+/**
  * Starts a role and waits until it is ready.
  * @param {readonly string[]} args such as `["worker", "chat"]`
  * @param {RoleOptions} options

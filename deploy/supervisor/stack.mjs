@@ -12,7 +12,7 @@ import { countRunning, startAdmin, waitingText } from "./admin.mjs";
 import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { openLogFile } from "./log-file.mjs";
-import { migrate, ROLES, startRole } from "./roles.mjs";
+import { buildConsole, migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
 import { keptSecret, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
@@ -120,6 +120,9 @@ async function assemble({ root, verbose, closing, end, opened }) {
   fetching?.catch(() => undefined);
   const natsProgram = () => fetching ?? natsBinary({ caches, progress });
   const bun = await prepareBun({ root, caches, progress });
+  const building = buildConsole({ root, bun, env: process.env });
+  // An error is reported where the build is needed.
+  building.catch(() => undefined);
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
@@ -142,6 +145,7 @@ async function assemble({ root, verbose, closing, end, opened }) {
     SLUICE_SUPERVISED: "1",
   };
   const workspace = await migrate({ root, bun, env: { ...env, ...services.loginOf("janitor") }, log });
+  await building;
   const roles = await Promise.all(
     ROLES.filter(({ user }) => user !== "auth" || services.natsUrl !== undefined).map(({ args, user }) => {
       const token = user === "ingress" ? { SLUICE_OPERATOR_TOKEN: operatorToken } : {};

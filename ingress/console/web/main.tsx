@@ -1,0 +1,8 @@
+/** Entry of the console. */
+import { render } from "preact";
+
+import { App } from "./app.tsx";
+
+const root = document.querySelector("#app");
+if (root === null) throw new Error("index.html has no element #app");
+render(<App />, root);

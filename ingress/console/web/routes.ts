@@ -1,0 +1,27 @@
+/** Pages of the console: path below /console, name, place in the navigation, roles that may open the page, and its code. */
+import type { ComponentType } from "preact";
+
+import type { Role } from "./api/session.ts";
+import type { IconName } from "./parts/icon.tsx";
+
+export interface PageRoute {
+  /** Pattern of the path, such as `/requests/:id?`. */
+  readonly path: string;
+  readonly name: string;
+  readonly group: "" | "Build" | "Settings";
+  readonly icon: IconName;
+  /** Roles that see the page. Absent: all roles. */
+  readonly roles?: readonly Role[];
+  /** Loads the code of the page, which is a file of its own. */
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+export const ROUTES: readonly PageRoute[] = [
+  { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
+  { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
+];
+
+/** Returns the address of a page in the navigation, without its optional parameters. */
+export function hrefOf({ path }: PageRoute): string {
+  return path.replaceAll(/\/:\w+\??/g, "") || "/";
+}
