@@ -148,9 +148,12 @@ function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean 
 /** Button that opens a menu. Each entry closes it. */
 export function Menu({
   label,
+  text,
   entries,
 }: {
   readonly label: string;
+  /** Text of the button. Absent: the button shows three dots. */
+  readonly text?: string;
   readonly entries: readonly { readonly text: string; readonly onClick: () => void; readonly isDangerous?: boolean }[];
 }): JSX.Element {
   const id = useId();
@@ -164,9 +167,16 @@ export function Menu({
   };
   return (
     <>
-      <button type="button" class="btn quiet only small" popovertarget={id} aria-label={label}>
-        <Icon name="more" />
-      </button>
+      {text === undefined ? (
+        <button type="button" class="btn quiet only small" popovertarget={id} aria-label={label}>
+          <Icon name="more" />
+        </button>
+      ) : (
+        <button type="button" class="btn" popovertarget={id}>
+          {text}
+          <Icon name="down" small />
+        </button>
+      )}
       <div class="menu" id={id} popover="auto" ref={menu} onToggle={place}>
         {entries.map(({ text, onClick, isDangerous }) => (
           <button
