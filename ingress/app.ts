@@ -63,7 +63,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...settings(context),
     ...operator(context),
     ...health(context),
-    root(),
+    root(context),
   ];
   for (const route of api) context.routes.set(route.operationId, route);
   const described = [...api, ...mcp(context)];

@@ -2,6 +2,7 @@
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
+import { CONSOLE_COMMANDS } from "./console-link.ts";
 import { openContext } from "./context.ts";
 import { commandText, listText, unknownText, usageLine } from "./help.ts";
 import { IMPORT_COMMANDS } from "./import.ts";
@@ -35,6 +36,7 @@ function jsonOf(command: Command): Record<string, unknown> {
 const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
   ...ACCOUNT_COMMANDS,
+  ...CONSOLE_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,

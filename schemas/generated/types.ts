@@ -3916,13 +3916,17 @@ export interface JsonSchemaFormat {
   [k: string]: unknown;
 }
 /**
- * Body of POST /console/session.
+ * Body of POST /console/session: either an API key or a sign-in code.
  */
 export interface ConsoleSessionCreateRequest {
   /**
    * API key of the member.
    */
-  api_key: string;
+  api_key?: string;
+  /**
+   * Sign-in code, which `npm start` and `admin console link` print. It is valid once, for 15 minutes.
+   */
+  code?: string;
 }
 /**
  * Body of POST /v1/conversations/{conversation_id}.
@@ -7850,6 +7854,10 @@ export interface ConsoleSession {
      * Name of the member.
      */
     name: string;
+    /**
+     * Mail address of the member. Null: none.
+     */
+    email: string | null;
     [k: string]: unknown;
   };
   /**
@@ -7868,6 +7876,10 @@ export interface ConsoleSession {
      * Name of the key.
      */
     name: string;
+    /**
+     * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
+     */
+    tools: string[] | null;
     [k: string]: unknown;
   };
   /**
@@ -7878,6 +7890,14 @@ export interface ConsoleSession {
    * Latest end of the session. It also ends after an hour without a request.
    */
   ends_at: string;
+  /**
+   * Current time of the service.
+   */
+  time: string;
+  /**
+   * Version of the service.
+   */
+  version: string;
   [k: string]: unknown;
 }
 /**
@@ -12409,6 +12429,10 @@ export interface Service {
    * Path of the public model list.
    */
   models: string;
+  /**
+   * True if people can sign in to the console at the operator's OpenID Connect issuer.
+   */
+  has_issuer: boolean;
   [k: string]: unknown;
 }
 /**

@@ -21042,14 +21042,9 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.api_key === undefined && (missing0 = "api_key")) {
-validate126.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
 const _errs1 = errors;
 for (const key0 in data) {
-if (!(key0 === "api_key")) {
+if (!(key0 === "api_key" || key0 === "code")) {
 validate126.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
@@ -21075,6 +21070,33 @@ validate126.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "#/
 return false;
 }
 }
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.code !== undefined) {
+let data1 = data.code;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (data1.length > 256 && (data1.length > 512 || func2(data1) > 256)) {
+validate126.errors = [{ instancePath: instancePath + "/code", schemaPath: "#/properties/code/maxLength", keyword: "maxLength", params: { limit: 256 } }];
+return false;
+} else {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
+validate126.errors = [{ instancePath: instancePath + "/code", schemaPath: "#/properties/code/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate126.errors = [{ instancePath: instancePath + "/code", schemaPath: "#/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
 }
 }
 }
@@ -46309,7 +46331,7 @@ return errors === 0;
 }
 validate295.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true, sluice: true }, dynamicProps: false, dynamicItems: false };
 var validateConsoleSession = validate303;
-var schema361 = { type: "object", required: ["object", "workspace", "member", "role", "key", "preset", "ends_at"], properties: { object: { const: "console_session" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, member: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, key: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, preset: { type: "string" }, ends_at: { type: "string", format: "date-time" } } };
+var schema361 = { type: "object", required: ["object", "workspace", "member", "role", "key", "preset", "ends_at", "time", "version"], properties: { object: { const: "console_session" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, member: { type: "object", required: ["id", "name", "email"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, key: { type: "object", required: ["id", "name", "tools"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, tools: { type: ["array", "null"], items: { type: "string" } } } }, preset: { type: "string" }, ends_at: { type: "string", format: "date-time" }, time: { type: "string", format: "date-time" }, version: { type: "string" } } };
 function validate303(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -46323,7 +46345,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.workspace === undefined && (missing0 = "workspace") || data.member === undefined && (missing0 = "member") || data.role === undefined && (missing0 = "role") || data.key === undefined && (missing0 = "key") || data.preset === undefined && (missing0 = "preset") || data.ends_at === undefined && (missing0 = "ends_at")) {
+if (data.object === undefined && (missing0 = "object") || data.workspace === undefined && (missing0 = "workspace") || data.member === undefined && (missing0 = "member") || data.role === undefined && (missing0 = "role") || data.key === undefined && (missing0 = "key") || data.preset === undefined && (missing0 = "preset") || data.ends_at === undefined && (missing0 = "ends_at") || data.time === undefined && (missing0 = "time") || data.version === undefined && (missing0 = "version")) {
 validate303.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -46397,7 +46419,7 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing2;
-if (data4.id === undefined && (missing2 = "id") || data4.name === undefined && (missing2 = "name")) {
+if (data4.id === undefined && (missing2 = "id") || data4.name === undefined && (missing2 = "name") || data4.email === undefined && (missing2 = "email")) {
 validate303.errors = [{ instancePath: instancePath + "/member", schemaPath: "#/properties/member/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
@@ -46432,6 +46454,19 @@ var valid2 = _errs12 === errors;
 } else {
 var valid2 = true;
 }
+if (valid2) {
+if (data4.email !== undefined) {
+let data7 = data4.email;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate303.errors = [{ instancePath: instancePath + "/member/email", schemaPath: "#/properties/member/properties/email/type", keyword: "type", params: { type: schema361.properties.member.properties.email.type } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+}
 }
 }
 } else {
@@ -46445,38 +46480,38 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.role !== undefined) {
-let data7 = data.role;
-const _errs14 = errors;
-if (typeof data7 !== "string") {
+let data8 = data.role;
+const _errs16 = errors;
+if (typeof data8 !== "string") {
 validate303.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
+if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
 validate303.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema361.properties.role.enum } }];
 return false;
 }
-var valid0 = _errs14 === errors;
+var valid0 = _errs16 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.key !== undefined) {
-let data8 = data.key;
-const _errs16 = errors;
-if (errors === _errs16) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let data9 = data.key;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing3;
-if (data8.id === undefined && (missing3 = "id") || data8.name === undefined && (missing3 = "name")) {
+if (data9.id === undefined && (missing3 = "id") || data9.name === undefined && (missing3 = "name") || data9.tools === undefined && (missing3 = "tools")) {
 validate303.errors = [{ instancePath: instancePath + "/key", schemaPath: "#/properties/key/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data8.id !== undefined) {
-let data9 = data8.id;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
+if (data9.id !== undefined) {
+let data10 = data9.id;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
 validate303.errors = [{ instancePath: instancePath + "/key/id", schemaPath: "#/properties/key/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -46486,20 +46521,50 @@ return false;
 }
 }
 }
-var valid3 = _errs18 === errors;
+var valid3 = _errs20 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data8.name !== undefined) {
-const _errs20 = errors;
-if (typeof data8.name !== "string") {
+if (data9.name !== undefined) {
+const _errs22 = errors;
+if (typeof data9.name !== "string") {
 validate303.errors = [{ instancePath: instancePath + "/key/name", schemaPath: "#/properties/key/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid3 = _errs20 === errors;
+var valid3 = _errs22 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data9.tools !== undefined) {
+let data12 = data9.tools;
+const _errs24 = errors;
+if (!Array.isArray(data12) && data12 !== null) {
+validate303.errors = [{ instancePath: instancePath + "/key/tools", schemaPath: "#/properties/key/properties/tools/type", keyword: "type", params: { type: schema361.properties.key.properties.tools.type } }];
+return false;
+}
+if (errors === _errs24) {
+if (Array.isArray(data12)) {
+var valid4 = true;
+const len0 = data12.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs26 = errors;
+if (typeof data12[i0] !== "string") {
+validate303.errors = [{ instancePath: instancePath + "/key/tools/" + i0, schemaPath: "#/properties/key/properties/tools/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs26 === errors;
+if (!valid4) {
+break;
+}
+}
+}
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -46508,29 +46573,29 @@ validate303.errors = [{ instancePath: instancePath + "/key", schemaPath: "#/prop
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs18 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.preset !== undefined) {
-const _errs22 = errors;
+const _errs28 = errors;
 if (typeof data.preset !== "string") {
 validate303.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.ends_at !== undefined) {
-let data12 = data.ends_at;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data12 === "string") {
-if (!formats20.validate(data12)) {
+let data15 = data.ends_at;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats20.validate(data15)) {
 validate303.errors = [{ instancePath: instancePath + "/ends_at", schemaPath: "#/properties/ends_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -46540,9 +46605,43 @@ return false;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs30 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.time !== undefined) {
+let data16 = data.time;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats20.validate(data16)) {
+validate303.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate303.errors = [{ instancePath: instancePath + "/time", schemaPath: "#/properties/time/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs34 = errors;
+if (typeof data.version !== "string") {
+validate303.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -46559,7 +46658,7 @@ return false;
 validate303.errors = vErrors;
 return errors === 0;
 }
-validate303.evaluated = { props: { object: true, workspace: true, member: true, role: true, key: true, preset: true, ends_at: true }, dynamicProps: false, dynamicItems: false };
+validate303.evaluated = { props: { object: true, workspace: true, member: true, role: true, key: true, preset: true, ends_at: true, time: true, version: true }, dynamicProps: false, dynamicItems: false };
 var validateConversationDeleted = validate304;
 function validate304(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -52668,7 +52767,7 @@ validate340.evaluated = { props: { object: true, data: true, first_id: true, las
 var validateLimitUsage = validate269;
 var validateMediaState = validate341;
 var schema408 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats278 = require_formats().fullFormats.uri;
+var formats280 = require_formats().fullFormats.uri;
 function validate341(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -52729,7 +52828,7 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats278(data4)) {
+if (!formats280(data4)) {
 validate341.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -52948,7 +53047,7 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats278(data3)) {
+if (!formats280(data3)) {
 validate342.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -70922,7 +71021,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
+if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models") || data.has_issuer === undefined && (missing0 = "has_issuer")) {
 validate475.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -70991,6 +71090,18 @@ var valid0 = _errs10 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.has_issuer !== undefined) {
+const _errs12 = errors;
+if (typeof data.has_issuer !== "boolean") {
+validate475.errors = [{ instancePath: instancePath + "/has_issuer", schemaPath: "#/properties/has_issuer/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -71005,7 +71116,7 @@ return false;
 validate475.errors = vErrors;
 return errors === 0;
 }
-validate475.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+validate475.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true, has_issuer: true }, dynamicProps: false, dynamicItems: false };
 var validateSigningSecret = validate476;
 function validate476(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

@@ -64,6 +64,9 @@ const SESSIONS = `console_session where sha256 in (
 const SIGN_IN_CHOICES = `sign_in_choice where sha256 in (
   select sha256 from sign_in_choice where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
 
+const SIGN_IN_CODES = `sign_in_code where sha256 in (
+  select sha256 from sign_in_code where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
+
 const SIGN_IN_TRIES = `sign_in_try where network in (
   select network from sign_in_try where last_at < now() - $1 * interval '1 hour' order by last_at limit $2)`;
 
@@ -93,6 +96,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await drop(database, REFUSED_CALLS, REFUSED_CALL_HOURS);
   await drop(database, SESSIONS, SESSION_HOURS);
   await drop(database, SIGN_IN_CHOICES, 1);
+  await drop(database, SIGN_IN_CODES, 1);
   await drop(database, SIGN_IN_TRIES, 1);
   while ((await dropExpiredAnswers(database, BATCH)) >= BATCH);
   while ((await dropOldRetries(database, BATCH)) >= BATCH);

@@ -347,6 +347,10 @@ describe("growing data does not make a query more expensive:", () => {
         ["00000000-0000-4000-8000-000000000001", count],
       );
       await database.query(
+        `insert into sign_in_code (sha256, key_id)
+         select sha256(gen_random_uuid()::text::bytea), key_id from console_session`,
+      );
+      await database.query(
         `insert into sign_in_choice (sha256, email, return_to)
          select sha256(gen_random_uuid()::text::bytea), 'a@example.com', '/docs' from generate_series(1, $1::int)`,
         [count],
