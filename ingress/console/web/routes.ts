@@ -19,6 +19,24 @@ export interface PageRoute {
 export const ROUTES: readonly PageRoute[] = [
   { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
   { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
+  { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
+  {
+    path: "/keys/:id?",
+    name: "Keys",
+    group: "Settings",
+    icon: "key",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/keys.tsx"),
+  },
+  { path: "/credits", name: "Credits", group: "Settings", icon: "coin", load: () => import("./routes/credits.tsx") },
+  {
+    path: "/audit",
+    name: "Audit log",
+    group: "Settings",
+    icon: "log",
+    roles: ["owner", "admin"],
+    load: () => import("./routes/audit.tsx"),
+  },
 ];
 
 /** Returns the address of a page in the navigation, without its optional parameters. */
