@@ -1,7 +1,7 @@
 /** Pages of the console: path below /console, name, place in the navigation, roles that may open the page, and its code. */
 import type { ComponentType } from "preact";
 
-import type { Role } from "./api/session.ts";
+import { type Role, session } from "./api/session.ts";
 import type { IconName } from "./parts/icon.tsx";
 
 export interface PageRoute {
@@ -42,4 +42,10 @@ export const ROUTES: readonly PageRoute[] = [
 /** Returns the address of a page in the navigation, without its optional parameters. */
 export function hrefOf({ path }: PageRoute): string {
   return path.replaceAll(/\/:\w+\??/g, "") || "/";
+}
+
+/** Returns the pages that the member's role may open. */
+export function openPages(): readonly PageRoute[] {
+  const role = session.value?.role;
+  return ROUTES.filter(({ roles }) => roles === undefined || (role !== undefined && roles.includes(role)));
 }

@@ -87,7 +87,14 @@ async function failingDeliveries(signal: AbortSignal): Promise<readonly Notice[]
   if (data.length === 0) return [];
   const count = `${data.length}${has_more ? "+" : ""}`;
   const title = `${count} ${data.length === 1 ? "delivery" : "deliveries"} failed in the last 24 hours`;
-  return [{ tone: "bad", title, detail: "All attempts have failed. Resend them when the receiver works.", href: "/notifications" }];
+  return [
+    {
+      tone: "bad",
+      title,
+      detail: "All attempts have failed. Resend them when the receiver works.",
+      href: "/notifications",
+    },
+  ];
 }
 
 async function keysNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
