@@ -46918,6 +46918,7 @@ return errors === 0;
 }
 validate307.evaluated = { props: { id: true, object: true, created_at: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateCredits = validate308;
+var schema365 = { type: "object", required: ["object", "credits", "held", "available", "credits_per_day", "days_left"], properties: { object: { const: "credits" }, credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" }, credits_per_day: { type: "number", minimum: 0 }, days_left: { type: ["number", "null"], minimum: 0 } } };
 function validate308(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -46931,7 +46932,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.credits === undefined && (missing0 = "credits") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available")) {
+if (data.object === undefined && (missing0 = "object") || data.credits === undefined && (missing0 = "credits") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available") || data.credits_per_day === undefined && (missing0 = "credits_per_day") || data.days_left === undefined && (missing0 = "days_left")) {
 validate308.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -46988,6 +46989,47 @@ var valid0 = _errs6 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.credits_per_day !== undefined) {
+let data4 = data.credits_per_day;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate308.errors = [{ instancePath: instancePath + "/credits_per_day", schemaPath: "#/properties/credits_per_day/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate308.errors = [{ instancePath: instancePath + "/credits_per_day", schemaPath: "#/properties/credits_per_day/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.days_left !== undefined) {
+let data5 = data.days_left;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && isFinite(data5)) && data5 !== null) {
+validate308.errors = [{ instancePath: instancePath + "/days_left", schemaPath: "#/properties/days_left/type", keyword: "type", params: { type: schema365.properties.days_left.type } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate308.errors = [{ instancePath: instancePath + "/days_left", schemaPath: "#/properties/days_left/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -47000,7 +47042,7 @@ return false;
 validate308.errors = vErrors;
 return errors === 0;
 }
-validate308.evaluated = { props: { object: true, credits: true, held: true, available: true }, dynamicProps: false, dynamicItems: false };
+validate308.evaluated = { props: { object: true, credits: true, held: true, available: true, credits_per_day: true, days_left: true }, dynamicProps: false, dynamicItems: false };
 var validateDeleted = validate309;
 function validate309(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -72584,8 +72626,7 @@ validate483.errors = vErrors;
 return errors === 0;
 }
 validate483.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsagePage = validate484;
-var schema559 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+var validateUnavailableModelList = validate484;
 function validate484(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -72599,14 +72640,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.has_more === undefined && (missing0 = "has_more") || data.next_page === undefined && (missing0 = "next_page")) {
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
 validate484.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
-if (data.object !== "page") {
-validate484.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
+if (data.object !== "list") {
+validate484.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -72627,14 +72668,14 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.start_time === undefined && (missing1 = "start_time") || data2.end_time === undefined && (missing1 = "end_time") || data2.results === undefined && (missing1 = "results")) {
+if (data2.object === undefined && (missing1 = "object") || data2.model === undefined && (missing1 = "model") || data2.next_attempt_at === undefined && (missing1 = "next_attempt_at")) {
 validate484.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
-if (data2.object !== "bucket") {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
+if (data2.object !== "unavailable_model") {
+validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "unavailable_model" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -72642,39 +72683,29 @@ var valid2 = _errs6 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.start_time !== undefined) {
-let data4 = data2.start_time;
+if (data2.model !== undefined) {
 const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
-if (typeof data4 === "string") {
-if (!formats20.validate(data4)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
+if (typeof data2.model !== "string") {
+validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "#/properties/data/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid2 = _errs7 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
-if (data2.end_time !== undefined) {
-let data5 = data2.end_time;
+if (data2.next_attempt_at !== undefined) {
+let data5 = data2.next_attempt_at;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data5 === "string") {
 if (!formats20.validate(data5)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
+validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/next_attempt_at", schemaPath: "#/properties/data/items/properties/next_attempt_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
+validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/next_attempt_at", schemaPath: "#/properties/data/items/properties/next_attempt_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -72682,276 +72713,6 @@ return false;
 var valid2 = _errs9 === errors;
 } else {
 var valid2 = true;
-}
-if (valid2) {
-if (data2.results !== undefined) {
-let data6 = data2.results;
-const _errs11 = errors;
-if (errors === _errs11) {
-if (Array.isArray(data6)) {
-var valid3 = true;
-const len1 = data6.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data7 = data6[i1];
-const _errs13 = errors;
-if (errors === _errs13) {
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing2;
-if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data7.model !== undefined) {
-const _errs15 = errors;
-if (typeof data7.model !== "string") {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid4 = _errs15 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.key_id !== undefined) {
-let data9 = data7.key_id;
-const _errs17 = errors;
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs17 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.member_id !== undefined) {
-let data10 = data7.member_id;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid4 = _errs19 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.workflow_id !== undefined) {
-let data11 = data7.workflow_id;
-const _errs21 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema559.properties.data.items.properties.results.items.properties.workflow_id.type } }];
-return false;
-}
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-}
-}
-}
-var valid4 = _errs21 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.status !== undefined) {
-let data12 = data7.status;
-const _errs23 = errors;
-if (typeof data12 !== "string") {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data12 === "succeeded" || data12 === "failed" || data12 === "cancelled" || data12 === "lost")) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema559.properties.data.items.properties.results.items.properties.status.enum } }];
-return false;
-}
-var valid4 = _errs23 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.user !== undefined) {
-let data13 = data7.user;
-const _errs25 = errors;
-if (typeof data13 !== "string" && data13 !== null) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/user", schemaPath: "#/properties/data/items/properties/results/items/properties/user/type", keyword: "type", params: { type: schema559.properties.data.items.properties.results.items.properties.user.type } }];
-return false;
-}
-var valid4 = _errs25 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.chain !== undefined) {
-let data14 = data7.chain;
-const _errs27 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/chain", schemaPath: "#/properties/data/items/properties/results/items/properties/chain/type", keyword: "type", params: { type: schema559.properties.data.items.properties.results.items.properties.chain.type } }];
-return false;
-}
-var valid4 = _errs27 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.tags !== undefined) {
-let data15 = data7.tags;
-const _errs29 = errors;
-if (errors === _errs29) {
-if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
-for (const key0 in data15) {
-let data16 = data15[key0];
-const _errs32 = errors;
-if (typeof data16 !== "string" && data16 !== null) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/data/items/properties/results/items/properties/tags/additionalProperties/type", keyword: "type", params: { type: schema559.properties.data.items.properties.results.items.properties.tags.additionalProperties.type } }];
-return false;
-}
-var valid5 = _errs32 === errors;
-if (!valid5) {
-break;
-}
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags", schemaPath: "#/properties/data/items/properties/results/items/properties/tags/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid4 = _errs29 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.calls !== undefined) {
-let data17 = data7.calls;
-const _errs34 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs34) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 < 0 || isNaN(data17)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid4 = _errs34 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.failed !== undefined) {
-let data18 = data7.failed;
-const _errs36 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs36) {
-if (typeof data18 == "number" && isFinite(data18)) {
-if (data18 < 0 || isNaN(data18)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid4 = _errs36 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.credits !== undefined) {
-let data19 = data7.credits;
-const _errs38 = errors;
-if (errors === _errs38) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 0 || isNaN(data19)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid4 = _errs38 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data7.tokens !== undefined) {
-let data20 = data7.tokens;
-const _errs40 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs40) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid4 = _errs40 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid3 = _errs13 === errors;
-if (!valid3) {
-break;
-}
-}
-} else {
-validate484.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-} else {
-var valid2 = true;
-}
 }
 }
 }
@@ -72975,31 +72736,6 @@ var valid0 = _errs2 === errors;
 } else {
 var valid0 = true;
 }
-if (valid0) {
-if (data.has_more !== undefined) {
-const _errs42 = errors;
-if (typeof data.has_more !== "boolean") {
-validate484.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs42 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.next_page !== undefined) {
-let data22 = data.next_page;
-const _errs44 = errors;
-if (typeof data22 !== "string" && data22 !== null) {
-validate484.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema559.properties.next_page.type } }];
-return false;
-}
-var valid0 = _errs44 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
 }
 }
 } else {
@@ -73010,10 +72746,9 @@ return false;
 validate484.errors = vErrors;
 return errors === 0;
 }
-validate484.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequestList = validate485;
-var schema560 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema561 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "user", "chain", "tags", "started_at", "ended_at", "has_bodies"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost", "refused"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, refusal: { type: "object", required: ["endpoint", "param"], properties: { endpoint: { type: "string" }, param: { type: ["string", "null"] } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: "string" } }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, has_bodies: { type: "boolean" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+validate484.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateUsagePage = validate485;
+var schema560 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "refused", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, refused: { type: "integer", minimum: 0 }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens", "latency_p95_ms"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 }, latency_p95_ms: { type: ["integer", "null"], minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
 function validate485(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -73027,14 +72762,484 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.has_more === undefined && (missing0 = "has_more") || data.next_page === undefined && (missing0 = "next_page")) {
 validate485.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
+if (data.object !== "page") {
+validate485.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "page" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.start_time === undefined && (missing1 = "start_time") || data2.end_time === undefined && (missing1 = "end_time") || data2.refused === undefined && (missing1 = "refused") || data2.results === undefined && (missing1 = "results")) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs6 = errors;
+if (data2.object !== "bucket") {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "bucket" } }];
+return false;
+}
+var valid2 = _errs6 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.start_time !== undefined) {
+let data4 = data2.start_time;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data4 === "string") {
+if (!formats20.validate(data4)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/start_time", schemaPath: "#/properties/data/items/properties/start_time/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.end_time !== undefined) {
+let data5 = data2.end_time;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data5 === "string") {
+if (!formats20.validate(data5)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/end_time", schemaPath: "#/properties/data/items/properties/end_time/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.refused !== undefined) {
+let data6 = data2.refused;
+const _errs11 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refused", schemaPath: "#/properties/data/items/properties/refused/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs11) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refused", schemaPath: "#/properties/data/items/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs11 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.results !== undefined) {
+let data7 = data2.results;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len1 = data7.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data8 = data7[i1];
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing2;
+if (data8.calls === undefined && (missing2 = "calls") || data8.failed === undefined && (missing2 = "failed") || data8.credits === undefined && (missing2 = "credits") || data8.tokens === undefined && (missing2 = "tokens") || data8.latency_p95_ms === undefined && (missing2 = "latency_p95_ms")) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data8.model !== undefined) {
+const _errs17 = errors;
+if (typeof data8.model !== "string") {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs17 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.key_id !== undefined) {
+let data10 = data8.key_id;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs19 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.member_id !== undefined) {
+let data11 = data8.member_id;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (errors === _errs21) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs21 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.workflow_id !== undefined) {
+let data12 = data8.workflow_id;
+const _errs23 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema560.properties.data.items.properties.results.items.properties.workflow_id.type } }];
+return false;
+}
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data12 === "string") {
+if (!formats0.test(data12)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid4 = _errs23 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.status !== undefined) {
+let data13 = data8.status;
+const _errs25 = errors;
+if (typeof data13 !== "string") {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "succeeded" || data13 === "failed" || data13 === "cancelled" || data13 === "lost")) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema560.properties.data.items.properties.results.items.properties.status.enum } }];
+return false;
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.user !== undefined) {
+let data14 = data8.user;
+const _errs27 = errors;
+if (typeof data14 !== "string" && data14 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/user", schemaPath: "#/properties/data/items/properties/results/items/properties/user/type", keyword: "type", params: { type: schema560.properties.data.items.properties.results.items.properties.user.type } }];
+return false;
+}
+var valid4 = _errs27 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.chain !== undefined) {
+let data15 = data8.chain;
+const _errs29 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/chain", schemaPath: "#/properties/data/items/properties/results/items/properties/chain/type", keyword: "type", params: { type: schema560.properties.data.items.properties.results.items.properties.chain.type } }];
+return false;
+}
+var valid4 = _errs29 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.tags !== undefined) {
+let data16 = data8.tags;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+for (const key0 in data16) {
+let data17 = data16[key0];
+const _errs34 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/data/items/properties/results/items/properties/tags/additionalProperties/type", keyword: "type", params: { type: schema560.properties.data.items.properties.results.items.properties.tags.additionalProperties.type } }];
+return false;
+}
+var valid5 = _errs34 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags", schemaPath: "#/properties/data/items/properties/results/items/properties/tags/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid4 = _errs31 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.calls !== undefined) {
+let data18 = data8.calls;
+const _errs36 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs36) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 < 0 || isNaN(data18)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs36 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.failed !== undefined) {
+let data19 = data8.failed;
+const _errs38 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs38) {
+if (typeof data19 == "number" && isFinite(data19)) {
+if (data19 < 0 || isNaN(data19)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs38 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.credits !== undefined) {
+let data20 = data8.credits;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid4 = _errs40 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.tokens !== undefined) {
+let data21 = data8.tokens;
+const _errs42 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs42) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs42 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.latency_p95_ms !== undefined) {
+let data22 = data8.latency_p95_ms;
+const _errs44 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/type", keyword: "type", params: { type: schema560.properties.data.items.properties.results.items.properties.latency_p95_ms.type } }];
+return false;
+}
+if (errors === _errs44) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 0 || isNaN(data22)) {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs44 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs15 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results", schemaPath: "#/properties/data/items/properties/results/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate485.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs46 = errors;
+if (typeof data.has_more !== "boolean") {
+validate485.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs46 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.next_page !== undefined) {
+let data24 = data.next_page;
+const _errs48 = errors;
+if (typeof data24 !== "string" && data24 !== null) {
+validate485.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema560.properties.next_page.type } }];
+return false;
+}
+var valid0 = _errs48 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate485.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate485.errors = vErrors;
+return errors === 0;
+}
+validate485.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequestList = validate486;
+var schema561 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema562 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "user", "chain", "tags", "started_at", "ended_at", "has_bodies"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost", "refused"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, refusal: { type: "object", required: ["endpoint", "param"], properties: { endpoint: { type: "string" }, param: { type: ["string", "null"] } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: "string" } }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, has_bodies: { type: "boolean" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+function validate486(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate486.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate486.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
 if (data.object !== "list") {
-validate485.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate486.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -73057,13 +73262,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.user === undefined && (missing1 = "user") || data2.chain === undefined && (missing1 = "chain") || data2.tags === undefined && (missing1 = "tags") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at") || data2.has_bodies === undefined && (missing1 = "has_bodies")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs7 = errors;
 if (data2.object !== "usage.request") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "UsageRequest/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -73078,11 +73283,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "UsageRequest/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73096,13 +73301,13 @@ if (data2.attempt !== undefined) {
 let data5 = data2.attempt;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "UsageRequest/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -73119,11 +73324,11 @@ if (errors === _errs12) {
 if (errors === _errs12) {
 if (typeof data6 === "string") {
 if (!formats0.test(data6)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "UsageRequest/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73137,7 +73342,7 @@ if (data2.model !== undefined) {
 let data7 = data2.model;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema561.properties.model.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema562.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -73149,7 +73354,7 @@ if (data2.source !== undefined) {
 let data8 = data2.source;
 const _errs16 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema561.properties.source.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source", schemaPath: "UsageRequest/properties/source/type", keyword: "type", params: { type: schema562.properties.source.type } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -73161,11 +73366,11 @@ if (data2.status !== undefined) {
 let data9 = data2.status;
 const _errs18 = errors;
 if (typeof data9 !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data9 === "succeeded" || data9 === "failed" || data9 === "cancelled" || data9 === "lost" || data9 === "refused")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema561.properties.status.enum } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "UsageRequest/properties/status/enum", keyword: "enum", params: { allowedValues: schema562.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -73177,7 +73382,7 @@ if (data2.error_code !== undefined) {
 let data10 = data2.error_code;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error_code", schemaPath: "UsageRequest/properties/error_code/type", keyword: "type", params: { type: schema561.properties.error_code.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error_code", schemaPath: "UsageRequest/properties/error_code/type", keyword: "type", params: { type: schema562.properties.error_code.type } }];
 return false;
 }
 var valid3 = _errs20 === errors;
@@ -73192,14 +73397,14 @@ if (errors === _errs22) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.provider_status === undefined && (missing2 = "provider_status") || data11.provider_error === undefined && (missing2 = "provider_error") || data11.attempts === undefined && (missing2 = "attempts")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.provider_status !== undefined) {
 let data12 = data11.provider_status;
 const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_status", schemaPath: "UsageRequest/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_status.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_status", schemaPath: "UsageRequest/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_status.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -73211,7 +73416,7 @@ if (data11.provider_error !== undefined) {
 let data13 = data11.provider_error;
 const _errs26 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_error", schemaPath: "UsageRequest/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_error.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_error", schemaPath: "UsageRequest/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_error.type } }];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -73223,7 +73428,7 @@ if (data11.provider_text !== undefined) {
 let data14 = data11.provider_text;
 const _errs28 = errors;
 if (typeof data14 !== "string" && data14 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_text", schemaPath: "UsageRequest/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_text.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_text", schemaPath: "UsageRequest/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_text.type } }];
 return false;
 }
 var valid4 = _errs28 === errors;
@@ -73245,13 +73450,13 @@ if (errors === _errs32) {
 if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
 let missing3;
 if (data16.source === undefined && (missing3 = "source") || data16.error === undefined && (missing3 = "error") || data16.status === undefined && (missing3 = "status") || data16.duration_ms === undefined && (missing3 = "duration_ms")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data16.source !== undefined) {
 const _errs34 = errors;
 if (typeof data16.source !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/source", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/source", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs34 === errors;
@@ -73262,7 +73467,7 @@ if (valid6) {
 if (data16.error !== undefined) {
 const _errs36 = errors;
 if (typeof data16.error !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/error", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/error", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs36 === errors;
@@ -73274,7 +73479,7 @@ if (data16.status !== undefined) {
 let data19 = data16.status;
 const _errs38 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/status", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema561.properties.failure.properties.attempts.items.properties.status.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/status", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema562.properties.failure.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid6 = _errs38 === errors;
@@ -73286,13 +73491,13 @@ if (data16.duration_ms !== undefined) {
 let data20 = data16.duration_ms;
 const _errs40 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -73306,7 +73511,7 @@ var valid6 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73316,7 +73521,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts", schemaPath: "UsageRequest/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts", schemaPath: "UsageRequest/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -73329,7 +73534,7 @@ var valid4 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73345,13 +73550,13 @@ if (errors === _errs42) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing4;
 if (data21.endpoint === undefined && (missing4 = "endpoint") || data21.param === undefined && (missing4 = "param")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data21.endpoint !== undefined) {
 const _errs44 = errors;
 if (typeof data21.endpoint !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/endpoint", schemaPath: "UsageRequest/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/endpoint", schemaPath: "UsageRequest/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid7 = _errs44 === errors;
@@ -73363,7 +73568,7 @@ if (data21.param !== undefined) {
 let data23 = data21.param;
 const _errs46 = errors;
 if (typeof data23 !== "string" && data23 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/param", schemaPath: "UsageRequest/properties/refusal/properties/param/type", keyword: "type", params: { type: schema561.properties.refusal.properties.param.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/param", schemaPath: "UsageRequest/properties/refusal/properties/param/type", keyword: "type", params: { type: schema562.properties.refusal.properties.param.type } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -73373,7 +73578,7 @@ var valid7 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73391,7 +73596,7 @@ for (const key0 in data24) {
 let data25 = data24[key0];
 const _errs51 = errors;
 if (!(typeof data25 == "number" && isFinite(data25))) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid8 = _errs51 === errors;
@@ -73400,7 +73605,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", schemaPath: "UsageRequest/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73412,7 +73617,7 @@ if (valid3) {
 if (data2.is_estimated !== undefined) {
 const _errs53 = errors;
 if (typeof data2.is_estimated !== "boolean") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs53 === errors;
@@ -73424,13 +73629,13 @@ if (data2.tokens !== undefined) {
 let data27 = data2.tokens;
 const _errs55 = errors;
 if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs55) {
 if (typeof data27 == "number" && isFinite(data27)) {
 if (data27 < 0 || isNaN(data27)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -73446,11 +73651,11 @@ const _errs57 = errors;
 if (errors === _errs57) {
 if (typeof data28 == "number" && isFinite(data28)) {
 if (data28 < 0 || isNaN(data28)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -73465,11 +73670,11 @@ const _errs59 = errors;
 if (errors === _errs59) {
 if (typeof data29 == "number" && isFinite(data29)) {
 if (data29 < 0 || isNaN(data29)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -73484,11 +73689,11 @@ const _errs61 = errors;
 if (errors === _errs61) {
 if (typeof data30 == "number" && isFinite(data30)) {
 if (data30 < 0 || isNaN(data30)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -73501,14 +73706,14 @@ if (data2.workflow_id !== undefined) {
 let data31 = data2.workflow_id;
 const _errs63 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema561.properties.workflow_id.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema562.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs63) {
 if (errors === _errs63) {
 if (typeof data31 === "string") {
 if (!formats0.test(data31)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -73523,14 +73728,14 @@ if (data2.run_id !== undefined) {
 let data32 = data2.run_id;
 const _errs65 = errors;
 if (typeof data32 !== "string" && data32 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema561.properties.run_id.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema562.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs65) {
 if (errors === _errs65) {
 if (typeof data32 === "string") {
 if (!formats0.test(data32)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -73545,7 +73750,7 @@ if (data2.user !== undefined) {
 let data33 = data2.user;
 const _errs67 = errors;
 if (typeof data33 !== "string" && data33 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/user", schemaPath: "UsageRequest/properties/user/type", keyword: "type", params: { type: schema561.properties.user.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/user", schemaPath: "UsageRequest/properties/user/type", keyword: "type", params: { type: schema562.properties.user.type } }];
 return false;
 }
 var valid3 = _errs67 === errors;
@@ -73557,7 +73762,7 @@ if (data2.chain !== undefined) {
 let data34 = data2.chain;
 const _errs69 = errors;
 if (typeof data34 !== "string" && data34 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/chain", schemaPath: "UsageRequest/properties/chain/type", keyword: "type", params: { type: schema561.properties.chain.type } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/chain", schemaPath: "UsageRequest/properties/chain/type", keyword: "type", params: { type: schema562.properties.chain.type } }];
 return false;
 }
 var valid3 = _errs69 === errors;
@@ -73573,7 +73778,7 @@ if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
 for (const key1 in data35) {
 const _errs74 = errors;
 if (typeof data35[key1] !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid9 = _errs74 === errors;
@@ -73582,7 +73787,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags", schemaPath: "UsageRequest/properties/tags/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags", schemaPath: "UsageRequest/properties/tags/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73598,11 +73803,11 @@ if (errors === _errs76) {
 if (errors === _errs76) {
 if (typeof data37 === "string") {
 if (!formats20.validate(data37)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73619,11 +73824,11 @@ if (errors === _errs78) {
 if (errors === _errs78) {
 if (typeof data38 === "string") {
 if (!formats20.validate(data38)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73636,7 +73841,7 @@ if (valid3) {
 if (data2.has_bodies !== undefined) {
 const _errs80 = errors;
 if (typeof data2.has_bodies !== "boolean") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/has_bodies", schemaPath: "UsageRequest/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/has_bodies", schemaPath: "UsageRequest/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs80 === errors;
@@ -73658,13 +73863,13 @@ if (errors === _errs84) {
 if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
 let missing5;
 if (data41.model === undefined && (missing5 = "model") || data41.source === undefined && (missing5 = "source") || data41.credits === undefined && (missing5 = "credits") || data41.fault === undefined && (missing5 = "fault")) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data41.model !== undefined) {
 const _errs86 = errors;
 if (typeof data41.model !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs86 === errors;
@@ -73675,7 +73880,7 @@ if (valid11) {
 if (data41.source !== undefined) {
 const _errs88 = errors;
 if (typeof data41.source !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs88 === errors;
@@ -73689,11 +73894,11 @@ const _errs90 = errors;
 if (errors === _errs90) {
 if (typeof data44 == "number" && isFinite(data44)) {
 if (data44 < 0 || isNaN(data44)) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -73705,7 +73910,7 @@ if (valid11) {
 if (data41.fault !== undefined) {
 const _errs92 = errors;
 if (typeof data41.fault !== "string") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs92 === errors;
@@ -73722,7 +73927,7 @@ for (const key2 in data46) {
 let data47 = data46[key2];
 const _errs97 = errors;
 if (!(typeof data47 == "number" && isFinite(data47))) {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid12 = _errs97 === errors;
@@ -73731,7 +73936,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73743,7 +73948,7 @@ if (valid11) {
 if (data41.is_estimated !== undefined) {
 const _errs99 = errors;
 if (typeof data41.is_estimated !== "boolean") {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid11 = _errs99 === errors;
@@ -73757,7 +73962,7 @@ var valid11 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73767,7 +73972,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", schemaPath: "UsageRequest/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -73801,7 +74006,7 @@ var valid3 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -73811,7 +74016,7 @@ break;
 }
 }
 } else {
-validate485.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate486.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -73824,7 +74029,7 @@ if (data.first_id !== undefined) {
 let data49 = data.first_id;
 const _errs101 = errors;
 if (typeof data49 !== "string" && data49 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema560.properties.first_id.type } }];
+validate486.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema561.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs101 === errors;
@@ -73836,7 +74041,7 @@ if (data.last_id !== undefined) {
 let data50 = data.last_id;
 const _errs103 = errors;
 if (typeof data50 !== "string" && data50 !== null) {
-validate485.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema560.properties.last_id.type } }];
+validate486.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema561.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs103 === errors;
@@ -73847,7 +74052,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs105 = errors;
 if (typeof data.has_more !== "boolean") {
-validate485.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate486.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs105 === errors;
@@ -73860,19 +74065,19 @@ var valid0 = true;
 }
 }
 } else {
-validate485.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate486.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate485.errors = vErrors;
+validate486.errors = vErrors;
 return errors === 0;
 }
-validate485.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRequest = validate486;
-function validate486(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate486.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRequest = validate487;
+function validate487(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate486.evaluated;
+const evaluated0 = validate487.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -73883,13 +74088,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.user === undefined && (missing0 = "user") || data.chain === undefined && (missing0 = "chain") || data.tags === undefined && (missing0 = "tags") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at") || data.has_bodies === undefined && (missing0 = "has_bodies")) {
-validate486.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate487.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "usage.request") {
-validate486.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
+validate487.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "usage.request" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -73904,11 +74109,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate486.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+validate487.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73922,13 +74127,13 @@ if (data.attempt !== undefined) {
 let data2 = data.attempt;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate486.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate487.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate486.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate487.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -73945,11 +74150,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate486.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+validate487.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -73963,7 +74168,7 @@ if (data.model !== undefined) {
 let data4 = data.model;
 const _errs8 = errors;
 if (typeof data4 !== "string" && data4 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema561.properties.model.type } }];
+validate487.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema562.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -73975,7 +74180,7 @@ if (data.source !== undefined) {
 let data5 = data.source;
 const _errs10 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema561.properties.source.type } }];
+validate487.errors = [{ instancePath: instancePath + "/source", schemaPath: "#/properties/source/type", keyword: "type", params: { type: schema562.properties.source.type } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -73987,11 +74192,11 @@ if (data.status !== undefined) {
 let data6 = data.status;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "succeeded" || data6 === "failed" || data6 === "cancelled" || data6 === "lost" || data6 === "refused")) {
-validate486.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema561.properties.status.enum } }];
+validate487.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema562.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -74003,7 +74208,7 @@ if (data.error_code !== undefined) {
 let data7 = data.error_code;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema561.properties.error_code.type } }];
+validate487.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema562.properties.error_code.type } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -74018,14 +74223,14 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.provider_status === undefined && (missing1 = "provider_status") || data8.provider_error === undefined && (missing1 = "provider_error") || data8.attempts === undefined && (missing1 = "attempts")) {
-validate486.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate487.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data8.provider_status !== undefined) {
 let data9 = data8.provider_status;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/failure/provider_status", schemaPath: "#/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_status.type } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/provider_status", schemaPath: "#/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_status.type } }];
 return false;
 }
 var valid1 = _errs18 === errors;
@@ -74037,7 +74242,7 @@ if (data8.provider_error !== undefined) {
 let data10 = data8.provider_error;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/failure/provider_error", schemaPath: "#/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_error.type } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/provider_error", schemaPath: "#/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_error.type } }];
 return false;
 }
 var valid1 = _errs20 === errors;
@@ -74049,7 +74254,7 @@ if (data8.provider_text !== undefined) {
 let data11 = data8.provider_text;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/failure/provider_text", schemaPath: "#/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema561.properties.failure.properties.provider_text.type } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/provider_text", schemaPath: "#/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema562.properties.failure.properties.provider_text.type } }];
 return false;
 }
 var valid1 = _errs22 === errors;
@@ -74071,13 +74276,13 @@ if (errors === _errs26) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.source === undefined && (missing2 = "source") || data13.error === undefined && (missing2 = "error") || data13.status === undefined && (missing2 = "status") || data13.duration_ms === undefined && (missing2 = "duration_ms")) {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.source !== undefined) {
 const _errs28 = errors;
 if (typeof data13.source !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/source", schemaPath: "#/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/source", schemaPath: "#/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -74088,7 +74293,7 @@ if (valid3) {
 if (data13.error !== undefined) {
 const _errs30 = errors;
 if (typeof data13.error !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/error", schemaPath: "#/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/error", schemaPath: "#/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -74100,7 +74305,7 @@ if (data13.status !== undefined) {
 let data16 = data13.status;
 const _errs32 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/status", schemaPath: "#/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema561.properties.failure.properties.attempts.items.properties.status.type } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/status", schemaPath: "#/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema562.properties.failure.properties.attempts.items.properties.status.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -74112,13 +74317,13 @@ if (data13.duration_ms !== undefined) {
 let data17 = data13.duration_ms;
 const _errs34 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs34) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -74132,7 +74337,7 @@ var valid3 = true;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74142,7 +74347,7 @@ break;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/failure/attempts", schemaPath: "#/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure/attempts", schemaPath: "#/properties/failure/properties/attempts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -74155,7 +74360,7 @@ var valid1 = true;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74171,13 +74376,13 @@ if (errors === _errs36) {
 if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
 let missing3;
 if (data18.endpoint === undefined && (missing3 = "endpoint") || data18.param === undefined && (missing3 = "param")) {
-validate486.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate487.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data18.endpoint !== undefined) {
 const _errs38 = errors;
 if (typeof data18.endpoint !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/refusal/endpoint", schemaPath: "#/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/refusal/endpoint", schemaPath: "#/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs38 === errors;
@@ -74189,7 +74394,7 @@ if (data18.param !== undefined) {
 let data20 = data18.param;
 const _errs40 = errors;
 if (typeof data20 !== "string" && data20 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/refusal/param", schemaPath: "#/properties/refusal/properties/param/type", keyword: "type", params: { type: schema561.properties.refusal.properties.param.type } }];
+validate487.errors = [{ instancePath: instancePath + "/refusal/param", schemaPath: "#/properties/refusal/properties/param/type", keyword: "type", params: { type: schema562.properties.refusal.properties.param.type } }];
 return false;
 }
 var valid4 = _errs40 === errors;
@@ -74199,7 +74404,7 @@ var valid4 = true;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74217,7 +74422,7 @@ for (const key0 in data21) {
 let data22 = data21[key0];
 const _errs45 = errors;
 if (!(typeof data22 == "number" && isFinite(data22))) {
-validate486.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid5 = _errs45 === errors;
@@ -74226,7 +74431,7 @@ break;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74238,7 +74443,7 @@ if (valid0) {
 if (data.is_estimated !== undefined) {
 const _errs47 = errors;
 if (typeof data.is_estimated !== "boolean") {
-validate486.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate487.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -74250,13 +74455,13 @@ if (data.tokens !== undefined) {
 let data24 = data.tokens;
 const _errs49 = errors;
 if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
-validate486.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+validate487.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs49) {
 if (typeof data24 == "number" && isFinite(data24)) {
 if (data24 < 0 || isNaN(data24)) {
-validate486.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -74272,11 +74477,11 @@ const _errs51 = errors;
 if (errors === _errs51) {
 if (typeof data25 == "number" && isFinite(data25)) {
 if (data25 < 0 || isNaN(data25)) {
-validate486.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74291,11 +74496,11 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data26 == "number" && isFinite(data26)) {
 if (data26 < 0 || isNaN(data26)) {
-validate486.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74310,11 +74515,11 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data27 == "number" && isFinite(data27)) {
 if (data27 < 0 || isNaN(data27)) {
-validate486.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74327,14 +74532,14 @@ if (data.workflow_id !== undefined) {
 let data28 = data.workflow_id;
 const _errs57 = errors;
 if (typeof data28 !== "string" && data28 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema561.properties.workflow_id.type } }];
+validate487.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema562.properties.workflow_id.type } }];
 return false;
 }
 if (errors === _errs57) {
 if (errors === _errs57) {
 if (typeof data28 === "string") {
 if (!formats0.test(data28)) {
-validate486.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate487.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -74349,14 +74554,14 @@ if (data.run_id !== undefined) {
 let data29 = data.run_id;
 const _errs59 = errors;
 if (typeof data29 !== "string" && data29 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema561.properties.run_id.type } }];
+validate487.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema562.properties.run_id.type } }];
 return false;
 }
 if (errors === _errs59) {
 if (errors === _errs59) {
 if (typeof data29 === "string") {
 if (!formats0.test(data29)) {
-validate486.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+validate487.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
@@ -74371,7 +74576,7 @@ if (data.user !== undefined) {
 let data30 = data.user;
 const _errs61 = errors;
 if (typeof data30 !== "string" && data30 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema561.properties.user.type } }];
+validate487.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema562.properties.user.type } }];
 return false;
 }
 var valid0 = _errs61 === errors;
@@ -74383,7 +74588,7 @@ if (data.chain !== undefined) {
 let data31 = data.chain;
 const _errs63 = errors;
 if (typeof data31 !== "string" && data31 !== null) {
-validate486.errors = [{ instancePath: instancePath + "/chain", schemaPath: "#/properties/chain/type", keyword: "type", params: { type: schema561.properties.chain.type } }];
+validate487.errors = [{ instancePath: instancePath + "/chain", schemaPath: "#/properties/chain/type", keyword: "type", params: { type: schema562.properties.chain.type } }];
 return false;
 }
 var valid0 = _errs63 === errors;
@@ -74399,7 +74604,7 @@ if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 for (const key1 in data32) {
 const _errs68 = errors;
 if (typeof data32[key1] !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs68 === errors;
@@ -74408,7 +74613,7 @@ break;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74424,11 +74629,11 @@ if (errors === _errs70) {
 if (errors === _errs70) {
 if (typeof data34 === "string") {
 if (!formats20.validate(data34)) {
-validate486.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+validate487.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -74445,11 +74650,11 @@ if (errors === _errs72) {
 if (errors === _errs72) {
 if (typeof data35 === "string") {
 if (!formats20.validate(data35)) {
-validate486.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+validate487.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -74462,7 +74667,7 @@ if (valid0) {
 if (data.has_bodies !== undefined) {
 const _errs74 = errors;
 if (typeof data.has_bodies !== "boolean") {
-validate486.errors = [{ instancePath: instancePath + "/has_bodies", schemaPath: "#/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
+validate487.errors = [{ instancePath: instancePath + "/has_bodies", schemaPath: "#/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs74 === errors;
@@ -74484,13 +74689,13 @@ if (errors === _errs78) {
 if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
 let missing4;
 if (data38.model === undefined && (missing4 = "model") || data38.source === undefined && (missing4 = "source") || data38.credits === undefined && (missing4 = "credits") || data38.fault === undefined && (missing4 = "fault")) {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data38.model !== undefined) {
 const _errs80 = errors;
 if (typeof data38.model !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs80 === errors;
@@ -74501,7 +74706,7 @@ if (valid8) {
 if (data38.source !== undefined) {
 const _errs82 = errors;
 if (typeof data38.source !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs82 === errors;
@@ -74515,11 +74720,11 @@ const _errs84 = errors;
 if (errors === _errs84) {
 if (typeof data41 == "number" && isFinite(data41)) {
 if (data41 < 0 || isNaN(data41)) {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74531,7 +74736,7 @@ if (valid8) {
 if (data38.fault !== undefined) {
 const _errs86 = errors;
 if (typeof data38.fault !== "string") {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs86 === errors;
@@ -74548,7 +74753,7 @@ for (const key2 in data43) {
 let data44 = data43[key2];
 const _errs91 = errors;
 if (!(typeof data44 == "number" && isFinite(data44))) {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid9 = _errs91 === errors;
@@ -74557,7 +74762,7 @@ break;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74569,7 +74774,7 @@ if (valid8) {
 if (data38.is_estimated !== undefined) {
 const _errs93 = errors;
 if (typeof data38.is_estimated !== "boolean") {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid8 = _errs93 === errors;
@@ -74583,7 +74788,7 @@ var valid8 = true;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74593,7 +74798,7 @@ break;
 }
 }
 } else {
-validate486.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
+validate487.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -74627,66 +74832,6 @@ var valid0 = true;
 }
 }
 } else {
-validate486.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate486.errors = vErrors;
-return errors === 0;
-}
-validate486.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, refusal: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, user: true, chain: true, tags: true, started_at: true, ended_at: true, has_bodies: true, parts: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate487;
-function validate487(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate487.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate487.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate487.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate487.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deleted !== undefined) {
-const _errs3 = errors;
-if (data.deleted !== true) {
-validate487.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
 validate487.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
@@ -74694,8 +74839,8 @@ return false;
 validate487.errors = vErrors;
 return errors === 0;
 }
-validate487.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimate = validate488;
+validate487.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, refusal: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, user: true, chain: true, tags: true, started_at: true, ended_at: true, has_bodies: true, parts: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate488;
 function validate488(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -74709,14 +74854,74 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
 validate488.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate488.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate488.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deleted !== undefined) {
+const _errs3 = errors;
+if (data.deleted !== true) {
+validate488.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate488.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate488.errors = vErrors;
+return errors === 0;
+}
+validate488.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimate = validate489;
+function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate489.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
+validate489.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.currency !== undefined) {
 const _errs1 = errors;
 if (data.currency !== "credits") {
-validate488.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate489.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -74730,11 +74935,11 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate488.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate489.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate489.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74749,11 +74954,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate488.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate489.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate489.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74776,13 +74981,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.id !== undefined) {
 const _errs10 = errors;
 if (typeof data4.id !== "string") {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -74796,11 +75001,11 @@ const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74815,11 +75020,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -74831,7 +75036,7 @@ if (valid2) {
 if (data4.assumption !== undefined) {
 const _errs16 = errors;
 if (typeof data4.assumption !== "string") {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -74843,7 +75048,7 @@ var valid2 = true;
 }
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -74853,7 +75058,7 @@ break;
 }
 }
 } else {
-validate488.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate489.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -74866,20 +75071,20 @@ var valid0 = true;
 }
 }
 } else {
-validate488.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate489.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate488.errors = vErrors;
+validate489.errors = vErrors;
 return errors === 0;
 }
-validate488.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate489;
-var schema566 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate489(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate489.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate490;
+var schema567 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate490(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate489.evaluated;
+const evaluated0 = validate490.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -74890,7 +75095,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate489.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate490.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -74908,7 +75113,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -74918,11 +75123,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -74939,11 +75144,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -74956,7 +75161,7 @@ if (valid3) {
 if (data1.name !== undefined) {
 const _errs10 = errors;
 if (typeof data1.name !== "string") {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -74967,7 +75172,7 @@ if (valid3) {
 if (data1.description !== undefined) {
 const _errs12 = errors;
 if (typeof data1.description !== "string") {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -74979,7 +75184,7 @@ if (data1.latestVersion !== undefined) {
 let data6 = data1.latestVersion;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -74990,7 +75195,7 @@ if (valid3) {
 if (data1.isActive !== undefined) {
 const _errs16 = errors;
 if (typeof data1.isActive !== "boolean") {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -75005,11 +75210,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats20.validate(data8)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75026,11 +75231,11 @@ if (errors === _errs20) {
 if (errors === _errs20) {
 if (typeof data9 === "string") {
 if (!formats20.validate(data9)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75044,14 +75249,14 @@ if (data1.deletedAt !== undefined) {
 let data10 = data1.deletedAt;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema566.properties.deletedAt.type } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema567.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs22) {
 if (errors === _errs22) {
 if (typeof data10 === "string") {
 if (!formats20.validate(data10)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -75069,11 +75274,11 @@ if (errors === _errs24) {
 if (errors === _errs24) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75087,11 +75292,11 @@ if (data1.sharingScope !== undefined) {
 let data12 = data1.sharingScope;
 const _errs26 = errors;
 if (typeof data12 !== "string") {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "private" || data12 === "workspace")) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema566.properties.sharingScope.enum } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema567.properties.sharingScope.enum } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -75103,11 +75308,11 @@ if (data1.sharePermission !== undefined) {
 let data13 = data1.sharePermission;
 const _errs28 = errors;
 if (typeof data13 !== "string") {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema566.properties.sharePermission.enum } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema567.properties.sharePermission.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -75127,7 +75332,7 @@ var valid3 = true;
 }
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
+validate490.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -75137,7 +75342,7 @@ break;
 }
 }
 } else {
-validate489.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate490.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -75150,7 +75355,7 @@ if (data.total !== undefined) {
 let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate489.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate490.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -75162,7 +75367,7 @@ if (data.limit !== undefined) {
 let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate489.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate490.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -75174,7 +75379,7 @@ if (data.offset !== undefined) {
 let data16 = data.offset;
 const _errs34 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate489.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate490.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -75186,20 +75391,20 @@ var valid0 = true;
 }
 }
 } else {
-validate489.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate490.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate489.errors = vErrors;
+validate490.errors = vErrors;
 return errors === 0;
 }
-validate489.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunCancelled = validate490;
-var schema567 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
-function validate490(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate490.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunCancelled = validate491;
+var schema568 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate490.evaluated;
+const evaluated0 = validate491.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -75210,7 +75415,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
-validate490.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate491.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -75220,11 +75425,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate490.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate491.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate490.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate491.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75238,11 +75443,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate490.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate491.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate490.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema567.properties.status.enum } }];
+validate491.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema568.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -75252,22 +75457,22 @@ var valid0 = true;
 }
 }
 } else {
-validate490.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate491.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate490.errors = vErrors;
+validate491.errors = vErrors;
 return errors === 0;
 }
-validate490.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunFrame = validate491;
-var schema568 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema569 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema570 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
-function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate491.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate492;
+var schema569 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema570 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema571 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+function validate493(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate492.evaluated;
+const evaluated0 = validate493.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -75278,7 +75483,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate492.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate493.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -75288,11 +75493,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate492.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate493.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75306,11 +75511,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate492.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema570.properties.status.enum } }];
+validate493.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema571.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -75325,11 +75530,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate492.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate493.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75343,7 +75548,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate492.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -75355,11 +75560,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate492.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema570.properties.mode.enum } }];
+validate493.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema571.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -75374,11 +75579,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate492.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate493.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75392,13 +75597,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate492.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate492.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate493.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -75412,17 +75617,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate492.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate492.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate493.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate492.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate493.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -75437,7 +75642,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate492.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate493.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -75449,7 +75654,7 @@ if (data.maxCredits !== undefined) {
 let data9 = data.maxCredits;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate492.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+validate493.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -75472,13 +75677,13 @@ if (errors === _errs24) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing1;
 if (data11.id === undefined && (missing1 = "id") || data11.type === undefined && (missing1 = "type") || data11.status === undefined && (missing1 = "status") || data11.attempt === undefined && (missing1 = "attempt") || data11.creditsUsed === undefined && (missing1 = "creditsUsed") || data11.durationMs === undefined && (missing1 = "durationMs")) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data11.id !== undefined) {
 const _errs26 = errors;
 if (typeof data11.id !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -75489,7 +75694,7 @@ if (valid3) {
 if (data11.type !== undefined) {
 const _errs28 = errors;
 if (typeof data11.type !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -75501,11 +75706,11 @@ if (data11.status !== undefined) {
 let data14 = data11.status;
 const _errs30 = errors;
 if (typeof data14 !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data14 === "queued" || data14 === "running" || data14 === "succeeded" || data14 === "failed" || data14 === "skipped" || data14 === "cancelled")) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema569.properties.status.enum } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema570.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -75517,13 +75722,13 @@ if (data11.attempt !== undefined) {
 let data15 = data11.attempt;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 1 || isNaN(data15)) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -75547,11 +75752,11 @@ if (errors === _errs36) {
 if (errors === _errs36) {
 if (typeof data17 === "string") {
 if (!formats0.test(data17)) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75562,7 +75767,7 @@ break;
 }
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -75575,7 +75780,7 @@ if (data11.creditsUsed !== undefined) {
 let data18 = data11.creditsUsed;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && isFinite(data18))) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs38 === errors;
@@ -75587,7 +75792,7 @@ if (data11.durationMs !== undefined) {
 let data19 = data11.durationMs;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -75599,7 +75804,7 @@ if (data11.output !== undefined) {
 let data20 = data11.output;
 const _errs42 = errors;
 if (typeof data20 != "object" && typeof data20 !== "string" && !(typeof data20 == "number" && isFinite(data20)) && typeof data20 !== "boolean") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema569.properties.output.type } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema570.properties.output.type } }];
 return false;
 }
 var valid3 = _errs42 === errors;
@@ -75610,7 +75815,7 @@ if (valid3) {
 if (data11.outputRef !== undefined) {
 const _errs44 = errors;
 if (typeof data11.outputRef !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs44 === errors;
@@ -75625,13 +75830,13 @@ if (errors === _errs46) {
 if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing2;
 if (data22.code === undefined && (missing2 = "code") || data22.message === undefined && (missing2 = "message")) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data22.code !== undefined) {
 const _errs48 = errors;
 if (typeof data22.code !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs48 === errors;
@@ -75642,7 +75847,7 @@ if (valid5) {
 if (data22.message !== undefined) {
 const _errs50 = errors;
 if (typeof data22.message !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs50 === errors;
@@ -75652,7 +75857,7 @@ var valid5 = true;
 }
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -75665,11 +75870,11 @@ if (data11.skippedReason !== undefined) {
 let data25 = data11.skippedReason;
 const _errs52 = errors;
 if (typeof data25 !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data25 === "condition_false" || data25 === "dependency_failed")) {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema569.properties.skippedReason.enum } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema570.properties.skippedReason.enum } }];
 return false;
 }
 var valid3 = _errs52 === errors;
@@ -75688,7 +75893,7 @@ var valid3 = true;
 }
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -75698,7 +75903,7 @@ break;
 }
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+validate493.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -75711,7 +75916,7 @@ if (data.durationMs !== undefined) {
 let data26 = data.durationMs;
 const _errs54 = errors;
 if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
-validate492.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate493.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs54 === errors;
@@ -75726,11 +75931,11 @@ if (errors === _errs56) {
 if (errors === _errs56) {
 if (typeof data27 === "string") {
 if (!formats20.validate(data27)) {
-validate492.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate493.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75744,7 +75949,7 @@ if (data.input !== undefined) {
 let data28 = data.input;
 const _errs58 = errors;
 if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate492.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -75756,7 +75961,7 @@ if (data.output !== undefined) {
 let data29 = data.output;
 const _errs60 = errors;
 if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
-validate492.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs60 === errors;
@@ -75771,13 +75976,13 @@ if (errors === _errs62) {
 if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
 let missing3;
 if (data30.code === undefined && (missing3 = "code") || data30.message === undefined && (missing3 = "message") || data30.stepId === undefined && (missing3 = "stepId")) {
-validate492.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate493.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data30.code !== undefined) {
 const _errs64 = errors;
 if (typeof data30.code !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs64 === errors;
@@ -75788,7 +75993,7 @@ if (valid6) {
 if (data30.message !== undefined) {
 const _errs66 = errors;
 if (typeof data30.message !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs66 === errors;
@@ -75799,7 +76004,7 @@ if (valid6) {
 if (data30.stepId !== undefined) {
 const _errs68 = errors;
 if (typeof data30.stepId !== "string") {
-validate492.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate493.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs68 === errors;
@@ -75810,7 +76015,7 @@ var valid6 = true;
 }
 }
 } else {
-validate492.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -75835,18 +76040,18 @@ var valid0 = true;
 }
 }
 } else {
-validate492.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate493.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate492.errors = vErrors;
+validate493.errors = vErrors;
 return errors === 0;
 }
-validate492.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
-function validate491(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate493.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate492(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate491.evaluated;
+const evaluated0 = validate492.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -75857,18 +76062,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate491.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate492.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate491.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema568.properties.type.enum } }];
+validate492.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema569.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -75883,11 +76088,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate491.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+validate492.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75905,13 +76110,13 @@ if (errors === _errs6) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
 const _errs8 = errors;
 if (typeof data2.id !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -75922,7 +76127,7 @@ if (valid2) {
 if (data2.type !== undefined) {
 const _errs10 = errors;
 if (typeof data2.type !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -75934,11 +76139,11 @@ if (data2.status !== undefined) {
 let data5 = data2.status;
 const _errs12 = errors;
 if (typeof data5 !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema569.properties.status.enum } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema570.properties.status.enum } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -75950,13 +76155,13 @@ if (data2.attempt !== undefined) {
 let data6 = data2.attempt;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -75980,11 +76185,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats0.test(data8)) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -75995,7 +76200,7 @@ break;
 }
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -76008,7 +76213,7 @@ if (data2.creditsUsed !== undefined) {
 let data9 = data2.creditsUsed;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -76020,7 +76225,7 @@ if (data2.durationMs !== undefined) {
 let data10 = data2.durationMs;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -76032,7 +76237,7 @@ if (data2.output !== undefined) {
 let data11 = data2.output;
 const _errs24 = errors;
 if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema569.properties.output.type } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema570.properties.output.type } }];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -76043,7 +76248,7 @@ if (valid2) {
 if (data2.outputRef !== undefined) {
 const _errs26 = errors;
 if (typeof data2.outputRef !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs26 === errors;
@@ -76058,13 +76263,13 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.code !== undefined) {
 const _errs30 = errors;
 if (typeof data13.code !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs30 === errors;
@@ -76075,7 +76280,7 @@ if (valid4) {
 if (data13.message !== undefined) {
 const _errs32 = errors;
 if (typeof data13.message !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -76085,7 +76290,7 @@ var valid4 = true;
 }
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -76098,11 +76303,11 @@ if (data2.skippedReason !== undefined) {
 let data16 = data2.skippedReason;
 const _errs34 = errors;
 if (typeof data16 !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate491.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema569.properties.skippedReason.enum } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema570.properties.skippedReason.enum } }];
 return false;
 }
 var valid2 = _errs34 === errors;
@@ -76121,7 +76326,7 @@ var valid2 = true;
 }
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -76133,7 +76338,7 @@ if (valid0) {
 if (data.stepId !== undefined) {
 const _errs36 = errors;
 if (typeof data.stepId !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -76145,7 +76350,7 @@ if (data.attempt !== undefined) {
 let data18 = data.attempt;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate491.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate492.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -76157,7 +76362,7 @@ if (data.index !== undefined) {
 let data19 = data.index;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate491.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate492.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -76172,12 +76377,12 @@ if (errors === _errs42) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 if (data20.content !== undefined) {
 if (typeof data20.content !== "string") {
-validate491.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+validate492.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 } else {
-validate491.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate492.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -76188,8 +76393,8 @@ var valid0 = true;
 if (valid0) {
 if (data.run !== undefined) {
 const _errs46 = errors;
-if (!validate492(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate492.errors : vErrors.concat(validate492.errors);
+if (!validate493(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate493.errors : vErrors.concat(validate493.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -76205,20 +76410,20 @@ var valid0 = true;
 }
 }
 } else {
-validate491.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate492.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate491.errors = vErrors;
+validate492.errors = vErrors;
 return errors === 0;
 }
-validate491.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunList = validate494;
-var schema573 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
-function validate494(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate492.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate495;
+var schema574 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate494.evaluated;
+const evaluated0 = validate495.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -76229,7 +76434,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate494.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate495.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -76247,7 +76452,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -76257,11 +76462,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76275,11 +76480,11 @@ if (data1.status !== undefined) {
 let data3 = data1.status;
 const _errs8 = errors;
 if (typeof data3 !== "string") {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema573.properties.status.enum } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema574.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -76294,11 +76499,11 @@ if (errors === _errs10) {
 if (errors === _errs10) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76312,7 +76517,7 @@ if (data1.version !== undefined) {
 let data5 = data1.version;
 const _errs12 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -76324,11 +76529,11 @@ if (data1.mode !== undefined) {
 let data6 = data1.mode;
 const _errs14 = errors;
 if (typeof data6 !== "string") {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema573.properties.mode.enum } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema574.properties.mode.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -76343,11 +76548,11 @@ if (errors === _errs16) {
 if (errors === _errs16) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76361,13 +76566,13 @@ if (data1.attempt !== undefined) {
 let data8 = data1.attempt;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 1 || isNaN(data8)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -76381,17 +76586,17 @@ if (data1.maxAttempts !== undefined) {
 let data9 = data1.maxAttempts;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 > 5 || isNaN(data9)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data9 < 1 || isNaN(data9)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -76406,7 +76611,7 @@ if (data1.creditsUsed !== undefined) {
 let data10 = data1.creditsUsed;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && isFinite(data10))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs22 === errors;
@@ -76418,7 +76623,7 @@ if (data1.maxCredits !== undefined) {
 let data11 = data1.maxCredits;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxCredits", schemaPath: "WorkflowRunSummary/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxCredits", schemaPath: "WorkflowRunSummary/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -76430,7 +76635,7 @@ if (data1.durationMs !== undefined) {
 let data12 = data1.durationMs;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -76445,11 +76650,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data13 === "string") {
 if (!formats20.validate(data13)) {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76471,7 +76676,7 @@ var valid3 = true;
 }
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+validate495.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -76481,7 +76686,7 @@ break;
 }
 }
 } else {
-validate494.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate495.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -76494,7 +76699,7 @@ if (data.total !== undefined) {
 let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate494.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -76506,7 +76711,7 @@ if (data.limit !== undefined) {
 let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate494.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -76518,7 +76723,7 @@ if (data.offset !== undefined) {
 let data16 = data.offset;
 const _errs34 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate494.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate495.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -76530,19 +76735,19 @@ var valid0 = true;
 }
 }
 } else {
-validate494.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate495.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate494.errors = vErrors;
+validate495.errors = vErrors;
 return errors === 0;
 }
-validate494.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunSummary = validate495;
-function validate495(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate495.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate496;
+function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate495.evaluated;
+const evaluated0 = validate496.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -76553,7 +76758,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate495.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate496.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -76563,11 +76768,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate495.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate496.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate495.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76581,11 +76786,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate495.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate495.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema573.properties.status.enum } }];
+validate496.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema574.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -76600,11 +76805,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate495.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate496.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate495.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76618,7 +76823,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate495.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate496.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -76630,11 +76835,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate495.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate495.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema573.properties.mode.enum } }];
+validate496.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema574.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -76649,11 +76854,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate495.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate496.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate495.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76667,13 +76872,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate495.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate496.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate495.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate496.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -76687,17 +76892,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate495.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate496.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate495.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate496.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate495.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate496.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -76712,7 +76917,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate495.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate496.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -76724,7 +76929,7 @@ if (data.maxCredits !== undefined) {
 let data9 = data.maxCredits;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate495.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+validate496.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -76736,7 +76941,7 @@ if (data.durationMs !== undefined) {
 let data10 = data.durationMs;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate495.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate496.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -76751,11 +76956,11 @@ if (errors === _errs23) {
 if (errors === _errs23) {
 if (typeof data11 === "string") {
 if (!formats20.validate(data11)) {
-validate495.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate496.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate495.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate496.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76777,20 +76982,20 @@ var valid0 = true;
 }
 }
 } else {
-validate495.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate496.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate495.errors = vErrors;
+validate496.errors = vErrors;
 return errors === 0;
 }
-validate495.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRun = validate492;
-var validateWorkflowStepRun = validate496;
-function validate496(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate496.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate493;
+var validateWorkflowStepRun = validate497;
+function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate496.evaluated;
+const evaluated0 = validate497.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -76801,13 +77006,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
-validate496.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate497.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -76818,7 +77023,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (typeof data.type !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -76830,11 +77035,11 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate496.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema569.properties.status.enum } }];
+validate497.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema570.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -76846,13 +77051,13 @@ if (data.attempt !== undefined) {
 let data3 = data.attempt;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate496.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate497.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 1 || isNaN(data3)) {
-validate496.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate497.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -76876,11 +77081,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate496.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate497.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate496.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -76891,7 +77096,7 @@ break;
 }
 }
 } else {
-validate496.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate497.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -76904,7 +77109,7 @@ if (data.creditsUsed !== undefined) {
 let data6 = data.creditsUsed;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate496.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate497.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -76916,7 +77121,7 @@ if (data.durationMs !== undefined) {
 let data7 = data.durationMs;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate496.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate497.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -76928,7 +77133,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate496.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema569.properties.output.type } }];
+validate497.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema570.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -76939,7 +77144,7 @@ if (valid0) {
 if (data.outputRef !== undefined) {
 const _errs19 = errors;
 if (typeof data.outputRef !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -76954,13 +77159,13 @@ if (errors === _errs21) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
-validate496.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate497.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.code !== undefined) {
 const _errs23 = errors;
 if (typeof data10.code !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -76971,7 +77176,7 @@ if (valid2) {
 if (data10.message !== undefined) {
 const _errs25 = errors;
 if (typeof data10.message !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -76981,7 +77186,7 @@ var valid2 = true;
 }
 }
 } else {
-validate496.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate497.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -76994,258 +77199,16 @@ if (data.skippedReason !== undefined) {
 let data13 = data.skippedReason;
 const _errs27 = errors;
 if (typeof data13 !== "string") {
-validate496.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate497.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate496.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema569.properties.skippedReason.enum } }];
+validate497.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema570.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
 } else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate496.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate496.errors = vErrors;
-return errors === 0;
-}
-validate496.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate497;
-function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate497.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
-validate497.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate497.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate497.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate497.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate497.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate497.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs7 = errors;
-if (typeof data.description !== "string") {
-validate497.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.latestVersion !== undefined) {
-let data4 = data.latestVersion;
-const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate497.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.isActive !== undefined) {
-const _errs11 = errors;
-if (typeof data.isActive !== "boolean") {
-validate497.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data6 = data.createdAt;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats20.validate(data6)) {
-validate497.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate497.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updatedAt !== undefined) {
-let data7 = data.updatedAt;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats20.validate(data7)) {
-validate497.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate497.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deletedAt !== undefined) {
-let data8 = data.deletedAt;
-const _errs17 = errors;
-if (typeof data8 !== "string" && data8 !== null) {
-validate497.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema566.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats20.validate(data8)) {
-validate497.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdByUserId !== undefined) {
-let data9 = data.createdByUserId;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate497.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate497.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharingScope !== undefined) {
-let data10 = data.sharingScope;
-const _errs21 = errors;
-if (typeof data10 !== "string") {
-validate497.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data10 === "private" || data10 === "workspace")) {
-validate497.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema566.properties.sharingScope.enum } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharePermission !== undefined) {
-let data11 = data.sharePermission;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate497.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate497.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema566.properties.sharePermission.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -77266,9 +77229,8 @@ return false;
 validate497.errors = vErrors;
 return errors === 0;
 }
-validate497.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowTemplateList = validate498;
-var pattern44 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+validate497.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate498;
 function validate498(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -77282,14 +77244,257 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
 validate498.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate498.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate498.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs7 = errors;
+if (typeof data.description !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate498.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.isActive !== undefined) {
+const _errs11 = errors;
+if (typeof data.isActive !== "boolean") {
+validate498.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats20.validate(data6)) {
+validate498.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats20.validate(data7)) {
+validate498.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema567.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats20.validate(data8)) {
+validate498.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate498.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate498.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema567.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate498.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema567.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate498.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate498.errors = vErrors;
+return errors === 0;
+}
+validate498.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate499;
+var pattern44 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate499.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate499.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate498.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate499.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -77312,7 +77517,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -77321,11 +77526,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern44.test(data3)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -77340,16 +77545,16 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -77364,16 +77569,16 @@ const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -77386,7 +77591,7 @@ if (data2.definition !== undefined) {
 let data6 = data2.definition;
 const _errs13 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -77398,7 +77603,7 @@ if (data2.input !== undefined) {
 let data7 = data2.input;
 const _errs15 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -77411,7 +77616,7 @@ var valid3 = true;
 }
 }
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+validate499.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -77421,7 +77626,7 @@ break;
 }
 }
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate499.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -77432,19 +77637,19 @@ var valid0 = true;
 }
 }
 } else {
-validate498.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate499.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate498.errors = vErrors;
+validate499.errors = vErrors;
 return errors === 0;
 }
-validate498.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate499;
-function validate499(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate499.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate500;
+function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate499.evaluated;
+const evaluated0 = validate500.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -77455,7 +77660,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate499.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate500.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -77472,14 +77677,14 @@ if (errors === _errs3) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.version !== undefined) {
 let data2 = data1.version;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -77494,11 +77699,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats20.validate(data3)) {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -77515,11 +77720,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -77532,7 +77737,7 @@ var valid2 = true;
 }
 }
 } else {
-validate499.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+validate500.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -77542,7 +77747,7 @@ break;
 }
 }
 } else {
-validate499.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate500.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -77555,7 +77760,7 @@ if (data.total !== undefined) {
 let data5 = data.total;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate499.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate500.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -77567,7 +77772,7 @@ if (data.limit !== undefined) {
 let data6 = data.limit;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate499.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate500.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -77579,86 +77784,13 @@ if (data.offset !== undefined) {
 let data7 = data.offset;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate499.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate500.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
-}
-}
-}
-}
-} else {
-validate499.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate499.errors = vErrors;
-return errors === 0;
-}
-validate499.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate500;
-function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate500.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
-validate500.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate500.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate500.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.version !== undefined) {
-let data1 = data.version;
-const _errs3 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate500.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate500.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
 }
 }
 }
@@ -77671,718 +77803,8 @@ return false;
 validate500.errors = vErrors;
 return errors === 0;
 }
-validate500.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate501;
-var schema581 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema583 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema584 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { "x-svc-refuses-null": true, type: ["string", "boolean"] }, for_each: { "x-svc-refuses-null": true, type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern45 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
-function validate502(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate502.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.steps === undefined && (missing0 = "steps")) {
-validate502.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-const _errs1 = errors;
-for (const key0 in data) {
-if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "max_credits" || key0 === "metadata")) {
-validate502.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
-return false;
-break;
-}
-}
-if (_errs1 === errors) {
-if (data.inputs !== undefined) {
-let data0 = data.inputs;
-const _errs2 = errors;
-if (errors === _errs2) {
-if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
-if (Object.keys(data0).length > 64) {
-validate502.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
-return false;
-} else {
-for (const key1 in data0) {
-const _errs4 = errors;
-if (typeof key1 === "string") {
-if (!pattern45.test(key1)) {
-const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
-if (vErrors === null) {
-vErrors = [err0];
-} else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-var valid1 = _errs4 === errors;
-if (!valid1) {
-const err1 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames", keyword: "propertyNames", params: { propertyName: key1 } };
-if (vErrors === null) {
-vErrors = [err1];
-} else {
-vErrors.push(err1);
-}
-errors++;
-validate502.errors = vErrors;
-return false;
-break;
-}
-}
-if (valid1) {
-for (const key2 in data0) {
-let data1 = data0[key2];
-const _errs6 = errors;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.type === undefined && (missing1 = "type")) {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-const _errs9 = errors;
-for (const key3 in data1) {
-if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
-return false;
-break;
-}
-}
-if (_errs9 === errors) {
-if (data1.type !== undefined) {
-let data2 = data1.type;
-const _errs10 = errors;
-if (typeof data2 !== "string") {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema583.properties.type.enum } }];
-return false;
-}
-var valid4 = _errs10 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data1.required !== undefined) {
-const _errs12 = errors;
-if (typeof data1.required !== "boolean") {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid4 = _errs12 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data1.description !== undefined) {
-let data4 = data1.description;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (typeof data4 === "string") {
-if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid4 = _errs14 === errors;
-} else {
-var valid4 = true;
-}
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid2 = _errs6 === errors;
-if (!valid2) {
-break;
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.steps !== undefined) {
-let data5 = data.steps;
-const _errs16 = errors;
-if (errors === _errs16) {
-if (Array.isArray(data5)) {
-if (data5.length > 100) {
-validate502.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
-return false;
-} else {
-if (data5.length < 1) {
-validate502.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
-return false;
-} else {
-var valid5 = true;
-const len0 = data5.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data6 = data5[i0];
-const _errs18 = errors;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-let missing2;
-if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-const _errs21 = errors;
-for (const key4 in data6) {
-if (!func1.call(schema584.properties, key4)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
-return false;
-break;
-}
-}
-if (_errs21 === errors) {
-if (data6.id !== undefined) {
-let data7 = data6.id;
-const _errs22 = errors;
-if (errors === _errs22) {
-if (typeof data7 === "string") {
-if (!pattern45.test(data7)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
-return false;
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs22 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.type !== undefined) {
-let data8 = data6.type;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (typeof data8 === "string") {
-if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
-return false;
-} else {
-if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs24 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.model !== undefined) {
-let data9 = data6.model;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (typeof data9 === "string") {
-if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
-return false;
-} else {
-if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid7 = _errs26 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.workflow_id !== undefined) {
-let data10 = data6.workflow_id;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (errors === _errs28) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid7 = _errs28 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.version !== undefined) {
-let data11 = data6.version;
-const _errs30 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs30) {
-if (typeof data11 == "number" && isFinite(data11)) {
-if (data11 > 2147483647 || isNaN(data11)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
-return false;
-} else {
-if (data11 < 1 || isNaN(data11)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid7 = _errs30 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.params !== undefined) {
-let data12 = data6.params;
-const _errs32 = errors;
-if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs32 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.input !== undefined) {
-let data13 = data6.input;
-const _errs34 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs34 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.if !== undefined) {
-let data14 = data6.if;
-const _errs36 = errors;
-if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema584.properties.if.type } }];
-return false;
-}
-var valid7 = _errs36 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.for_each !== undefined) {
-let data15 = data6.for_each;
-const _errs38 = errors;
-if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema584.properties.for_each.type } }];
-return false;
-}
-if (errors === _errs38) {
-if (Array.isArray(data15)) {
-if (data15.length > 1000) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
-return false;
-}
-}
-}
-var valid7 = _errs38 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.concurrency !== undefined) {
-let data16 = data6.concurrency;
-const _errs40 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs40) {
-if (typeof data16 == "number" && isFinite(data16)) {
-if (data16 > 32 || isNaN(data16)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
-return false;
-} else {
-if (data16 < 1 || isNaN(data16)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid7 = _errs40 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.depends_on !== undefined) {
-let data17 = data6.depends_on;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (Array.isArray(data17)) {
-if (data17.length > 100) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
-return false;
-} else {
-var valid8 = true;
-const len1 = data17.length;
-for (let i1 = 0;i1 < len1; i1++) {
-const _errs44 = errors;
-if (typeof data17[i1] !== "string") {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs44 === errors;
-if (!valid8) {
-break;
-}
-}
-if (valid8) {
-let i2 = data17.length;
-let j0;
-if (i2 > 1) {
-const indices0 = {};
-for (;i2--; ) {
-let item0 = data17[i2];
-if (typeof item0 !== "string") {
-continue;
-}
-if (typeof indices0[item0] == "number") {
-j0 = indices0[item0];
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
-return false;
-break;
-}
-indices0[item0] = i2;
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid7 = _errs42 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.on_error !== undefined) {
-let data19 = data6.on_error;
-const _errs46 = errors;
-if (typeof data19 !== "string") {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data19 === "fail" || data19 === "continue")) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema584.properties.on_error.enum } }];
-return false;
-}
-var valid7 = _errs46 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.retry !== undefined) {
-let data20 = data6.retry;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-let missing3;
-if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-const _errs50 = errors;
-for (const key5 in data20) {
-if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
-return false;
-break;
-}
-}
-if (_errs50 === errors) {
-if (data20.max_attempts !== undefined) {
-let data21 = data20.max_attempts;
-const _errs51 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs51) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 > 5 || isNaN(data21)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
-return false;
-} else {
-if (data21 < 1 || isNaN(data21)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
-}
-var valid10 = _errs51 === errors;
-} else {
-var valid10 = true;
-}
-if (valid10) {
-if (data20.delay_seconds !== undefined) {
-let data22 = data20.delay_seconds;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 > 3600 || isNaN(data22)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
-return false;
-} else {
-if (data22 < 0 || isNaN(data22)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid10 = _errs53 === errors;
-} else {
-var valid10 = true;
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid7 = _errs48 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.timeout_seconds !== undefined) {
-let data23 = data6.timeout_seconds;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data23 == "number" && isFinite(data23)) {
-if (data23 > 3600 || isNaN(data23)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
-return false;
-} else {
-if (data23 <= 0 || isNaN(data23)) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid7 = _errs55 === errors;
-} else {
-var valid7 = true;
-}
-if (valid7) {
-if (data6.metadata !== undefined) {
-let data24 = data6.metadata;
-const _errs57 = errors;
-if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid7 = _errs57 === errors;
-} else {
-var valid7 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid5 = _errs18 === errors;
-if (!valid5) {
-break;
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs16 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output !== undefined) {
-let data25 = data.output;
-const _errs59 = errors;
-if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
-validate502.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs59 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.retry !== undefined) {
-let data26 = data.retry;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
-let missing4;
-if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate502.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-const _errs63 = errors;
-for (const key6 in data26) {
-if (!(key6 === "max_attempts")) {
-validate502.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
-return false;
-break;
-}
-}
-if (_errs63 === errors) {
-if (data26.max_attempts !== undefined) {
-let data27 = data26.max_attempts;
-if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate502.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.max_credits !== undefined) {
-let data28 = data.max_credits;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (typeof data28 == "number" && isFinite(data28)) {
-if (data28 > 1e9 || isNaN(data28)) {
-validate502.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
-return false;
-} else {
-if (data28 <= 0 || isNaN(data28)) {
-validate502.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate502.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs66 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.metadata !== undefined) {
-let data29 = data.metadata;
-const _errs68 = errors;
-if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
-validate502.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs68 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate502.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate502.errors = vErrors;
-return errors === 0;
-}
-validate502.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+validate500.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate501;
 function validate501(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -78396,7 +77818,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
 validate501.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -78421,21 +77843,12 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
+if (data.version !== undefined) {
+let data1 = data.version;
 const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate501.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate501.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
-}
-} else {
-validate501.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 } else {
@@ -78452,11 +77865,803 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+}
+}
+}
+} else {
+validate501.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate501.errors = vErrors;
+return errors === 0;
+}
+validate501.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate502;
+var schema582 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema584 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema585 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { "x-svc-refuses-null": true, type: ["string", "boolean"] }, for_each: { "x-svc-refuses-null": true, type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern45 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate503.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate503.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) {
+if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "max_credits" || key0 === "metadata")) {
+validate503.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+return false;
+break;
+}
+}
+if (_errs1 === errors) {
+if (data.inputs !== undefined) {
+let data0 = data.inputs;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (Object.keys(data0).length > 64) {
+validate503.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+return false;
+} else {
+for (const key1 in data0) {
+const _errs4 = errors;
+if (typeof key1 === "string") {
+if (!pattern45.test(key1)) {
+const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
+if (vErrors === null) {
+vErrors = [err0];
+} else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+const err1 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames", keyword: "propertyNames", params: { propertyName: key1 } };
+if (vErrors === null) {
+vErrors = [err1];
+} else {
+vErrors.push(err1);
+}
+errors++;
+validate503.errors = vErrors;
+return false;
+break;
+}
+}
+if (valid1) {
+for (const key2 in data0) {
+let data1 = data0[key2];
+const _errs6 = errors;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.type === undefined && (missing1 = "type")) {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+const _errs9 = errors;
+for (const key3 in data1) {
+if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+return false;
+break;
+}
+}
+if (_errs9 === errors) {
+if (data1.type !== undefined) {
+let data2 = data1.type;
+const _errs10 = errors;
+if (typeof data2 !== "string") {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema584.properties.type.enum } }];
+return false;
+}
+var valid4 = _errs10 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.required !== undefined) {
+const _errs12 = errors;
+if (typeof data1.required !== "boolean") {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs12 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.description !== undefined) {
+let data4 = data1.description;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data4 === "string") {
+if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid4 = _errs14 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs6 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.steps !== undefined) {
+let data5 = data.steps;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data5)) {
+if (data5.length > 100) {
+validate503.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+if (data5.length < 1) {
+validate503.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid5 = true;
+const len0 = data5.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs18 = errors;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing2;
+if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+const _errs21 = errors;
+for (const key4 in data6) {
+if (!func1.call(schema585.properties, key4)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+return false;
+break;
+}
+}
+if (_errs21 === errors) {
+if (data6.id !== undefined) {
+let data7 = data6.id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (typeof data7 === "string") {
+if (!pattern45.test(data7)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+return false;
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs22 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.type !== undefined) {
+let data8 = data6.type;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data8 === "string") {
+if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs24 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.model !== undefined) {
+let data9 = data6.model;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data9 === "string") {
+if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs26 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.workflow_id !== undefined) {
+let data10 = data6.workflow_id;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid7 = _errs28 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.version !== undefined) {
+let data11 = data6.version;
+const _errs30 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 > 2147483647 || isNaN(data11)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+return false;
+} else {
+if (data11 < 1 || isNaN(data11)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid7 = _errs30 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.params !== undefined) {
+let data12 = data6.params;
+const _errs32 = errors;
+if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs32 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.input !== undefined) {
+let data13 = data6.input;
+const _errs34 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs34 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.if !== undefined) {
+let data14 = data6.if;
+const _errs36 = errors;
+if (typeof data14 !== "string" && typeof data14 !== "boolean") {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema585.properties.if.type } }];
+return false;
+}
+var valid7 = _errs36 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.for_each !== undefined) {
+let data15 = data6.for_each;
+const _errs38 = errors;
+if (typeof data15 !== "string" && !Array.isArray(data15)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema585.properties.for_each.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (Array.isArray(data15)) {
+if (data15.length > 1000) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+return false;
+}
+}
+}
+var valid7 = _errs38 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.concurrency !== undefined) {
+let data16 = data6.concurrency;
+const _errs40 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs40) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 32 || isNaN(data16)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+return false;
+} else {
+if (data16 < 1 || isNaN(data16)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid7 = _errs40 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.depends_on !== undefined) {
+let data17 = data6.depends_on;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data17)) {
+if (data17.length > 100) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+var valid8 = true;
+const len1 = data17.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs44 = errors;
+if (typeof data17[i1] !== "string") {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs44 === errors;
+if (!valid8) {
+break;
+}
+}
+if (valid8) {
+let i2 = data17.length;
+let j0;
+if (i2 > 1) {
+const indices0 = {};
+for (;i2--; ) {
+let item0 = data17[i2];
+if (typeof item0 !== "string") {
+continue;
+}
+if (typeof indices0[item0] == "number") {
+j0 = indices0[item0];
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+return false;
+break;
+}
+indices0[item0] = i2;
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid7 = _errs42 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.on_error !== undefined) {
+let data19 = data6.on_error;
+const _errs46 = errors;
+if (typeof data19 !== "string") {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data19 === "fail" || data19 === "continue")) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema585.properties.on_error.enum } }];
+return false;
+}
+var valid7 = _errs46 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.retry !== undefined) {
+let data20 = data6.retry;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+let missing3;
+if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+const _errs50 = errors;
+for (const key5 in data20) {
+if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+return false;
+break;
+}
+}
+if (_errs50 === errors) {
+if (data20.max_attempts !== undefined) {
+let data21 = data20.max_attempts;
+const _errs51 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs51) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 5 || isNaN(data21)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data21 < 1 || isNaN(data21)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid10 = _errs51 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data20.delay_seconds !== undefined) {
+let data22 = data20.delay_seconds;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 3600 || isNaN(data22)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data22 < 0 || isNaN(data22)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid10 = _errs53 === errors;
+} else {
+var valid10 = true;
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid7 = _errs48 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.timeout_seconds !== undefined) {
+let data23 = data6.timeout_seconds;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 > 3600 || isNaN(data23)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data23 <= 0 || isNaN(data23)) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid7 = _errs55 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.metadata !== undefined) {
+let data24 = data6.metadata;
+const _errs57 = errors;
+if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs57 === errors;
+} else {
+var valid7 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs18 === errors;
+if (!valid5) {
+break;
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data25 = data.output;
+const _errs59 = errors;
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
+validate503.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.retry !== undefined) {
+let data26 = data.retry;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+let missing4;
+if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
+validate503.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+const _errs63 = errors;
+for (const key6 in data26) {
+if (!(key6 === "max_attempts")) {
+validate503.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+return false;
+break;
+}
+}
+if (_errs63 === errors) {
+if (data26.max_attempts !== undefined) {
+let data27 = data26.max_attempts;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
+validate503.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs61 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data28 = data.max_credits;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 > 1e9 || isNaN(data28)) {
+validate503.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data28 <= 0 || isNaN(data28)) {
+validate503.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs66 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data29 = data.metadata;
+const _errs68 = errors;
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate503.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs68 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate503.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate503.errors = vErrors;
+return errors === 0;
+}
+validate503.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate502(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate502.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
+validate502.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate502.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate502.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate502.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate502.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate502.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
 if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate501.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -78468,7 +78673,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate501.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate502.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -78479,7 +78684,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate501.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate502.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -78494,11 +78699,11 @@ if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats20.validate(data6)) {
-validate501.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate502.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate501.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -78515,11 +78720,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats20.validate(data7)) {
-validate501.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate502.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate501.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -78533,14 +78738,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate501.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema581.properties.deletedAt.type } }];
+validate502.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema582.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats20.validate(data8)) {
-validate501.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate502.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -78558,11 +78763,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate501.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate502.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate501.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -78576,11 +78781,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate501.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate501.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema581.properties.sharingScope.enum } }];
+validate502.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema582.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -78592,11 +78797,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate501.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate502.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate501.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema581.properties.sharePermission.enum } }];
+validate502.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema582.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -78608,7 +78813,7 @@ if (data.version !== undefined) {
 let data12 = data.version;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate501.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate502.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -78618,8 +78823,8 @@ var valid0 = true;
 if (valid0) {
 if (data.definition !== undefined) {
 const _errs27 = errors;
-if (!validate502(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate502.errors : vErrors.concat(validate502.errors);
+if (!validate503(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate503.errors : vErrors.concat(validate503.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -78641,20 +78846,20 @@ var valid0 = true;
 }
 }
 } else {
-validate501.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate502.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate501.errors = vErrors;
+validate502.errors = vErrors;
 return errors === 0;
 }
-validate501.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkspace = validate504;
-var schema585 = { type: "object", required: ["object", "id", "name", "created_at", "tags", "window", "storage", "calls_stopped_until", "bodies", "kept_bodies"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, tags: { type: "array", items: { type: "string" } }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" }, bodies: { $ref: "BodySetting" }, kept_bodies: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } } } };
-function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate502.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkspace = validate505;
+var schema586 = { type: "object", required: ["object", "id", "name", "created_at", "tags", "window", "storage", "calls_stopped_until", "bodies", "kept_bodies"], properties: { object: { const: "workspace" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, created_at: { type: "string", format: "date-time" }, tags: { type: "array", items: { type: "string" } }, window: { type: "object", required: ["seconds", "limit", "used"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 } } }, storage: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } }, calls_stopped_until: { type: ["string", "null"], format: "date-time" }, bodies: { $ref: "BodySetting" }, kept_bodies: { type: "object", required: ["used_bytes", "limit_bytes"], properties: { used_bytes: { type: "integer", minimum: 0 }, limit_bytes: { type: "integer", minimum: 0 } } } } };
+function validate505(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate504.evaluated;
+const evaluated0 = validate505.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -78665,13 +78870,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.created_at === undefined && (missing0 = "created_at") || data.tags === undefined && (missing0 = "tags") || data.window === undefined && (missing0 = "window") || data.storage === undefined && (missing0 = "storage") || data.calls_stopped_until === undefined && (missing0 = "calls_stopped_until") || data.bodies === undefined && (missing0 = "bodies") || data.kept_bodies === undefined && (missing0 = "kept_bodies")) {
-validate504.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate505.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "workspace") {
-validate504.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+validate505.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -78686,11 +78891,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate504.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate505.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -78703,7 +78908,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -78718,11 +78923,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data3 === "string") {
 if (!formats20.validate(data3)) {
-validate504.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+validate505.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -78742,7 +78947,7 @@ const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
 if (typeof data4[i0] !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/tags/" + i0, schemaPath: "#/properties/tags/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -78751,7 +78956,7 @@ break;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "array" } }];
+validate505.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/properties/tags/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -78767,13 +78972,13 @@ if (errors === _errs12) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.seconds === undefined && (missing1 = "seconds") || data6.limit === undefined && (missing1 = "limit") || data6.used === undefined && (missing1 = "used")) {
-validate504.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate505.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.seconds !== undefined) {
 const _errs14 = errors;
 if (data6.seconds !== 60) {
-validate504.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate505.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid2 = _errs14 === errors;
@@ -78785,7 +78990,7 @@ if (data6.limit !== undefined) {
 let data8 = data6.limit;
 const _errs15 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8)) && data8 !== null) {
-validate504.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema585.properties.window.properties.limit.type } }];
+validate505.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema586.properties.window.properties.limit.type } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -78797,13 +79002,13 @@ if (data6.used !== undefined) {
 let data9 = data6.used;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate504.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate504.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate505.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -78816,7 +79021,7 @@ var valid2 = true;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate505.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -78832,20 +79037,20 @@ if (errors === _errs19) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.used_bytes === undefined && (missing2 = "used_bytes") || data10.limit_bytes === undefined && (missing2 = "limit_bytes")) {
-validate504.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate505.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.used_bytes !== undefined) {
 let data11 = data10.used_bytes;
 const _errs21 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate504.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate504.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate505.errors = [{ instancePath: instancePath + "/storage/used_bytes", schemaPath: "#/properties/storage/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -78859,13 +79064,13 @@ if (data10.limit_bytes !== undefined) {
 let data12 = data10.limit_bytes;
 const _errs23 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate504.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate504.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate505.errors = [{ instancePath: instancePath + "/storage/limit_bytes", schemaPath: "#/properties/storage/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -78877,7 +79082,7 @@ var valid3 = true;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
+validate505.errors = [{ instancePath: instancePath + "/storage", schemaPath: "#/properties/storage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -78890,14 +79095,14 @@ if (data.calls_stopped_until !== undefined) {
 let data13 = data.calls_stopped_until;
 const _errs25 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate504.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema585.properties.calls_stopped_until.type } }];
+validate505.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/type", keyword: "type", params: { type: schema586.properties.calls_stopped_until.type } }];
 return false;
 }
 if (errors === _errs25) {
 if (errors === _errs25) {
 if (typeof data13 === "string") {
 if (!formats20.validate(data13)) {
-validate504.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
+validate505.errors = [{ instancePath: instancePath + "/calls_stopped_until", schemaPath: "#/properties/calls_stopped_until/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -78916,13 +79121,13 @@ if (errors === _errs28) {
 if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing3;
 if (data14.keep === undefined && (missing3 = "keep")) {
-validate504.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs30 = errors;
 for (const key0 in data14) {
 if (!(key0 === "keep" || key0 === "retention_hours" || key0 === "redact")) {
-validate504.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -78932,11 +79137,11 @@ if (data14.keep !== undefined) {
 let data15 = data14.keep;
 const _errs31 = errors;
 if (typeof data15 !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "BodySetting/properties/keep/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "BodySetting/properties/keep/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data15 === "none" || data15 === "errors" || data15 === "all")) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "BodySetting/properties/keep/enum", keyword: "enum", params: { allowedValues: schema34.properties.keep.enum } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/keep", schemaPath: "BodySetting/properties/keep/enum", keyword: "enum", params: { allowedValues: schema34.properties.keep.enum } }];
 return false;
 }
 var valid5 = _errs31 === errors;
@@ -78948,17 +79153,17 @@ if (data14.retention_hours !== undefined) {
 let data16 = data14.retention_hours;
 const _errs33 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs33) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 720 || isNaN(data16)) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/maximum", keyword: "maximum", params: { comparison: "<=", limit: 720 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/maximum", keyword: "maximum", params: { comparison: "<=", limit: 720 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/retention_hours", schemaPath: "BodySetting/properties/retention_hours/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -78977,7 +79182,7 @@ if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 const _errs37 = errors;
 for (const key1 in data17) {
 if (!(key1 === "members" || key1 === "patterns")) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "BodySetting/properties/redact/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "BodySetting/properties/redact/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
 return false;
 break;
 }
@@ -78989,7 +79194,7 @@ const _errs38 = errors;
 if (errors === _errs38) {
 if (Array.isArray(data18)) {
 if (data18.length > 50) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "BodySetting/properties/redact/properties/members/maxItems", keyword: "maxItems", params: { limit: 50 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "BodySetting/properties/redact/properties/members/maxItems", keyword: "maxItems", params: { limit: 50 } }];
 return false;
 } else {
 var valid7 = true;
@@ -79000,16 +79205,16 @@ const _errs40 = errors;
 if (errors === _errs40) {
 if (typeof data19 === "string") {
 if (data19.length > 64 && (data19.length > 128 || func2(data19) > 64)) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
 if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/members/" + i1, schemaPath: "BodySetting/properties/redact/properties/members/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -79020,7 +79225,7 @@ break;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "BodySetting/properties/redact/properties/members/type", keyword: "type", params: { type: "array" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/members", schemaPath: "BodySetting/properties/redact/properties/members/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -79035,7 +79240,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data20)) {
 if (data20.length > 3) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "BodySetting/properties/redact/properties/patterns/maxItems", keyword: "maxItems", params: { limit: 3 } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "BodySetting/properties/redact/properties/patterns/maxItems", keyword: "maxItems", params: { limit: 3 } }];
 return false;
 } else {
 var valid8 = true;
@@ -79044,11 +79249,11 @@ for (let i2 = 0;i2 < len2; i2++) {
 let data21 = data20[i2];
 const _errs44 = errors;
 if (typeof data21 !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "BodySetting/properties/redact/properties/patterns/items/type", keyword: "type", params: { type: "string" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "BodySetting/properties/redact/properties/patterns/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data21 === "emails" || data21 === "card_numbers" || data21 === "phone_numbers")) {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "BodySetting/properties/redact/properties/patterns/items/enum", keyword: "enum", params: { allowedValues: schema34.properties.redact.properties.patterns.items.enum } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/patterns/" + i2, schemaPath: "BodySetting/properties/redact/properties/patterns/items/enum", keyword: "enum", params: { allowedValues: schema34.properties.redact.properties.patterns.items.enum } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -79058,7 +79263,7 @@ break;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "BodySetting/properties/redact/properties/patterns/type", keyword: "type", params: { type: "array" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact/patterns", schemaPath: "BodySetting/properties/redact/properties/patterns/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -79069,7 +79274,7 @@ var valid6 = true;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "BodySetting/properties/redact/type", keyword: "type", params: { type: "object" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies/redact", schemaPath: "BodySetting/properties/redact/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -79082,7 +79287,7 @@ var valid5 = true;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/type", keyword: "type", params: { type: "object" } }];
+validate505.errors = [{ instancePath: instancePath + "/bodies", schemaPath: "BodySetting/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -79098,20 +79303,20 @@ if (errors === _errs46) {
 if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
 let missing4;
 if (data22.used_bytes === undefined && (missing4 = "used_bytes") || data22.limit_bytes === undefined && (missing4 = "limit_bytes")) {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies", schemaPath: "#/properties/kept_bodies/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies", schemaPath: "#/properties/kept_bodies/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data22.used_bytes !== undefined) {
 let data23 = data22.used_bytes;
 const _errs48 = errors;
 if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies/used_bytes", schemaPath: "#/properties/kept_bodies/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies/used_bytes", schemaPath: "#/properties/kept_bodies/properties/used_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs48) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 < 0 || isNaN(data23)) {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies/used_bytes", schemaPath: "#/properties/kept_bodies/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies/used_bytes", schemaPath: "#/properties/kept_bodies/properties/used_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -79125,13 +79330,13 @@ if (data22.limit_bytes !== undefined) {
 let data24 = data22.limit_bytes;
 const _errs50 = errors;
 if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies/limit_bytes", schemaPath: "#/properties/kept_bodies/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies/limit_bytes", schemaPath: "#/properties/kept_bodies/properties/limit_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs50) {
 if (typeof data24 == "number" && isFinite(data24)) {
 if (data24 < 0 || isNaN(data24)) {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies/limit_bytes", schemaPath: "#/properties/kept_bodies/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies/limit_bytes", schemaPath: "#/properties/kept_bodies/properties/limit_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -79143,232 +79348,13 @@ var valid9 = true;
 }
 }
 } else {
-validate504.errors = [{ instancePath: instancePath + "/kept_bodies", schemaPath: "#/properties/kept_bodies/type", keyword: "type", params: { type: "object" } }];
+validate505.errors = [{ instancePath: instancePath + "/kept_bodies", schemaPath: "#/properties/kept_bodies/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
 var valid0 = _errs46 === errors;
 } else {
 var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate504.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate504.errors = vErrors;
-return errors === 0;
-}
-validate504.evaluated = { props: { object: true, id: true, name: true, created_at: true, tags: true, window: true, storage: true, calls_stopped_until: true, bodies: true, kept_bodies: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate505;
-var schema587 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate505(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate505.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate505.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.request_id !== undefined) {
-const _errs1 = errors;
-if (typeof data.request_id !== "string") {
-validate505.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.job_id !== undefined) {
-let data1 = data.job_id;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate505.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate505.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.kind !== undefined) {
-let data2 = data.kind;
-const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate505.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "chat")) {
-validate505.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema587.properties.kind.enum } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.model !== undefined) {
-const _errs7 = errors;
-if (typeof data.model !== "string") {
-validate505.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.requested_model !== undefined) {
-const _errs9 = errors;
-if (typeof data.requested_model !== "string") {
-validate505.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.status !== undefined) {
-let data5 = data.status;
-const _errs11 = errors;
-if (typeof data5 !== "string") {
-validate505.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate505.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema587.properties.status.enum } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.units !== undefined) {
-let data6 = data.units;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-for (const key0 in data6) {
-let data7 = data6[key0];
-const _errs16 = errors;
-if (errors === _errs16) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate505.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate505.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid1 = _errs16 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate505.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.credits !== undefined) {
-let data8 = data.credits;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 0 || isNaN(data8)) {
-validate505.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate505.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.uncollected_credits !== undefined) {
-let data9 = data.uncollected_credits;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
-validate505.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate505.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs20 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.estimated !== undefined) {
-const _errs22 = errors;
-if (typeof data.estimated !== "boolean") {
-validate505.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs22 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.created !== undefined) {
-let data11 = data.created;
-const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate505.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs24 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -79388,9 +79374,9 @@ return false;
 validate505.errors = vErrors;
 return errors === 0;
 }
-validate505.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate502;
-var validateWorkflowTemplate = validate506;
+validate505.evaluated = { props: { object: true, id: true, name: true, created_at: true, tags: true, window: true, storage: true, calls_stopped_until: true, bodies: true, kept_bodies: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate506;
+var schema588 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
 function validate506(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -79404,46 +79390,35 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
+if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
 validate506.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.id !== undefined) {
-let data0 = data.id;
+if (data.request_id !== undefined) {
 const _errs1 = errors;
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!pattern44.test(data0)) {
-validate506.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+if (typeof data.request_id !== "string") {
+validate506.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-} else {
-validate506.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 }
 var valid0 = _errs1 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.name !== undefined) {
-let data1 = data.name;
+if (data.job_id !== undefined) {
+let data1 = data.job_id;
 const _errs3 = errors;
 if (errors === _errs3) {
+if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
-validate506.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
-return false;
-} else {
-if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
-validate506.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (!formats0.test(data1)) {
+validate506.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-}
 } else {
-validate506.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate506.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
 }
 }
 var valid0 = _errs3 === errors;
@@ -79451,35 +79426,26 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.description !== undefined) {
-let data2 = data.description;
+if (data.kind !== undefined) {
+let data2 = data.kind;
 const _errs5 = errors;
-if (errors === _errs5) {
-if (typeof data2 === "string") {
-if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
-validate506.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
-return false;
-} else {
-if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
-validate506.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (typeof data2 !== "string") {
+validate506.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-}
-} else {
-validate506.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+if (!(data2 === "chat")) {
+validate506.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema588.properties.kind.enum } }];
 return false;
-}
 }
 var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.definition !== undefined) {
-let data3 = data.definition;
+if (data.model !== undefined) {
 const _errs7 = errors;
-if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate506.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+if (typeof data.model !== "string") {
+validate506.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -79487,16 +79453,132 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.input !== undefined) {
-let data4 = data.input;
+if (data.requested_model !== undefined) {
 const _errs9 = errors;
-if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate506.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+if (typeof data.requested_model !== "string") {
+validate506.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data5 = data.status;
+const _errs11 = errors;
+if (typeof data5 !== "string") {
+validate506.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
+validate506.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema588.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.units !== undefined) {
+let data6 = data.units;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+for (const key0 in data6) {
+let data7 = data6[key0];
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate506.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate506.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid1 = _errs16 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate506.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data8 = data.credits;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate506.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate506.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.uncollected_credits !== undefined) {
+let data9 = data.uncollected_credits;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate506.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate506.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.estimated !== undefined) {
+const _errs22 = errors;
+if (typeof data.estimated !== "boolean") {
+validate506.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created !== undefined) {
+let data11 = data.created;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate506.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -79511,7 +79593,130 @@ return false;
 validate506.errors = vErrors;
 return errors === 0;
 }
-validate506.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
+validate506.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate503;
+var validateWorkflowTemplate = validate507;
+function validate507(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate507.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
+validate507.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!pattern44.test(data0)) {
+validate507.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate507.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+let data1 = data.name;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
+validate507.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
+validate507.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate507.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+let data2 = data.description;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
+validate507.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
+validate507.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate507.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+let data3 = data.definition;
+const _errs7 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
+validate507.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data4 = data.input;
+const _errs9 = errors;
+if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+validate507.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate507.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate507.errors = vErrors;
+return errors === 0;
+}
+validate507.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -79708,6 +79913,7 @@ TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,
 TranscriptionEvent: validateTranscriptionEvent,
 Transcription: validateTranscription,
+UnavailableModelList: validateUnavailableModelList,
 UsagePage: validateUsagePage,
 UsageRequestList: validateUsageRequestList,
 UsageRequest: validateUsageRequest,

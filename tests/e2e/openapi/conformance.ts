@@ -305,6 +305,7 @@ test("settings of a workspace", async () => {
   await api.call("getRequestBodies", ofWorkspace({ request_id }));
   await api.call("deleteRequestBodies", ofWorkspace({ request_id }));
   await api.call("getCredits", ofWorkspace());
+  await api.call("listUnavailableModels", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
     await api.call(list, ofOneModel);
     const { value } = await api.call(list, { ...ofOneModel, headers: { accept: "text/csv" } });
