@@ -71,7 +71,7 @@ export function FilterBar({
         <Chip
           key={filter.name}
           filter={filter}
-          value={query.get(filter.name)}
+          value={query.get(filter.name) || (filter.isFixed === true ? (filter.choices?.[0]?.value ?? "") : "")}
           isNew={added.includes(filter.name)}
           set={(value) => query.set({ [filter.name]: value })}
           remove={() => remove(filter.name)}
