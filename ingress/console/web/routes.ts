@@ -28,6 +28,21 @@ export const ROUTES: readonly PageRoute[] = [
     roles: ["owner", "admin", "developer"],
     load: () => import("./routes/keys.tsx"),
   },
+  {
+    path: "/members",
+    name: "Members",
+    group: "Settings",
+    icon: "people",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/members.tsx"),
+  },
+  {
+    path: "/budgets",
+    name: "Budgets and alerts",
+    group: "Settings",
+    icon: "warn",
+    load: () => import("./routes/budgets.tsx"),
+  },
   { path: "/credits", name: "Credits", group: "Settings", icon: "coin", load: () => import("./routes/credits.tsx") },
   {
     path: "/audit",
@@ -37,6 +52,7 @@ export const ROUTES: readonly PageRoute[] = [
     roles: ["owner", "admin"],
     load: () => import("./routes/audit.tsx"),
   },
+  { path: "/settings", name: "Settings", group: "Settings", icon: "menu", load: () => import("./routes/settings.tsx") },
 ];
 
 /** Returns the address of a page in the navigation, without its optional parameters. */

@@ -54,7 +54,7 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
     ...(warnings.length === 0 ? {} : { warn_at: warnings }),
     ...(before?.raise == null ? {} : { raise: before.raise }),
   };
-  return Object.keys(limits).length === 0 ? null : (limits);
+  return Object.keys(limits).length === 0 ? null : limits;
 }
 
 export function LimitsFields({

@@ -48,7 +48,12 @@ export function Id({ value, label = "id" }: { readonly value: string; readonly l
       <span class="cut" title={value}>
         {value}
       </span>
-      <button type="button" class="btn quiet only small" aria-label={`Copy ${label}`} onClick={() => void copyText(value)}>
+      <button
+        type="button"
+        class="btn quiet only small"
+        aria-label={`Copy ${label}`}
+        onClick={() => void copyText(value)}
+      >
         <Icon name="copy" small />
       </button>
     </span>

@@ -21,6 +21,8 @@ const LIST = "GET /workspaces/{workspaceId}/usage/requests";
 const ROWS = 50;
 /** Maximum number of refused calls in the time of one page. */
 const REFUSED_MAX = 100;
+/** Interval at which the newest page is read again, in milliseconds. */
+const REFRESH_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
 const SPANS: Readonly<Record<string, number>> = {
@@ -177,7 +179,7 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageReque
   // The start of a relative time stays the same while pages are turned.
   const now = useMemo(() => Date.now(), [query.text]);
   const filters = apiQuery(query, now);
-  return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, async (signal) => {
+  const load = async (signal: AbortSignal): Promise<ListPage<UsageRequest>> => {
     const calls = await call(LIST, { query: { ...filters, limit: ROWS, after: cursor.after }, signal });
     const isNarrowed = ["status", "model", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
     if (isNarrowed) return calls;
@@ -194,6 +196,10 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageReque
     });
     const data = [...calls.data, ...refused.data].toSorted((a, b) => b.ended_at.localeCompare(a.ended_at));
     return { ...calls, data };
+  };
+  // Only the newest page changes.
+  return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, load, {
+    everyMs: cursor.isFirst ? REFRESH_MS : undefined,
   });
 }
 
