@@ -23,7 +23,7 @@ import { authenticate } from "./caller.ts";
 import { OPERATOR_SESSION, SESSION, sessionTokenOf } from "./cookies.ts";
 import { checkScope } from "./authenticate-operator.ts";
 import { bodyOf, countCreatedBodies, type ResponseBody } from "./response-body.ts";
-import type { KeyRoute, Route, RouteSpec } from "./route.ts";
+import type { KeyRoute, OpenRoute, OperatorRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
 /**
@@ -45,7 +45,7 @@ export type Serve = (
 ) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
-  const { metrics, log, ipNet, operators, calls } = context;
+  const { metrics, log, ipNet, calls } = context;
   const bodies = openLargeBodies();
   const unanswered = new InFlightSet<() => void>();
   context.closing.addEventListener("abort", () => {
@@ -100,30 +100,17 @@ export function createServe(context: IngressContext): Serve {
     const ip = ipNet.clientAddress(address, forwardedFor);
     // A proxy on this machine forwards requests of other clients.
     const isOwnMachine = context.config.supervised && forwardedFor === null && isLoopback(address);
-    const isOperator = route.auth === "operator";
-    const session = sessionTokenOf(arrived.request, context.config, isOperator ? OPERATOR_SESSION : SESSION);
+    const session = sessionOf(route, arrived.request, context);
     // Each guess of an operator's session costs a look-up.
     if ((!isExempt(route) || session !== undefined) && !isOwnMachine) ipNet.check(ip);
     checkFraming(headers);
     const facts = { ...arrived, ip };
-    if (route.auth === "none") {
-      if (route.isForOperators === true) await operators.checkReachable(ip);
-      return route.handle(facts);
-    }
-    if (route.auth === "operator") {
-      const operator = await operators.authenticate(headers.get("authorization"), ip, session);
-      checkScope(operator, route.scope ?? "money");
-      return route.handle({ ...facts, operator });
-    }
+    if (route.auth === "none") return handleOpen(context, route, facts);
+    if (route.auth === "operator") return handleForOperator(context, route, facts, session);
     const caller = await authenticate(context, facts);
     const capture = onCaller(caller);
-    const call: RouteCall = {
-      ...facts,
-      caller,
-      meter: UNMETERED,
-      ...(session === undefined ? {} : { isSession: true }),
-      ...(capture === undefined ? {} : { capture }),
-    };
+    const origin = session === undefined ? {} : ({ isSession: true } as const);
+    const call = { ...facts, caller, meter: UNMETERED, ...origin, ...(capture === undefined ? {} : { capture }) };
     return runRoute(context, route, call, (counted) => handled(route, counted));
   };
 
@@ -175,6 +162,31 @@ export function createServe(context: IngressContext): Serve {
     });
     return response;
   };
+}
+
+/** Returns the token of the browser session that a request uses: an operator's session on routes of operators, otherwise a member's. */
+function sessionOf({ auth }: Route, request: Request, { config }: Pick<IngressContext, "config">): string | undefined {
+  return sessionTokenOf(request, config, auth === "operator" ? OPERATOR_SESSION : SESSION);
+}
+
+async function handleOpen(
+  { operators }: Pick<IngressContext, "operators">,
+  route: OpenRoute,
+  facts: RequestFacts,
+): Promise<Response> {
+  if (route.isForOperators === true) await operators.checkReachable(facts.ip);
+  return route.handle(facts);
+}
+
+async function handleForOperator(
+  { operators }: Pick<IngressContext, "operators">,
+  route: OperatorRoute,
+  facts: RequestFacts,
+  session: string | undefined,
+): Promise<Response> {
+  const operator = await operators.authenticate(facts.request.headers.get("authorization"), facts.ip, session);
+  checkScope(operator, route.scope ?? "money");
+  return route.handle({ ...facts, operator });
 }
 
 /** Sets the headers that responses of all routes have. */
