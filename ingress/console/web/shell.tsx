@@ -128,7 +128,7 @@ function Header(): JSX.Element {
       <button
         type="button"
         class="palette"
-        aria-label="Search or jump to a page or id"
+        aria-label="Search or jump to… Ctrl K, pages and ids"
         onClick={() => setJumping(true)}
       >
         <Icon name="search" />
