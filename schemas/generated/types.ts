@@ -578,6 +578,7 @@ export interface SchemaTypes {
   OperatorCreditMoveRequest: OperatorCreditMoveRequest;
   OperatorHoldCloseRequest: OperatorHoldCloseRequest;
   OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorSessionCreateRequest: OperatorSessionCreateRequest;
   OperatorSettleFaultResolveRequest: OperatorSettleFaultResolveRequest;
   OperatorTokenCreateRequest: OperatorTokenCreateRequest;
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
@@ -677,6 +678,7 @@ export interface SchemaTypes {
   OperatorPoolList: OperatorPoolList;
   OperatorPresetList: OperatorPresetList;
   OperatorRedrive: OperatorRedrive;
+  OperatorSession: OperatorSession;
   OperatorSettleFaultList: OperatorSettleFaultList;
   OperatorSettleFault: OperatorSettleFault;
   OperatorSourceList: OperatorSourceList;
@@ -705,6 +707,7 @@ export interface SchemaTypes {
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
+  UnavailableModelList: UnavailableModelList;
   UsagePage: UsagePage;
   UsageRequestList: UsageRequestList;
   UsageRequest: UsageRequest;
@@ -5183,6 +5186,15 @@ export interface OperatorRedriveRequest {
   ids: string[];
 }
 /**
+ * Body of POST /console/operator-session.
+ */
+export interface OperatorSessionCreateRequest {
+  /**
+   * Operator token.
+   */
+  token: string;
+}
+/**
  * Optional body of POST /operator/settle-faults/{id}/resolve.
  */
 export interface OperatorSettleFaultResolveRequest {
@@ -7988,6 +8000,14 @@ export interface Credits {
    * Credits available to new calls: `credits` minus `held`.
    */
   available: number;
+  /**
+   * Mean spend per day since midnight UTC seven days ago, or since the workspace was created.
+   */
+  credits_per_day: number;
+  /**
+   * Days that the available credits last at `credits_per_day`; null without spend.
+   */
+  days_left: number | null;
   [k: string]: unknown;
 }
 /**
@@ -10493,6 +10513,28 @@ export interface OperatorRedrive {
   [k: string]: unknown;
 }
 /**
+ * Session of an operator in the console.
+ */
+export interface OperatorSession {
+  /**
+   * Always `operator_session`.
+   */
+  object: "operator_session";
+  /**
+   * Name of the operator token; `settings` for the token in `SLUICE_OPERATOR_TOKEN`.
+   */
+  name: string;
+  /**
+   * Scope of the operator token.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * Latest end of the session. It also ends after fifteen minutes without a request.
+   */
+  ends_at: string;
+  [k: string]: unknown;
+}
+/**
  * A page of open settle faults, newest first.
  */
 export interface OperatorSettleFaultList {
@@ -12703,6 +12745,34 @@ export interface TranscriptionSegment {
   [k: string]: unknown;
 }
 /**
+ * Models whose calls are refused for now, because every provider of the model is temporarily disabled after errors.
+ */
+export interface UnavailableModelList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * The models, sorted by slug.
+   */
+  data: {
+    /**
+     * Always `unavailable_model`.
+     */
+    object: "unavailable_model";
+    /**
+     * Slug of the model.
+     */
+    model: string;
+    /**
+     * Time from which a call is sent to a provider again.
+     */
+    next_attempt_at: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
  * Usage and spend by time bucket.
  */
 export interface UsagePage {
@@ -12726,6 +12796,10 @@ export interface UsagePage {
      * End of the bucket, exclusive.
      */
     end_time: string;
+    /**
+     * Number of calls refused before they held credits. They have no model, status, workflow and label: 0 with a filter of these. Above 120 a minute, further ones are not counted.
+     */
+    refused: number;
     /**
      * Usage of the bucket, one element per group.
      */
@@ -12780,6 +12854,10 @@ export interface UsagePage {
        * Number of tokens.
        */
       tokens: number;
+      /**
+       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded.
+       */
+      latency_p95_ms: number | null;
       [k: string]: unknown;
     }[];
     [k: string]: unknown;

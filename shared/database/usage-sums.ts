@@ -3,6 +3,7 @@
  * statement. A concurrent roll-up therefore never causes a record to be counted twice or not at all.
  */
 import type { Database, Queryable } from "./client.ts";
+import { latencyQuantile } from "./latency-histogram.ts";
 
 /** Additional time that the driver waits after the server's statement timeout, in milliseconds. */
 const CANCEL_MS = 2_000;
@@ -53,11 +54,14 @@ export interface UsageFilter {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Length of a sum's time bucket. `period`: one bucket for the whole period. */
+export type UsageUnit = "hour" | "day" | "period";
+
 export interface UsageQuery extends UsageFilter {
   /** Start and end of the period. Both are at the start of an hour, or of a UTC day if `unit` is `day`. */
   readonly start: Date;
   readonly end: Date;
-  readonly unit: "hour" | "day";
+  readonly unit: UsageUnit;
   readonly groups: readonly UsageGroup[];
   /** Name of the label by which the sums are grouped or filtered; null for none. */
   readonly label: string | null;
@@ -79,6 +83,8 @@ export interface UsageSum {
   /** Credits charged, in nano-credits. */
   readonly settled: bigint;
   readonly tokens: bigint;
+  /** Latency in milliseconds that 95 % of the succeeded calls did not exceed, see `latencyQuantile`; null if no call succeeded. */
+  readonly latency_p95_ms: number | null;
 }
 
 const NO_WORKFLOW = "'00000000-0000-0000-0000-000000000000'::uuid";
@@ -92,17 +98,20 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   label: "s.label_value",
 };
 
+/** Start of a sum's time bucket, for the period from $2 to $3 with the unit $4. */
+const START = `case when $4::text = 'period' then $2::timestamptz else date_trunc($4::text, s.hour, 'UTC') end as start`;
+
 const SUMMED = "h.hour, h.key_id, h.model, h.workflow_id, h.status";
 
 /** SQL for the sums of all calls in the period. */
-const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, null::text as label_value
+const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, h.latencies, null::text as label_value
   from usage_hour h
   where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
 
 /** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
 const labelSummed = (
   sign: "" | "-",
-): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
+): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign}h.latencies, ${sign === "" ? "h.value" : "null::text"} as label_value
   from usage_label_hour h
   where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
 
@@ -134,15 +143,15 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const sums =
     label === null ? [ALL_SUMMED] : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
   const text = `${label === null ? "" : FULL_DAYS}
-     select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
+     select ${[START, ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
-            sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens
+            sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens, sum(s.latencies)::text as latencies
      from (
        ${sums.join("\n       union all\n       ")}
        union all
        select date_trunc('hour', u.ended_at, 'UTC'), u.key_id, u.model,
               ${asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW}, u.status, 1, u.settled, u.tokens,
-              ${label === null ? "null" : LATER_VALUE}
+              latency_count(u.status, u.started_at, u.ended_at), ${label === null ? "null" : LATER_VALUE}
        from usage_record u
        ${asksWorkflow ? "left join job j on j.id = u.job_id left join run r on r.id = j.run_id" : ""}
        where u.workspace_id = $1 and u.ended_at >= greatest($2, (select until from usage_rollup)) and u.ended_at < $3
@@ -164,6 +173,32 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
     await tx.query("select set_config('enable_seqscan', 'off', true)");
     const labelValues = [label, value].filter((one) => one != null);
     const values = [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit, ...labelValues];
-    return tx.query<UsageSum>(text, values);
+    const rows = await tx.query<Omit<UsageSum, "latency_p95_ms"> & { readonly latencies: string | null }>(text, values);
+    return rows.map(({ latencies, ...sum }) => ({
+      ...sum,
+      latency_p95_ms: latencies === null ? null : latencyQuantile(latencies, 0.95),
+    }));
   });
+}
+
+export interface RefusedSum {
+  readonly start: Date;
+  readonly calls: bigint;
+}
+
+/** Returns the number of refused calls by time. Periods without refused calls are omitted. */
+export function sumRefusedCalls(
+  target: Queryable,
+  workspaceId: string,
+  { memberId, keyId, start, end, unit }: Pick<UsageQuery, "memberId" | "keyId" | "start" | "end" | "unit">,
+): Promise<RefusedSum[]> {
+  return target.query<RefusedSum>(
+    `select ${START}, sum(s.calls)::bigint as calls
+     from refused_hour s
+     where s.workspace_id = $1 and s.hour >= $2 and s.hour < $3
+       and ($5::uuid is null or s.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $5))
+       and ($6::uuid is null or s.key_id = $6)
+     group by 1`,
+    [workspaceId, start, end, unit, memberId, keyId],
+  );
 }

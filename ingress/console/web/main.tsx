@@ -2,6 +2,7 @@
 import { render } from "preact";
 
 import { App } from "./app.tsx";
+import "./parts/theme.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("index.html has no element #app");

@@ -104,6 +104,8 @@ import type {
   OperatorPresetList,
   OperatorRedrive,
   OperatorRedriveRequest,
+  OperatorSession,
+  OperatorSessionCreateRequest,
   OperatorSettleFault,
   OperatorSettleFaultList,
   OperatorSettleFaultResolveRequest,
@@ -139,6 +141,7 @@ import type {
   TokenCount,
   Transcription,
   TranscriptionRequest,
+  UnavailableModelList,
   UsagePage,
   UsageRequest,
   UsageRequestList,
@@ -232,6 +235,9 @@ export interface Operations {
   "POST /console/session": { query: never; body: ConsoleSessionCreateRequest; response: undefined };
   "GET /console/session": { query: never; body: undefined; response: ConsoleSession };
   "DELETE /console/session": { query: never; body: undefined; response: undefined };
+  "POST /console/operator-session": { query: never; body: OperatorSessionCreateRequest; response: undefined };
+  "GET /console/operator-session": { query: never; body: undefined; response: OperatorSession };
+  "DELETE /console/operator-session": { query: never; body: undefined; response: undefined };
   "GET /workspaces/{workspaceId}": { query: never; body: undefined; response: Workspace };
   "PATCH /workspaces/{workspaceId}": { query: never; body: WorkspaceUpdateRequest; response: Workspace };
   "GET /workspaces/{workspaceId}/presets": { query: never; body: undefined; response: PresetList };
@@ -250,6 +256,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChain };
   "PUT /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: FallbackChainRequest; response: FallbackChain };
   "DELETE /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChainDeleted };
+  "GET /workspaces/{workspaceId}/unavailable-models": { query: never; body: undefined; response: UnavailableModelList };
   "GET /workspaces/{workspaceId}/usage": { query: "start_time" | "end_time" | "bucket_width" | "group_by" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id" | "limit" | "page"; body: undefined; response: UsagePage };
   "GET /workspaces/{workspaceId}/usage/focus": { query: "start_time" | "end_time" | "bucket_width" | "label" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id"; body: undefined; response: unknown };
   "GET /workspaces/{workspaceId}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
@@ -285,7 +292,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions": { query: "after" | "limit"; body: undefined; response: SubscriptionList };
   "POST /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions": { query: never; body: SubscriptionCreateRequest; response: Subscription };
   "DELETE /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions/{subscriptionId}": { query: never; body: undefined; response: Deleted };
-  "GET /workspaces/{workspaceId}/deliveries": { query: "channelId" | "event" | "status" | "after" | "limit"; body: undefined; response: DeliveryList };
+  "GET /workspaces/{workspaceId}/deliveries": { query: "channelId" | "event" | "status" | "endedSince" | "after" | "limit"; body: undefined; response: DeliveryList };
   "GET /workspaces/{workspaceId}/deliveries/{deliveryId}": { query: never; body: undefined; response: Delivery };
   "POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry": { query: never; body: undefined; response: DeliveryAccepted };
   "GET /workspaces/{workspaceId}/audit-log": { query: "after" | "limit" | "actor" | "action" | "subject" | "start_time" | "end_time"; body: undefined; response: AuditLogList };

@@ -14,8 +14,7 @@ export function setZone(name: string): void {
 
 export function isZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }
@@ -47,9 +46,7 @@ export function amountText(credits: number): AmountText {
   const zeros = decimals.slice(kept.length);
   const sign = whole.startsWith("-") ? "−" : "";
   const grouped = sign + whole.replace("-", "").replaceAll(/\B(?=(\d{3})+$)/g, ",");
-  return kept === ""
-    ? { digits: grouped, zeros: `.${zeros}`, exact }
-    : { digits: `${grouped}.${kept}`, zeros, exact };
+  return kept === "" ? { digits: grouped, zeros: `.${zeros}`, exact } : { digits: `${grouped}.${kept}`, zeros, exact };
 }
 
 /** Returns an amount for a figure: two decimals rounded towards zero, or a unit for a large amount, such as `1.284 B`. */

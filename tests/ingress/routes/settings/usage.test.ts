@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { UsagePage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
+import { insertRefusedCalls } from "#shared/database/refused-calls.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
@@ -144,7 +145,9 @@ describe("sums", () => {
     const grouped = async (query: string): Promise<unknown[]> => {
       const sums = resultsOf(await read(team, `${WHOLE}${query}`));
       return sums
-        .map(({ failed: _failed, tokens: _tokens, credits: _credits, ...rest }) => JSON.stringify(Object.values(rest)))
+        .map(({ failed: _failed, tokens: _tokens, credits: _credits, latency_p95_ms: _p95, ...rest }) =>
+          JSON.stringify(Object.values(rest)),
+        )
         .toSorted((a, b) => a.localeCompare(b))
         .map((text) => JSON.parse(text) as unknown);
     };
@@ -205,6 +208,102 @@ describe("sums", () => {
     expect(seen.length).toBeGreaterThan(72);
     expect(seen).toEqual([...new Set(seen)].toSorted());
     expect(Date.parse(seen.at(-1) ?? "")).toBeGreaterThan(Date.now() - HOUR_MS);
+  });
+
+  test("have one bucket for the whole period, rounded to hours, which is not paged", async () => {
+    const team = await spent();
+    const [start, end] = [ago(3 * DAY_MS), new Date()];
+    const query = `?bucket_width=period&start_time=${start.toISOString()}&end_time=${end.toISOString()}`;
+    const { data, has_more } = await read(team, `${query}&group_by=model`);
+    expect([data.length, has_more]).toEqual([1, false]);
+    const [from, to] = [Date.parse(data[0]?.start_time ?? ""), Date.parse(data[0]?.end_time ?? "")];
+    expect([from, to]).toEqual([
+      Math.floor(start.getTime() / HOUR_MS) * HOUR_MS,
+      Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS,
+    ]);
+    expect(data[0]?.results.map(({ model, calls, credits }) => [model, calls, credits])).toEqual([
+      ["a", 3, 5.000000005],
+      ["b", 2, 10.00000001],
+    ]);
+    const page = Buffer.from(`${from}-${to}`).toString("base64url");
+    expect(await bed.refusal(400, "GET", at(team, `?bucket_width=period&page=${page}`), team.owner.key)).toEqual({
+      code: "unsupported_value",
+      param: "page",
+    });
+  });
+
+  test("contain the latency that 95 % of the succeeded calls do not exceed, within 10 %", async () => {
+    await unroll();
+    const team = await bed.team();
+    const latencies = Array.from({ length: 100 }, (_, n) => 1.7 ** (n / 8) + n);
+    const jobs = await spend(
+      bed.db.database,
+      latencies.map((_, n) => ({
+        workspaceId: team.id,
+        nano: n === 99 ? null : 1n,
+        model: n < 50 ? "fast" : "slow",
+        ...(n < 20 && { labels: { user: "ann" } }),
+        at: ago(HOUR_MS * (1 + (n % 5))),
+      })),
+    );
+    await bed.db.query(
+      `update usage_record u set started_at = u.ended_at - c.ms * interval '1 millisecond'
+       from unnest($1::text[], $2::float8[]) c(id, ms) where u.job_id = c.id::uuid`,
+      [jobs, latencies],
+    );
+    /** The exact percentile of the calls from one number to another. */
+    const exact = (from: number, to: number): number => latencies[from + Math.ceil((to - from) * 0.95) - 1] ?? 0;
+    for (const look of ["records", "sums"]) {
+      const isClose = (ms: number | null | undefined, from: number, to: number): void => {
+        const [low, high] = [exact(from, to) * 0.9 - 1, exact(from, to) * 1.1 + 1];
+        expect([look, ms, ms != null && ms > low && ms < high]).toEqual([look, ms, true]);
+      };
+      const period = `?bucket_width=period&start_time=${ago(DAY_MS).toISOString()}`;
+      const [whole] = resultsOf(await read(team, period));
+      isClose(whole?.latency_p95_ms, 0, 99);
+      const [fast, slow] = resultsOf(await read(team, `${period}&group_by=model`));
+      isClose(fast?.latency_p95_ms, 0, 50);
+      isClose(slow?.latency_p95_ms, 50, 99);
+      const [none, ann] = resultsOf(await read(team, `${period}&group_by=user`)).toSorted((a, b) =>
+        String(b.user).localeCompare(String(a.user)),
+      );
+      isClose(none?.user === null ? none.latency_p95_ms : null, 20, 99);
+      isClose(ann?.user === "ann" ? ann.latency_p95_ms : null, 0, 20);
+      expect(resultsOf(await read(team, `${period}&status=failed`)).map((sum) => sum.latency_p95_ms)).toEqual([null]);
+      await rollUp();
+    }
+  });
+
+  test("count refused calls of a bucket, of own keys for a developer, and none with filters that they lack", async () => {
+    const team = await bed.team(0n);
+    const refuse = (keyId: string, count: number): Promise<void> =>
+      insertRefusedCalls(
+        bed.db.database,
+        Array.from({ length: count }, () => ({
+          workspaceId: team.id,
+          keyId,
+          requestId: newId(),
+          endpoint: "/v1/chat/completions",
+          code: "insufficient_credits" as const,
+          param: null,
+        })),
+      );
+    await refuse(team.developer.keyId, 2);
+    await refuse(team.other.keyId, 3);
+    await refuse(team.other.keyId, 1);
+    const refused = async (query: string, key = team.owner.key): Promise<number> => {
+      const { data } = await read(team, `?start_time=${ago(HOUR_MS).toISOString()}${query}`, key);
+      expect(resultsOf({ data } as UsagePage)).toEqual([]);
+      return data.reduce((sum, bucket) => sum + bucket.refused, 0);
+    };
+    expect(await refused("")).toBe(6);
+    expect(await refused("&bucket_width=1h")).toBe(6);
+    expect(await refused("&bucket_width=period")).toBe(6);
+    expect(await refused(`&key_id=${team.other.keyId}`)).toBe(4);
+    expect(await refused("", team.developer.key)).toBe(2);
+    for (const filter of ["model=a", "status=failed", "user=ann", "tag=env:prod"]) {
+      expect([filter, await refused(`&${filter}`)]).toEqual([filter, 0]);
+    }
   });
 
   test.each([
