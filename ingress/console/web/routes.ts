@@ -20,6 +20,9 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
   { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
   { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
+  { path: "/playground/:kind?", name: "Playground", group: "Build", icon: "play", load: () => import("./routes/playground.tsx") },
+  { path: "/models/:slug?", name: "Models and prices", group: "Build", icon: "cube", load: () => import("./routes/models.tsx") },
+  { path: "/capabilities/:id?", name: "Capabilities", group: "Build", icon: "server", load: () => import("./routes/capabilities.tsx") },
   {
     path: "/keys/:id?",
     name: "Keys",
