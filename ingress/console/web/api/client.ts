@@ -44,7 +44,7 @@ export class ApiFault extends Error {
 }
 
 /** Returns the URL of an operation with its path parameters and query. */
-export function urlOf<Operation extends Key>(
+function urlOf<Operation extends Key>(
   operation: Operation,
   { path, query }: Pick<CallOptions<Operation>, "path" | "query"> = {},
 ): string {

@@ -137,12 +137,6 @@ export function relativeText(time: string | number | Date, now: number = Date.no
   return seconds > 0 ? `in ${amount} ${unit}` : `${amount} ${unit} ago`;
 }
 
-/** Returns the start of the day in the chosen zone that lies `daysBefore` days before `now`. */
-export function dayStart(daysBefore = 0, now: number = Date.now()): Date {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone.value }).format(now - daysBefore * 86_400_000);
-  return zonedTime(`${parts}T00:00:00`);
-}
-
 /** Returns the instant at which clocks of the chosen zone show this local time, such as `2026-11-30T00:00:00`. */
 export function zonedTime(local: string): Date {
   const guess = new Date(`${local}Z`).getTime();
