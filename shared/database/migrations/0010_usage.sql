@@ -19,6 +19,9 @@ create table usage_hour (
   latencies numeric,
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
+-- Lists of calls find the hours of a model or a status here, because an index of usage_record would slow down each settlement.
+create index usage_hour_model on usage_hour (workspace_id, model, hour);
+create index usage_hour_status on usage_hour (workspace_id, status, hour);
 
 -- Returns the histogram of one call: a number with twelve decimal digits for each bucket, of which the call's has the value 1. The sum of
 -- such numbers is the histogram of all calls, and a difference leaves calls out. Bucket n, from 0, ends at 2^(n/4) milliseconds: each is 19 %
@@ -46,6 +49,7 @@ create table usage_label_hour (
   latencies numeric,
   primary key (workspace_id, label, hour, value, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
+create index usage_label_hour_value on usage_label_hour (workspace_id, label, value, hour);
 
 -- Values with sums of their own on a UTC day that is not fully summed yet. Further values are summed as 'other'.
 create table usage_label_value (
