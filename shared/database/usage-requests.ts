@@ -160,7 +160,9 @@ function fromSums(isOfLabel: boolean): string {
        cross join lateral (
          select u.* from usage_record u
          where ${MATCHES} and u.key_id = c.key_id and u.ended_at >= c.hour and u.ended_at < c.hour + interval '1 hour'
-           and u.ended_at < (select until from usage_rollup)) u
+           and u.ended_at < (select until from usage_rollup)
+         -- Otherwise the planner may read all records and look for each one's hour.
+         offset 0) u
        union all
        (select u.* from usage_record u
         where ${MATCHES} and ${own("u")} and u.ended_at >= (select until from usage_rollup)
