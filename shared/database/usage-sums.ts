@@ -101,19 +101,46 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
 /** Start of a sum's time bucket, for the period from $2 to $3 with the unit $4. */
 const START = `case when $4::text = 'period' then $2::timestamptz else date_trunc($4::text, s.hour, 'UTC') end as start`;
 
-const SUMMED = "h.hour, h.key_id, h.model, h.workflow_id, h.status";
+const summedOf = ({ by }: SummedPeriod): string => `h.${by} as hour, h.key_id, h.model, h.workflow_id, h.status`;
 
-/** SQL for the sums of all calls in the period. */
-const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, h.latencies, null::text as label_value
-  from usage_hour h
-  where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
+/** Period that is read from the sums by day or by hour, as SQL. */
+interface SummedPeriod {
+  readonly by: "day" | "hour";
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Splits a period: whole UTC days are read from the sums by day, and the rest of it by hour. */
+function summedPeriods({ unit, start, end }: Pick<UsageQuery, "unit" | "start" | "end">): readonly SummedPeriod[] {
+  const [from, to] = [start.getTime(), end.getTime()];
+  const [firstDay, lastDay] = [Math.ceil(from / DAY_MS) * DAY_MS, Math.floor(to / DAY_MS) * DAY_MS];
+  if (unit === "hour" || firstDay >= lastDay) return [{ by: "hour", from: "$2", to: "$3" }];
+  const at = (ms: number): string => `'${new Date(ms).toISOString()}'::timestamptz`;
+  return [
+    { by: "day", from: at(firstDay), to: at(lastDay) },
+    ...(from < firstDay ? [{ by: "hour", from: "$2", to: at(firstDay) } as const] : []),
+    ...(lastDay < to ? [{ by: "hour", from: at(lastDay), to: "$3" } as const] : []),
+  ];
+}
+
+const isIn = ({ by, from, to }: SummedPeriod): string => `h.${by} >= ${from} and h.${by} < ${to}`;
+
+/** Returns SQL for the sums of all calls in the period. */
+const allSummed = (
+  period: SummedPeriod,
+): string => `select ${summedOf(period)}, h.calls, h.settled, h.tokens, h.latencies, null::text as label_value
+  from ${period.by === "day" ? "usage_by_day" : "usage_hour"} h
+  where h.workspace_id = $1 and ${isIn(period)}`;
 
 /** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
 const labelSummed = (
   sign: "" | "-",
-): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign}h.latencies, ${sign === "" ? "h.value" : "null::text"} as label_value
-  from usage_label_hour h
-  where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
+  period: SummedPeriod,
+): string => `select ${summedOf(period)}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign}h.latencies, ${sign === "" ? "h.value" : "null::text"} as label_value
+  from ${period.by === "day" ? "usage_label_by_day" : "usage_label_hour"} h
+  where h.workspace_id = $1 and h.label = $11 and ${isIn(period)}`;
 
 /**
  * SQL for the label's value of a later record. It counts like the next roll-up: once a day has the maximum number of values, further values
@@ -140,8 +167,11 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const places = groups.map((_group, index) => String(index + 2));
   const { label } = query;
   const value = label !== null && Object.hasOwn(query.labels, label) ? query.labels[label] : undefined;
-  const sums =
-    label === null ? [ALL_SUMMED] : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
+  const sums = summedPeriods(query).flatMap((period) => {
+    if (label === null) return [allSummed(period)];
+    if (value !== undefined) return [`${labelSummed("", period)} and h.value = $12`];
+    return [labelSummed("", period), allSummed(period), labelSummed("-", period)];
+  });
   const text = `${label === null ? "" : FULL_DAYS}
      select ${[START, ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
@@ -170,7 +200,8 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
   return database.transaction(async (tx) => {
     // The planner overestimates a large workspace's month as a third of the table and would choose a full scan: 280 ms instead of 90.
-    await tx.query("select set_config('enable_seqscan', 'off', true)");
+    // Sums of histograms need more memory than the default, or they are sorted on disk.
+    await tx.query("select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)");
     const labelValues = [label, value].filter((one) => one != null);
     const values = [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit, ...labelValues];
     const rows = await tx.query<Omit<UsageSum, "latency_p95_ms"> & { readonly latencies: string | null }>(text, values);

@@ -1,7 +1,7 @@
 /** GET /workspaces/{workspaceId}/usage and …/usage/requests: sums that are the ledger's, and the price of each call. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { UsagePage } from "#schemas/generated/types.ts";
+import type { UsagePage, UsageRequest } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { insertRefusedCalls } from "#shared/database/refused-calls.ts";
 import { newId } from "#shared/base/ids.ts";
@@ -36,7 +36,9 @@ const dayOf = (ms: number): string => new Date(Math.floor(ms / DAY_MS) * DAY_MS)
 
 /** Nothing is rolled up: records of a test are moved to times that had been. */
 async function unroll(): Promise<void> {
-  await bed.db.query("truncate usage_hour, usage_label_hour, usage_label_value, usage_day, usage_key");
+  await bed.db.query(
+    "truncate usage_hour, usage_label_hour, usage_by_day, usage_label_by_day, usage_label_value, usage_day, usage_key",
+  );
   await bed.db.query(
     "update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days', next_xid = '0'",
   );
@@ -373,6 +375,75 @@ describe("single calls", () => {
     expect(rows.map(({ request_id, credits }) => [request_id, credits])).toEqual(
       whole.data.filter(({ status }) => status === "succeeded").map((row) => [row.request_id, String(row.credits)]),
     );
+  });
+
+  test("are listed in whole pages for every filter, before, while and after they are in the sums", async () => {
+    await unroll();
+    const team = await bed.team();
+    const people = [team.developer, team.other];
+    await spend(
+      bed.db.database,
+      Array.from({ length: 60 }, (_, n) => ({
+        workspaceId: team.id,
+        keyId: people[n % 2]?.keyId ?? "",
+        nano: n % 7 === 0 ? null : 1n,
+        model: n % 11 === 0 ? "rare" : "usual",
+        ...(n % 3 > 0 && { labels: { user: n % 13 === 0 ? "ann" : "bob", team: `team-${n % 4}` } }),
+        at: ago(n * 37 * 60_000),
+      })),
+    );
+    await spend(bed.db.database, [{ workspaceId: (await bed.team()).id, nano: 1n, model: "rare" }]);
+    const list = (query: string, key: string) =>
+      bed.ask("UsageRequestList", "GET", at(team, `/requests?${query}`), key);
+    const walk = async (query: string, limit: number, key: string): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let after = ""; ;) {
+        const { data, last_id, has_more } = await list(`limit=${limit}${after}&${query}`, key);
+        ids.push(...data.map(({ request_id }) => request_id));
+        if (!has_more) return ids;
+        after = `&after=${last_id}`;
+      }
+    };
+    const isAt = (time: string, from: number, to: number): boolean =>
+      Date.parse(time) >= ago(from).getTime() && Date.parse(time) < ago(to).getTime();
+    const filters: readonly [query: string, matches: (call: UsageRequest) => boolean][] = [
+      ["model=rare", ({ model }) => model === "rare"],
+      ["model=none", () => false],
+      ["status=failed", ({ status }) => status === "failed"],
+      ["status=lost", () => false],
+      ["model=rare&status=succeeded", ({ model, status }) => model === "rare" && status === "succeeded"],
+      [
+        `model=usual&key_id=${team.other.keyId}`,
+        ({ model, key_id }) => model === "usual" && key_id === team.other.keyId,
+      ],
+      ["user=ann", ({ user }) => user === "ann"],
+      ["user=nobody", () => false],
+      ["tag=team:team-1&status=failed", ({ tags, status }) => tags?.["team"] === "team-1" && status === "failed"],
+      ["tag=team:team-1&user=bob", ({ tags, user }) => tags?.["team"] === "team-1" && user === "bob"],
+      [
+        `status=succeeded&start_time=${ago(20 * HOUR_MS).toISOString()}&end_time=${ago(5 * HOUR_MS).toISOString()}`,
+        ({ status, ended_at }) => status === "succeeded" && isAt(ended_at, 20 * HOUR_MS, 5 * HOUR_MS),
+      ],
+    ];
+    const check = async (look: string): Promise<void> => {
+      for (const { key } of [team.owner, team.developer]) {
+        const { data } = await list("limit=100", key);
+        for (const [query, matches] of filters) {
+          const expected = data.filter(matches).map(({ request_id }) => request_id);
+          for (const limit of [1, 4, 100]) {
+            expect([look, query, limit, await walk(query, limit, key)]).toEqual([look, query, limit, expected]);
+          }
+        }
+      }
+    };
+    await check("records");
+    await bed.db.query(
+      "update usage_rollup set until = now() - interval '60 hours', next_at = now() - interval '18 hours', next_xid = '0'",
+    );
+    await bed.db.query("select roll_up_usage(360000000)");
+    await check("half");
+    await rollUp();
+    await check("sums");
   });
 
   test("are found by their request id, in any case; foreign, open and others' calls are unknown", async () => {
