@@ -60,6 +60,14 @@ const GENERATORS: readonly FileGenerator[] = [
       };
     },
   },
+  {
+    name: "console",
+    async generate() {
+      // Loaded here, because it imports the files of the first generators.
+      const { consoleOperations } = await import("./generate/console-operations.ts");
+      return { "ingress/console/web/api/operations.ts": consoleOperations() };
+    },
+  },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
   { name: "decisions", generate: () => decisionFiles() },

@@ -30,7 +30,7 @@ export function createGzipResponder(): GzipResponder {
 }
 
 /** Returns true if the `accept-encoding` header names gzip with a weight other than 0. */
-function acceptsGzip(accepted: string): boolean {
+export function acceptsGzip(accepted: string): boolean {
   const [, weight = "1"] = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/i.exec(accepted) ?? ["", "0"];
   return Number(weight) > 0;
 }

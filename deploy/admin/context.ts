@@ -40,6 +40,11 @@ export interface Context {
    * CatalogueError
    */
   modelsIn(files?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Returns the address at which browsers reach the service, without a slash at its end. Default: the address of the stack that `npm start`
+   * runs, or else the default address. @throws Error when a setting is invalid
+   */
+  publicUrl(): string;
   /** Returns the settings of the environment. @throws Error when a setting is invalid */
   settings(): Config;
   close(): Promise<void>;
@@ -60,6 +65,10 @@ export function openContext(
     database() {
       opened ??= connect(databaseConfig(environment), complain);
       return opened;
+    },
+    publicUrl() {
+      const config = loadConfig(environment, { needs: [] });
+      return config.publicUrl ?? addressOf(config, config.serviceUrl ?? runningStack(config.dataDir)?.baseUrl);
     },
     settings: () => loadConfig(environment, { needs: [] }),
     async catalogue(files) {
@@ -87,14 +96,18 @@ function serviceAddress(config: Config, urlOption: string | undefined): Address 
       `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service with SLUICE_URL or --url`,
     );
   }
-  // The address that callers use ends in /v1.
-  const url = (named ?? stack?.baseUrl)?.replace(/\/v1\/?$/, "") ?? `http://127.0.0.1:${config.port || 8_080}`;
+  const url = addressOf(config, named ?? stack?.baseUrl);
   const token = config.operatorToken ?? stack?.operatorToken;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(`expected --url as http://… or https://…, got ${quote(url)}`);
   if (token !== undefined) return { url, token };
   const where = named === undefined ? `, and no stack runs on ${resolve(config.dataDir)}; ${START}set it` : "; set it";
   throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
+}
+
+/** Returns the address of a service from the address that callers use, which ends in /v1, or else the default address. */
+function addressOf({ port }: Pick<Config, "port">, url: string | undefined): string {
+  return url?.replace(/\/v1\/?$/, "").replace(/\/+$/, "") ?? `http://127.0.0.1:${port || 8_080}`;
 }
 
 /**

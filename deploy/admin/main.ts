@@ -5,6 +5,7 @@ import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { ALERT_COMMANDS } from "./alerts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
+import { CONSOLE_COMMANDS } from "./console-link.ts";
 import { openContext } from "./context.ts";
 import { commandText, listText, unknownText, usageLine } from "./help.ts";
 import { IMPORT_COMMANDS } from "./import.ts";
@@ -42,6 +43,7 @@ const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...LIMIT_COMMANDS,
   ...ALERT_COMMANDS,
+  ...CONSOLE_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,

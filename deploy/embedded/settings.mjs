@@ -17,6 +17,7 @@ import { freePort, portFault } from "./probe.mjs";
  * @property {readonly string[]} caches folders of downloaded programs, in order of preference
  * @property {number} port 0 for any free port
  * @property {string} host
+ * @property {string | undefined} publicUrl address at which browsers reach the service, without a slash at its end
  * @property {number} adminPort
  * @property {string} adminHost
  * @property {string} bucket
@@ -70,6 +71,7 @@ export async function readSettings(environment) {
     caches: cachesOf(environment, dataDir),
     port,
     host,
+    publicUrl: text("SLUICE_PUBLIC_URL")?.replace(/\/+$/, ""),
     adminPort: await freeAdminPort(admin),
     adminHost,
     bucket: text("SLUICE_S3_BUCKET") ?? "sluice",

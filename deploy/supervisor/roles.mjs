@@ -49,6 +49,40 @@ export async function migrate({ root, bun, env, log }) {
   return workspace;
 }
 
+/** Time for the admin command that creates a sign-in code, in milliseconds. */
+const CODE_WITHIN_MS = 20_000;
+
+/**
+ * Creates a sign-in code of the console for the bootstrap key. The code is a secret: it is not logged.
+ * @param {RoleOptions} options
+ * @returns {Promise<string | null>} null if no code could be created; the reason is logged
+ */
+export async function createSignInCode({ root, bun, env, log }) {
+  const { code, stdout, stderr } = await run({
+    name: "sign-in code",
+    command: bun,
+    args: ["deploy/sluice.ts", "admin", "console", "link", "--json"],
+    cwd: root,
+    env,
+    timeoutMs: CODE_WITHIN_MS,
+  });
+  if (code === 0) return JSON.parse(stdout).code;
+  log.say("warn", "no sign-in code for the console was created", { reason: sentence(stderr.split("\n")) ?? stderr });
+  return null;
+}
+
+/**
+ * Builds the console if its sources have changed.
+ * @param {Pick<RoleOptions, "root" | "bun" | "env">} options
+ * @returns {Promise<void>}
+ * @throws {StartFault} with the error message of the build
+ */
+export async function buildConsole({ root, bun, env }) {
+  const command = { command: bun, args: ["deploy/build-console.ts"], cwd: root, env };
+  const { code, stderr } = await run({ name: "console", ...command });
+  if (code !== 0) throw new StartFault(`The build of the console failed:\n${stderr}`);
+}
+
 /**
  * Starts a role and waits until it is ready.
  * @param {readonly string[]} args such as `["worker", "chat"]`

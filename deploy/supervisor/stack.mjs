@@ -12,10 +12,10 @@ import { countRunning, startAdmin, waitingText } from "./admin.mjs";
 import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { openLogFile } from "./log-file.mjs";
-import { migrate, ROLES, startRole } from "./roles.mjs";
+import { buildConsole, createSignInCode, migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
 import { keptSecret, readSettings } from "../embedded/settings.mjs";
-import { baseUrlOf, welcome } from "./welcome.mjs";
+import { baseUrlOf, isLoopback, welcome } from "./welcome.mjs";
 
 /** Time within which several signals count as one, in milliseconds. A single Ctrl-C arrives twice: from the terminal and from npm. */
 const ECHO_MS = 500;
@@ -120,6 +120,9 @@ async function assemble({ root, verbose, closing, end, opened }) {
   fetching?.catch(() => undefined);
   const natsProgram = () => fetching ?? natsBinary({ caches, progress });
   const bun = await prepareBun({ root, caches, progress });
+  const building = buildConsole({ root, bun, env: process.env });
+  // An error is reported where the build is needed.
+  building.catch(() => undefined);
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
@@ -142,6 +145,10 @@ async function assemble({ root, verbose, closing, end, opened }) {
     SLUICE_SUPERVISED: "1",
   };
   const workspace = await migrate({ root, bun, env: { ...env, ...services.loginOf("janitor") }, log });
+  await building;
+  // A service that other machines reach without a known address prints no secret link, and JSON logs are stored by other programs.
+  const hasLink = !settings.jsonLogs && (settings.publicUrl !== undefined || isLoopback(settings.host));
+  const linking = hasLink ? createSignInCode({ root, bun, env, log }) : null;
   const roles = await Promise.all(
     ROLES.filter(({ user }) => user !== "auth" || services.natsUrl !== undefined).map(({ args, user }) => {
       const token = user === "ingress" ? { SLUICE_OPERATOR_TOKEN: operatorToken } : {};
@@ -164,6 +171,8 @@ async function assemble({ root, verbose, closing, end, opened }) {
     welcome({
       host,
       port,
+      publicUrl: settings.publicUrl,
+      code: await linking,
       adminHost,
       adminPort: admin.port,
       key,

@@ -5,6 +5,8 @@
  * @param {object} stack
  * @param {string} stack.host host on which the ingress listens
  * @param {number} stack.port
+ * @param {string | undefined} stack.publicUrl address at which browsers reach the service, if it is configured
+ * @param {string | null} stack.code sign-in code of the console; null if the link has none
  * @param {string} stack.adminHost
  * @param {number} stack.adminPort
  * @param {string} stack.key
@@ -13,12 +15,14 @@
  * @param {string} stack.logFile
  * @param {readonly string[]} stack.parts names of what runs
  * @param {readonly string[]} stack.missing a sentence for each feature that this machine lacks
- * @returns {string} at most ten lines, and one for each missing feature
+ * @returns {string} at most eleven lines, and one for each missing feature
  */
-export function welcome({ host, port, adminHost, adminPort, key, workspace, natsUrl, logFile, parts, missing }) {
+export function welcome(stack) {
+  const { host, port, publicUrl, code, adminHost, adminPort, key, workspace, natsUrl, logFile, parts, missing } = stack;
   const base = baseUrlOf(host, port);
   const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
   const facts = {
+    Console: `${publicUrl ?? base.replace(/\/v1$/, "")}/console${code === null ? "" : `#code=${code}`}`,
     API: `${base}${isLoopback(host) ? " (this machine only; SLUICE_HOST=0.0.0.0 opens it to others)" : ""}`,
     Key: `${key} (workspace ${workspace})`,
     Docs: base.replace(/\/v1$/, "/docs"),
@@ -49,7 +53,7 @@ export function baseUrlOf(host, port) {
  * Returns true if the host is only reachable from this machine.
  * @param {string} host
  */
-function isLoopback(host) {
+export function isLoopback(host) {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
 

@@ -5,7 +5,7 @@ import type { Actor } from "#shared/database/audit-log.ts";
 
 import { type Place, sessionTokenOf } from "./cookies.ts";
 import type { Operator } from "./authenticate-operator.ts";
-import type { OperatorCall, RequestFacts, RouteCall, SettingsCall } from "./call.ts";
+import type { RequestFacts, SettingsCall } from "./call.ts";
 
 /** Returns the member who made a call to a route for members and operators. @throws Error if an operator made the call */
 export function callerOf(call: SettingsCall): Caller {
@@ -19,8 +19,12 @@ export function operatorOf(call: SettingsCall): Operator {
   throw new Error("a route of operators needs an operator token");
 }
 
+/** Part of a call that names its author. */
+type ActingCall = Pick<RequestFacts, "ip" | "requestId"> &
+  ({ readonly operator: Pick<Operator, "name"> } | { readonly caller: Pick<Caller, "memberId" | "keyId"> });
+
 /** Returns the actor that the audit log records for this call. */
-export function actorOf(call: OperatorCall | (RequestFacts & Pick<RouteCall, "caller">)): Actor {
+export function actorOf(call: ActingCall): Actor {
   const ip = call.ip === "" ? {} : { ip: call.ip };
   if ("operator" in call) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
   const { memberId, keyId } = call.caller;

@@ -550,6 +550,7 @@ export interface SchemaTypes {
   OperatorCreditMoveRequest: OperatorCreditMoveRequest;
   OperatorHoldCloseRequest: OperatorHoldCloseRequest;
   OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorSessionCreateRequest: OperatorSessionCreateRequest;
   OperatorSettleFaultResolveRequest: OperatorSettleFaultResolveRequest;
   OperatorTokenCreateRequest: OperatorTokenCreateRequest;
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
@@ -651,6 +652,7 @@ export interface SchemaTypes {
   OperatorPoolList: OperatorPoolList;
   OperatorPresetList: OperatorPresetList;
   OperatorRedrive: OperatorRedrive;
+  OperatorSession: OperatorSession;
   OperatorSettleFaultList: OperatorSettleFaultList;
   OperatorSettleFault: OperatorSettleFault;
   OperatorSourceList: OperatorSourceList;
@@ -682,6 +684,7 @@ export interface SchemaTypes {
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
+  UnavailableModelList: UnavailableModelList;
   UsagePage: UsagePage;
   UsageRequestList: UsageRequestList;
   UsageRequest: UsageRequest;
@@ -3925,13 +3928,17 @@ export interface JsonSchemaFormat {
   [k: string]: unknown;
 }
 /**
- * Body of POST /console/session.
+ * Body of POST /console/session: either an API key or a sign-in code.
  */
 export interface ConsoleSessionCreateRequest {
   /**
    * API key of the member.
    */
-  api_key: string;
+  api_key?: string;
+  /**
+   * Sign-in code, which `npm start` and `admin console link` print. It is valid once, for 15 minutes.
+   */
+  code?: string;
 }
 /**
  * Body of POST /v1/conversations/{conversation_id}.
@@ -5186,6 +5193,15 @@ export interface OperatorRedriveRequest {
    * @maxItems 100
    */
   ids: string[];
+}
+/**
+ * Body of POST /console/operator-session.
+ */
+export interface OperatorSessionCreateRequest {
+  /**
+   * Operator token.
+   */
+  token: string;
 }
 /**
  * Optional body of POST /operator/settle-faults/{id}/resolve.
@@ -7869,6 +7885,10 @@ export interface ConsoleSession {
      * Name of the member.
      */
     name: string;
+    /**
+     * Mail address of the member. Null: none.
+     */
+    email: string | null;
     [k: string]: unknown;
   };
   /**
@@ -7887,6 +7907,10 @@ export interface ConsoleSession {
      * Name of the key.
      */
     name: string;
+    /**
+     * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
+     */
+    tools: string[] | null;
     [k: string]: unknown;
   };
   /**
@@ -7897,6 +7921,14 @@ export interface ConsoleSession {
    * Latest end of the session. It also ends after an hour without a request.
    */
   ends_at: string;
+  /**
+   * Current time of the service.
+   */
+  time: string;
+  /**
+   * Version of the service.
+   */
+  version: string;
   [k: string]: unknown;
 }
 /**
@@ -7987,6 +8019,14 @@ export interface Credits {
    * Credits available to new calls: `credits` minus `held`.
    */
   available: number;
+  /**
+   * Mean spend per day since midnight UTC seven days ago, or since the workspace was created.
+   */
+  credits_per_day: number;
+  /**
+   * Days that the available credits last at `credits_per_day`; null without spend.
+   */
+  days_left: number | null;
   [k: string]: unknown;
 }
 /**
@@ -10484,6 +10524,28 @@ export interface OperatorRedrive {
   [k: string]: unknown;
 }
 /**
+ * Session of an operator in the console.
+ */
+export interface OperatorSession {
+  /**
+   * Always `operator_session`.
+   */
+  object: "operator_session";
+  /**
+   * Name of the operator token; `settings` for the token in `SLUICE_OPERATOR_TOKEN`.
+   */
+  name: string;
+  /**
+   * Scope of the operator token.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * Latest end of the session. It also ends after fifteen minutes without a request.
+   */
+  ends_at: string;
+  [k: string]: unknown;
+}
+/**
  * A page of open settle faults, newest first.
  */
 export interface OperatorSettleFaultList {
@@ -12420,6 +12482,10 @@ export interface Service {
    * Path of the public model list.
    */
   models: string;
+  /**
+   * True if people can sign in to the console at the operator's OpenID Connect issuer.
+   */
+  has_issuer: boolean;
   [k: string]: unknown;
 }
 /**
@@ -12758,6 +12824,34 @@ export interface TranscriptionSegment {
   [k: string]: unknown;
 }
 /**
+ * Models whose calls are refused for now, because every provider of the model is temporarily disabled after errors.
+ */
+export interface UnavailableModelList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * The models, sorted by slug.
+   */
+  data: {
+    /**
+     * Always `unavailable_model`.
+     */
+    object: "unavailable_model";
+    /**
+     * Slug of the model.
+     */
+    model: string;
+    /**
+     * Time from which a call is sent to a provider again.
+     */
+    next_attempt_at: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
  * Usage and spend by time bucket.
  */
 export interface UsagePage {
@@ -12781,6 +12875,10 @@ export interface UsagePage {
      * End of the bucket, exclusive.
      */
     end_time: string;
+    /**
+     * Number of calls refused before they held credits. They have no model, status, workflow and label: 0 with a filter of these. Above 120 a minute, further ones are not counted.
+     */
+    refused: number;
     /**
      * Usage of the bucket, one element per group.
      */
@@ -12835,6 +12933,10 @@ export interface UsagePage {
        * Number of tokens.
        */
       tokens: number;
+      /**
+       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded.
+       */
+      latency_p95_ms: number | null;
       [k: string]: unknown;
     }[];
     [k: string]: unknown;

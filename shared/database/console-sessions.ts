@@ -25,7 +25,7 @@ export async function openSession(
   session: {
     readonly sha256: Uint8Array;
     readonly keyId: string;
-    readonly by: "key" | "issuer";
+    readonly by: "key" | "code" | "issuer";
     readonly actor: Actor;
   },
 ): Promise<void> {
@@ -62,17 +62,18 @@ export async function endSession(target: Queryable, sha256: Uint8Array, actor: A
 
 export interface SessionFacts {
   readonly member_name: string;
+  readonly email: string | null;
   readonly key_name: string;
   readonly ends_at: Date;
 }
 
 /**
- * Reads the names of a session's member and key, and the time at which the session ends.
+ * Reads the names of a session's member and key, the mail address of the member, and the time at which the session ends.
  * @returns undefined if the session has ended
  */
 export async function readSession(target: Queryable, sha256: Uint8Array): Promise<SessionFacts | undefined> {
   const rows = await target.query<SessionFacts>(
-    `select m.name as member_name, k.name as key_name, s.created_at + interval '${SESSION_HOURS} hours' as ends_at
+    `select m.name as member_name, m.email, k.name as key_name, s.created_at + interval '${SESSION_HOURS} hours' as ends_at
      from console_session s
      join api_key k on k.id = s.key_id
      join member m on m.id = k.member_id

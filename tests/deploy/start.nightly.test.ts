@@ -162,7 +162,16 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(welcome).toContain(`\n  Docs     http://127.0.0.1:${port}/docs\n`);
     // Lines of migrations and roles are in the file alone.
     expect(printed.filter((line) => line.includes("migration applied"))).toEqual([]);
+    const [, code = ""] =
+      new RegExp(`\\n {2}Console {2}http://127\\.0\\.0\\.1:${port}/console#code=([\\w-]{43})\\n`).exec(welcome) ?? [];
+    const headers = { "x-sluice-console": "1", "content-type": "application/json" };
+    const signIn = { method: "POST", headers, body: JSON.stringify({ code }) };
+    const signedIn = await fetch(`http://127.0.0.1:${port}/console/session`, signIn);
+    const session = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const me = await fetch(`http://127.0.0.1:${port}/v1/key`, { headers: { ...headers, cookie: session } });
+    expect([signedIn.status, me.status]).toEqual([204, 200]);
     const log = readFileSync(join(dataDir, "sluice.log"), "utf8");
+    expect(log).not.toContain(code);
     expect(log).toContain(" migrate  info  migration applied migration=");
     expect(log).toMatch(/ ingress {2}info {2}ready /);
   });

@@ -56,7 +56,7 @@ test("a member of several workspaces chooses one on a page", async () => {
     headers: { cookie: cookieOf(page), "content-type": "application/x-www-form-urlencoded" },
     body: "unasked=1",
   });
-  expect([come.status, come.headers.get("location")]).toEqual([303, "/docs"]);
+  expect([come.status, come.headers.get("location")]).toEqual([303, "/console"]);
   const headers = { cookie: cookieOf(come), "x-sluice-console": "1" };
   const session = await fetch(`${baseUrl}/console/session`, { headers });
   expect(await session.json()).toMatchObject({ workspace: { id: other, name: "second" }, member: { id: member } });
@@ -75,7 +75,7 @@ test("a member signs in by a mail address, acts for a key, and is signed out wit
   const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
   const back = await idp.visit(begun.headers.get("location") ?? "");
   const come = await fetch(back, { redirect: "manual", headers: { cookie: cookieOf(begun) } });
-  expect([come.status, come.headers.get("location")]).toEqual([303, "/docs"]);
+  expect([come.status, come.headers.get("location")]).toEqual([303, "/console"]);
   const cookie = cookieOf(come);
   expect(cookie).toMatch(/^sluice=[\w-]{43}$/);
 

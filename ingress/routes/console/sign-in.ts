@@ -1,12 +1,11 @@
 /**
- * /console: signs people in with a browser, using an API key or the operator's OpenID Connect issuer. The session cookie cannot be read by
+ * /console: signs people in with a browser, using an API key, a sign-in code or the operator's OpenID Connect issuer. The session cookie cannot be read by
  * scripts.
  */
 import type { ConsoleSession } from "#schemas/generated/types.ts";
-import { checkAddress } from "#shared/access/access-lists.ts";
+import { checkAddress, heldLists } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { networkOf } from "#shared/access/ip-net.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import { takeSignInCode } from "#shared/access/sign-in-codes.ts";
 import {
   endSession,
   findMembersByEmail,
@@ -18,11 +17,11 @@ import {
   SIGN_IN_CHOICE_MINUTES,
   SIGN_IN_CHOICES_MAX,
   takeSignInChoice,
-  takeSignInTry,
 } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { hashKey, mintSessionToken } from "#shared/secrets/api-keys.ts";
 
+import manifest from "../../../package.json" with { type: "json" };
 import { json, NEVER_KEPT } from "../../core/answers.ts";
 import { cookie, type Place, readCookie, requireConsole, SESSION, sessionTokenOf } from "../../core/cookies.ts";
 import { type Issuer, SIGN_IN_SECONDS } from "./issuer.ts";
@@ -33,6 +32,7 @@ import type { RequestFacts } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { OpenRoute } from "../../core/route.ts";
 import { parsedBody, pathId, plainName } from "../settings/body.ts";
+import { createTries } from "./sign-in-tries.ts";
 import { unknownPath } from "../../core/unknown-path.ts";
 
 const PATH = "/console/session";
@@ -47,19 +47,20 @@ export function callbackOf(publicUrl: string): string {
 
 const SESSION_SECONDS = SESSION_HOURS * 3_600;
 
+/** Header of the requests of the console's pages. */
+export const CONSOLE_HEADER = {
+  name: "X-Sluice-Console",
+  description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
+  schema: { const: "1" },
+} as const;
+
 export function consoleSession(context: IngressContext): readonly OpenRoute[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
     tags: ["Console sessions"],
     auth: "none",
-    requestHeaders: [
-      {
-        name: "X-Sluice-Console",
-        description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
-        schema: { const: "1" },
-      },
-    ],
+    requestHeaders: [CONSOLE_HEADER],
   } as const;
   return [
     {
@@ -70,7 +71,7 @@ export function consoleSession(context: IngressContext): readonly OpenRoute[] {
       description:
         "Sets a cookie that replaces the key on every path. It requires the header `X-Sluice-Console: 1`, and " +
         "neither `Authorization` nor `x-api-key`. The session lasts twelve hours, one hour without a request, and " +
-        "not longer than the key.",
+        "not longer than the key. A sign-in code is deleted by its first use.",
       request: { schema: "ConsoleSessionCreateRequest" },
       responses: { 204: { description: "The session was created and the cookie is set" } },
       errors: errorsOf(["reads_json"], "invalid_api_key", "permission_denied", "service_unavailable"),
@@ -142,7 +143,7 @@ const CHOICE = "sluice-choice";
 async function begin(context: IngressContext, { request }: RequestFacts): Promise<Response> {
   const issuer = issuerOf(context);
   const asked = new URL(request.url).searchParams;
-  const returnTo = asked.get("return_to") ?? "/docs";
+  const returnTo = asked.get("return_to") ?? "/console";
   if (!isOwnPath(returnTo)) {
     throw new ApiError("invalid_request", "Expected return_to to be a path of this service.", { param: "return_to" });
   }
@@ -260,17 +261,43 @@ async function open(context: IngressContext, call: RequestFacts, countTry: () =>
   const place = placeOf(context);
   requireConsole(call.request, place);
   await countTry();
-  const { api_key } = await parsedBody(call, "ConsoleSessionCreateRequest");
-  const caller = await context.authenticator.authenticate(`Bearer ${api_key}`);
-  checkAddress(caller, call.ip);
+  const { api_key, code } = await parsedBody(call, "ConsoleSessionCreateRequest");
+  if (api_key !== undefined && code !== undefined)
+    throw new ApiError("invalid_request", "Expected either api_key or code, got both.", { param: "code" });
+  const { by, ...key } = code === undefined ? await holderOfKey(context, api_key) : await holderOfCode(context, code);
+  checkAddress(key, call.ip);
   const value = mintSessionToken();
   await openSession(context.database, {
     sha256: hashKey(value),
-    keyId: caller.keyId,
-    by: "key",
-    actor: actorOf({ ...call, caller }),
+    keyId: key.keyId,
+    by,
+    actor: actorOf({ ...call, caller: key }),
   });
   return signedIn(call, place, value);
+}
+
+/** Key for which a person signs in with a secret. */
+type SignInKey = Pick<Caller, "keyId" | "memberId" | "accessLists"> & { readonly by: "key" | "code" };
+
+/** Finds an API key. @throws ApiError for an absent or invalid key */
+async function holderOfKey({ authenticator }: IngressContext, key: string | undefined): Promise<SignInKey> {
+  if (key === undefined)
+    throw new ApiError("missing_required_parameter", "Missing required parameter: api_key or code.", {
+      param: "api_key",
+    });
+  return { ...(await authenticator.authenticate(`Bearer ${key}`)), by: "key" };
+}
+
+/** Deletes a sign-in code and returns its key. @throws ApiError `invalid_api_key` */
+async function holderOfCode({ database }: IngressContext, code: string): Promise<SignInKey> {
+  const taken = await takeSignInCode(database, code);
+  if (!taken) {
+    const message =
+      "The sign-in code is unknown, used or expired, or its key is not active; create another code with `admin console link`, or sign in with a key.";
+    throw new ApiError("invalid_api_key", message);
+  }
+  const { key_id: keyId, member_id: memberId, key_lists, member_lists } = taken;
+  return { keyId, memberId, ...heldLists(key_lists, member_lists), by: "code" };
 }
 
 /** Returns the response that sets the session cookie. */
@@ -283,18 +310,20 @@ async function read(context: IngressContext, call: RequestFacts): Promise<Respon
   requireConsole(call.request, placeOf(context));
   const token = sessionTokenOf(call.request, placeOf(context));
   if (token === undefined) throw notSignedIn();
-  const { workspaceId, workspaceName, memberId, role, keyId, preset } =
+  const { workspaceId, workspaceName, memberId, role, keyId, preset, tools } =
     await context.authenticator.authenticateSession(token);
   const facts = await readSession(context.database, hashKey(token));
   if (!facts) throw notSignedIn();
   const session = {
     object: "console_session",
     workspace: { id: workspaceId, name: workspaceName },
-    member: { id: memberId, name: facts.member_name },
+    member: { id: memberId, name: facts.member_name, email: facts.email },
     role,
-    key: { id: keyId, name: facts.key_name },
+    key: { id: keyId, name: facts.key_name, tools: tools === undefined ? null : [...tools] },
     preset: preset.name,
     ends_at: facts.ends_at.toISOString(),
+    time: new Date().toISOString(),
+    version: manifest.version,
   } satisfies ConsoleSession;
   return json(session, NEVER_KEPT);
 }
@@ -368,42 +397,4 @@ ${more}</body>
 </html>
 `;
   return htmlPage(page, { loads: [], formAction: "'self'" }, NEVER_KEPT);
-}
-
-// Limit of sign-in attempts per address and minute; an IPv6 network of 64 bits counts as one address. A process refuses a known excess
-// itself, so that a flood costs no statements. Postgres counts the others, for all processes.
-
-export const TRIES_PER_MINUTE_MAX = 10;
-const WINDOW_MS = 60_000;
-/** Maximum number of IP addresses whose sign-in attempts are kept in memory. The addresses with the oldest attempts are removed. */
-const ADDRESSES_MAX = 100_000;
-
-interface Tries {
-  /** Counts a sign-in attempt of an IP address. @throws ApiError `ip_rate_limit_exceeded` after too many attempts */
-  take(address: string): Promise<void>;
-}
-
-export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
-  /** Times of recent sign-in attempts by IP address. The address with the oldest last attempt comes first. */
-  const tries = new Map<string, readonly number[]>();
-  return {
-    async take(address) {
-      const network = networkOf(address);
-      const recent = (tries.get(network) ?? []).filter((at) => at > now() - WINDOW_MS);
-      tries.delete(network);
-      if (tries.size >= ADDRESSES_MAX) {
-        for (const oldest of tries.keys()) {
-          tries.delete(oldest);
-          break;
-        }
-      }
-      const isOver = recent.length >= TRIES_PER_MINUTE_MAX;
-      tries.set(network, isOver ? recent : [...recent, now()]);
-      if (!isOver && (await takeSignInTry(database, network, TRIES_PER_MINUTE_MAX))) return;
-      throw new ApiError(
-        "ip_rate_limit_exceeded",
-        `This IP address sent more than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute; try again in a minute.`,
-      );
-    },
-  };
 }

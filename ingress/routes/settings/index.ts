@@ -13,6 +13,7 @@ import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
 import { requestBodies } from "./request-bodies.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { unavailableModels } from "./unavailable-models.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
 import { usageFocus } from "./usage-focus.ts";
@@ -24,6 +25,7 @@ export function settings(context: IngressContext): readonly Route[] {
     ...members(context),
     ...apiKeys(context),
     ...fallbackChains(context),
+    unavailableModels(context),
     usage(context),
     usageFocus(context),
     ...usageRequests(context),

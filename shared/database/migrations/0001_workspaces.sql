@@ -112,6 +112,15 @@ create table console_session (
 create index console_session_key on console_session (key_id, created_at);
 create index console_session_created on console_session (created_at);
 
+-- Codes with which a browser signs in once for a key. Only hashes are stored.
+create table sign_in_code (
+  sha256 bytea primary key,
+  key_id uuid not null references api_key (id),
+  created_at timestamptz not null default now()
+);
+create index sign_in_code_key on sign_in_code (key_id, created_at);
+create index sign_in_code_created on sign_in_code (created_at);
+
 -- People verified by the issuer who have not chosen a workspace yet. Only the hash of their browser's token is stored.
 create table sign_in_choice (
   sha256 bytea primary key,
@@ -151,6 +160,17 @@ create table operator_token (
   expires_at timestamptz,
   revoked_at timestamptz
 );
+
+-- Browser sessions of operators. A session acts for a token, also for the token of the settings, and ends with it. Only hashes are stored.
+create table operator_session (
+  sha256 bytea primary key,
+  token_sha256 bytea not null,
+  created_at timestamptz not null default now(),
+  -- Accurate within a minute.
+  used_at timestamptz not null default now()
+);
+create index operator_session_token on operator_session (token_sha256, created_at);
+create index operator_session_created on operator_session (created_at);
 
 create table audit_log (
   id bigint generated always as identity primary key,

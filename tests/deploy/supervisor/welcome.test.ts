@@ -10,6 +10,8 @@ import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 const STACK = {
   host: "127.0.0.1",
   port: 8080,
+  publicUrl: undefined,
+  code: "…",
   adminHost: "127.0.0.1",
   adminPort: 9464,
   key: "sk_local_abc",
@@ -20,11 +22,12 @@ const STACK = {
   missing: [],
 };
 
-test("the welcome has at most ten lines: running services, address, key, docs, how to stop and a call", () => {
+test("the welcome has at most eleven lines: running services, sign-in link, address, key, docs, how to stop and a call", () => {
   const lines = welcome(STACK).split("\n");
-  expect(lines.length).toBeLessThanOrEqual(10);
+  expect(lines.length).toBeLessThanOrEqual(11);
   expect(lines[0]).toBe("Sluice is running: worker, ingress, Postgres. Press Ctrl-C to stop it.");
-  expect(lines.slice(1, 7)).toEqual([
+  expect(lines.slice(1, 8)).toEqual([
+    "  Console  http://127.0.0.1:8080/console#code=…",
     "  API      http://127.0.0.1:8080/v1 (this machine only; SLUICE_HOST=0.0.0.0 opens it to others)",
     "  Key      sk_local_abc (workspace default)",
     "  Docs     http://127.0.0.1:8080/docs",
@@ -46,6 +49,14 @@ test("the welcome equals the output in the quickstart", async () => {
     parts: ["worker", "janitor", "ingress", "nats-auth", "Postgres", "NATS", "object store"],
   });
   expect(text.split("Try it in another terminal")[0]).toBe(shown);
+});
+
+test("the link to the console has the configured address, and no code if none was created", () => {
+  const linkOf = (stack: Parameters<typeof welcome>[0]) => welcome(stack).split("\n")[1];
+  expect(linkOf({ ...STACK, publicUrl: "https://ai.example.com" })).toBe(
+    "  Console  https://ai.example.com/console#code=…",
+  );
+  expect(linkOf({ ...STACK, code: null })).toBe("  Console  http://127.0.0.1:8080/console");
 });
 
 test("the welcome omits other machines if they cannot call it, and a NATS server that it did not start", () => {

@@ -305,6 +305,7 @@ test("settings of a workspace", async () => {
   await api.call("getRequestBodies", ofWorkspace({ request_id }));
   await api.call("deleteRequestBodies", ofWorkspace({ request_id }));
   await api.call("getCredits", ofWorkspace());
+  await api.call("listUnavailableModels", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
     await api.call(list, ofOneModel);
     const { value } = await api.call(list, { ...ofOneModel, headers: { accept: "text/csv" } });
@@ -373,6 +374,10 @@ test("the sign-in of people", async () => {
   const [cookie = ""] = made.headers.get("set-cookie")?.split(";") ?? [];
   await api.call("getConsoleSession", { headers: { ...headers, cookie } });
   await api.call("deleteConsoleSession", { headers: { ...headers, cookie } });
+  const opened = await api.call("createOperatorSession", { headers, body: { token: OPERATOR_TOKEN } });
+  const [own = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+  await api.call("getOperatorSession", { headers: { ...headers, cookie: own } });
+  await api.call("deleteOperatorSession", { headers: { ...headers, cookie: own } });
 });
 
 test("operators", async () => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import { createApp } from "#ingress/app.ts";
 import { openIssuer } from "#ingress/routes/console/issuer.ts";
-import { callbackOf, TRIES_PER_MINUTE_MAX } from "#ingress/routes/console/sign-in.ts";
+import { callbackOf } from "#ingress/routes/console/sign-in.ts";
+import { TRIES_PER_MINUTE_MAX } from "#ingress/routes/console/sign-in-tries.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
 import { SIGN_IN_CHOICES_MAX } from "#shared/database/console-sessions.ts";
 import { newId } from "#shared/base/ids.ts";

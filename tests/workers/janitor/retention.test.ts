@@ -181,8 +181,25 @@ test("sessions of people are deleted after twelve hours", async () => {
      values (sha256('young'), $1, now() - interval '11 hours'), (sha256('old'), $1, now() - interval '13 hours')`,
     [keyId],
   );
+  await db.query(
+    `insert into sign_in_code (sha256, key_id, created_at)
+     values (sha256('young'), $1, now() - interval '59 minutes'), (sha256('old'), $1, now() - interval '61 minutes')`,
+    [keyId],
+  );
   await sweep();
+  expect(await db.query("select sha256 = sha256('young') as is_young from sign_in_code")).toEqual([{ is_young: true }]);
   expect(await db.query("select sha256 = sha256('young') as is_young from console_session")).toEqual([
+    { is_young: true },
+  ]);
+});
+
+test("sessions of operators are deleted once they have expired", async () => {
+  await db.query(
+    `insert into operator_session (sha256, token_sha256, created_at)
+     values (sha256('young'), 'token', now() - interval '11 hours'), (sha256('old'), 'token', now() - interval '13 hours')`,
+  );
+  await sweep();
+  expect(await db.query("select sha256 = sha256('young') as is_young from operator_session")).toEqual([
     { is_young: true },
   ]);
 });

@@ -1,11 +1,14 @@
 /** Sessions of people in browsers, over a real database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
+import manifest from "../../../../package.json" with { type: "json" };
 import { createApp } from "#ingress/app.ts";
-import { createTries, TRIES_PER_MINUTE_MAX } from "#ingress/routes/console/sign-in.ts";
+import { createTries, TRIES_PER_MINUTE_MAX } from "#ingress/routes/console/sign-in-tries.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
+import { createSignInCode, SIGN_IN_CODES_PER_KEY_MAX } from "#shared/access/sign-in-codes.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
+import { OPERATOR } from "#shared/database/audit-log.ts";
 import { SESSIONS_PER_KEY_MAX } from "#shared/database/console-sessions.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -169,6 +172,106 @@ describe("POST /console/session", () => {
   });
 });
 
+describe("POST /console/session with a code", () => {
+  const post = (body: object): Promise<Response> => handle(request("POST", "/console/session", { body }));
+
+  async function codeOf(keyId = person.keyId): Promise<string> {
+    const code = await createSignInCode(db.database, keyId, OPERATOR);
+    if (code === undefined) throw new Error("the key is not active");
+    return code;
+  }
+
+  test("opens one session of the key; only the hash of the code is stored", async () => {
+    const code = await codeOf();
+    const hash = new Bun.CryptoHasher("sha256").update(code).digest("hex");
+    const stored = () => db.query("select encode(sha256, 'hex') as hash from sign_in_code where key_id = $1", [person.keyId]); // prettier-ignore
+    expect(await stored()).toEqual([{ hash }]);
+    const answer = await post({ code });
+    expect(answer.status).toBe(204);
+    expect(await stored()).toEqual([]);
+    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect(await (await ask("/console/session", cookie)).json()).toMatchObject({ key: { id: person.keyId } });
+    expect(await refusal(post({ code }))).toBe("401 invalid_api_key");
+    const logged = await db.query(
+      "select action, actor->>'id' as who, after, workspace_id from audit_log where subject = $1 order by id",
+      [person.keyId],
+    );
+    expect(logged).toEqual([
+      { action: "sign_in_code.create", who: "command", after: null, workspace_id: workspaceId },
+      { action: "session.open", who: person.id, after: { signed_in_by: "code" }, workspace_id: workspaceId },
+    ]);
+  });
+
+  test("opens only one session for simultaneous requests", async () => {
+    const code = await codeOf();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post({ code })));
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      204, 401, 401, 401, 401,
+    ]);
+  });
+
+  test.each([
+    ["a code that nobody created", "delete from sign_in_code where key_id = $1"],
+    [
+      "a code of a quarter of an hour ago",
+      "update sign_in_code set created_at = now() - interval '15 minutes' where key_id = $1",
+    ],
+    ["a code of a revoked key", "update api_key set revoked_at = now() where id = $1"],
+    ["a code of an expired key", "update api_key set expires_at = now() where id = $1"],
+    [
+      "a code of a disabled member",
+      "update member set is_active = false where id = (select member_id from api_key where id = $1)",
+    ],
+    [
+      "a code of a disabled workspace",
+      "update workspace set is_active = false where id = (select workspace_id from api_key where id = $1)",
+    ],
+  ])("rejects %s", async (_what, sql) => {
+    const code = await codeOf();
+    await db.query(sql, [person.keyId]);
+    expect(await refusal(post({ code }))).toBe("401 invalid_api_key");
+    expect(await db.query("select from console_session where key_id = $1", [person.keyId])).toEqual([]);
+  });
+
+  test("rejects a code from an address that the key's limits exclude", async () => {
+    await db.query(`update api_key set access_lists = '{"ips":["198.51.100.0/24"]}' where id = $1`, [person.keyId]);
+    expect(await refusal(post({ code: await codeOf() }))).toBe("403 permission_denied");
+    expect(await db.query("select from console_session where key_id = $1", [person.keyId])).toEqual([]);
+  });
+
+  test("counts attempts together with those of keys", async () => {
+    const code = await codeOf();
+    for (let at = 0; at < TRIES_PER_MINUTE_MAX; at++) {
+      const body = at % 2 === 0 ? { code: "A".repeat(43) } : { api_key: "wrong-key-of-twenty-characters" };
+      expect(await refusal(post(body))).toBe("401 invalid_api_key");
+    }
+    expect(await refusal(post({ code }))).toBe("429 ip_rate_limit_exceeded");
+  });
+
+  test.each([
+    ["nothing", {}, "400 missing_required_parameter"],
+    ["a key and a code", { api_key: "a", code: "b" }, "400 invalid_request"],
+  ])("rejects a body with %s", async (_what, body, expected) => {
+    expect(await refusal(post(body))).toBe(expected);
+  });
+
+  test("a key has at most ten codes, and a new one deletes the oldest and the expired ones", async () => {
+    await db.query(
+      `insert into sign_in_code (sha256, key_id, created_at)
+       select sha256(n::text::bytea), $1, now() - n * interval '1 minute' from generate_series(1, $2::int) n`,
+      [person.keyId, 14],
+    );
+    const count = async (): Promise<unknown> => (await db.query("select from sign_in_code where key_id = $1", [person.keyId])).length; // prettier-ignore
+    await codeOf();
+    expect(await count()).toBe(SIGN_IN_CODES_PER_KEY_MAX);
+    await db.query("update sign_in_code set created_at = created_at - interval '15 minutes' where key_id = $1", [
+      person.keyId,
+    ]);
+    await codeOf();
+    expect(await count()).toBe(1);
+  });
+});
+
 describe("a session", () => {
   test("returns the signed-in member, and acts as the key on paths that require one", async () => {
     const cookie = await cookieOf(person.key);
@@ -178,11 +281,22 @@ describe("a session", () => {
       workspace: { id: workspaceId },
       member: { id: person.id },
       role: "developer",
-      key: { id: person.keyId },
+      key: { id: person.keyId, tools: null },
       preset: "standard",
+      version: manifest.version,
     });
+    expect(Math.abs(Date.parse(session.time) - Date.now())).toBeLessThan(60_000);
     expect(Math.round((Date.parse(session.ends_at) - Date.now()) / 60_000)).toBe(720);
     expect(await (await ask("/v1/key", cookie)).json()).toMatchObject({ id: person.keyId });
+  });
+
+  test("returns the mail address of the member, and the list of tools of the key", async () => {
+    await db.query("update member set email = 'ada@example.com' where id = $1", [person.id]);
+    await db.query("update api_key set tools = '{image.*}' where id = $1", [person.keyId]);
+    expect(await (await ask("/console/session", await cookieOf(person.key))).json()).toMatchObject({
+      member: { email: "ada@example.com" },
+      key: { tools: ["image.*"] },
+    });
   });
 
   test.each([

@@ -86,6 +86,7 @@ export const TABLE: readonly Row[] = [
   { route: "GET /deliveries/{deliveryId}", may: OAD, ok: 200, kind: "delivery" },
   { route: "POST /deliveries/{deliveryId}/retry", may: OAD, ok: 202, kind: "delivery", own: { other: 403 } },
 
+  { route: "GET /unavailable-models", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /credits", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /credits/ledger", may: OAB, ok: 200, kind: "workspace" },
   { route: "GET /audit-log", may: OA, ok: 200, kind: "workspace" },

@@ -1,0 +1,99 @@
+/** Loads data for a page: one request at a time, aborted when the page changes, optionally repeated. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+import { ApiFault } from "./client.ts";
+
+export interface Query<Data> {
+  /** Last response; undefined before the first one and after the key has changed. */
+  readonly data: Data | undefined;
+  /** Error of the last request; undefined if it succeeded or is running. */
+  readonly fault: ApiFault | undefined;
+  readonly isLoading: boolean;
+  /** Repeats the request. The previous data stays until the response arrives. */
+  readonly reload: () => void;
+}
+
+interface State<Data> {
+  readonly key: string;
+  readonly data?: Data;
+  readonly fault?: ApiFault;
+  readonly isLoading: boolean;
+}
+
+/** Time after which a request counts as failed, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Runs `load` for a key, and again when the key changes.
+ * @param key text that identifies the data, such as the path with its query; "" loads nothing
+ * @param options `everyMs`: interval of repetitions while the page is visible, in milliseconds
+ */
+export function useQuery<Data>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<Data>,
+  { everyMs }: { readonly everyMs?: number | undefined } = {},
+): Query<Data> {
+  const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    if (key === "") return undefined;
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort("timeout"), TIMEOUT_MS);
+    setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
+    void latest
+      .current(controller.signal)
+      .then(
+        (data) => setState({ key, data, isLoading: false }),
+        (error: unknown) => {
+          if (controller.signal.aborted && controller.signal.reason !== "timeout") return;
+          const fault = error instanceof ApiFault ? error : faultOf(error, controller.signal);
+          setState((before) => ({ ...before, key, fault, isLoading: false }));
+        },
+      )
+      .finally(() => clearTimeout(timer));
+    return () => {
+      clearTimeout(timer);
+      controller.abort("left");
+    };
+  }, [key, round]);
+  useEffect(() => {
+    if (everyMs === undefined || key === "") return undefined;
+    const timer = setInterval(() => document.visibilityState === "visible" && setRound((n) => n + 1), everyMs);
+    return () => clearInterval(timer);
+  }, [key, everyMs]);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  // The state of the previous key must not be shown for the new one.
+  const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
+  return { data: own.data, fault: own.fault, isLoading: own.isLoading, reload };
+}
+
+export interface Action<Input> {
+  readonly run: (input: Input) => Promise<void>;
+  readonly isRunning: boolean;
+  readonly fault: ApiFault | undefined;
+}
+
+/** Returns an action that runs once at a time and keeps its error for the form. */
+export function useAction<Input = void>(act: (input: Input) => Promise<unknown>): Action<Input> {
+  const [state, setState] = useState<{ readonly isRunning: boolean; readonly fault?: ApiFault }>({ isRunning: false });
+  const run = async (input: Input): Promise<void> => {
+    if (state.isRunning) return;
+    setState({ isRunning: true });
+    try {
+      await act(input);
+      setState({ isRunning: false });
+    } catch (error) {
+      setState({ isRunning: false, fault: error instanceof ApiFault ? error : faultOf(error) });
+    }
+  };
+  return { run, isRunning: state.isRunning, fault: state.fault };
+}
+
+function faultOf(error: unknown, signal?: AbortSignal): ApiFault {
+  if (signal?.aborted === true) {
+    return new ApiFault("There was no response within 10 s. Try again.", { code: "timeout" });
+  }
+  return new ApiFault(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,59 @@
+/** The console: sign-in, or the shell with the page of the URL. */
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { Router } from "wouter-preact";
+
+import { ApiFault, call } from "./api/client.ts";
+import { useQuery } from "./api/query.ts";
+import { session } from "./api/session.ts";
+import { FaultCallout } from "./parts/layers.tsx";
+import { Toasts } from "./parts/toast.tsx";
+import { Shell } from "./shell.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+export function App(): JSX.Element {
+  const query = useQuery("session", loadSession);
+  useEffect(() => {
+    if (query.data !== undefined) session.value = query.data;
+  }, [query.data]);
+  return (
+    <Router base="/console">
+      <Content fault={query.fault} retry={query.reload} />
+      <Toasts />
+    </Router>
+  );
+}
+
+function Content({
+  fault,
+  retry,
+}: {
+  readonly fault: ApiFault | undefined;
+  readonly retry: () => void;
+}): JSX.Element | null {
+  if (session.value === undefined) {
+    if (fault === undefined) return null;
+    return (
+      <main class="signin" id="main">
+        <FaultCallout fault={fault} retry={retry} />
+      </main>
+    );
+  }
+  return session.value === null ? <SignIn onSignedIn={retry} /> : <Shell />;
+}
+
+/** Returns the session, after using the one-time code of the URL if there is one; null if nobody is signed in. */
+async function loadSession(signal: AbortSignal): Promise<NonNullable<typeof session.value> | null> {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code !== undefined) {
+    // Removed before it is used, so that it stays in neither the history nor a copied address.
+    history.replaceState(null, "", location.pathname + location.search);
+    await call("POST /console/session", { body: { code }, signal });
+  }
+  try {
+    return await call("GET /console/session", { signal });
+  } catch (error) {
+    if (error instanceof ApiFault && error.status === 401) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+/** Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+import type { ApiFault } from "../api/client.ts";
+import { useAction } from "../api/query.ts";
+import { Button, FaultText } from "./form.tsx";
+import { Icon } from "./icon.tsx";
+
+/** Modal dialog for creating and confirming. */
+export function Dialog({
+  title,
+  hint,
+  onClose,
+  children,
+  footer,
+}: {
+  readonly title: string;
+  readonly hint?: ComponentChildren;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly footer: ComponentChildren;
+}): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        // The browser would close the element, but the page decides whether the dialog exists.
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <div>
+          <h2 id={id}>{title}</h2>
+          {hint === undefined ? null : <p>{hint}</p>}
+        </div>
+        <Button kind="quiet" only label="Close" icon="x" onClick={onClose} />
+      </header>
+      <div class="body">{children}</div>
+      <footer>{footer}</footer>
+    </dialog>
+  );
+}
+
+/** Dialog that names a dangerous action and its effect, and runs it. */
+export function ConfirmDialog({
+  title,
+  effect,
+  action,
+  run,
+  onClose,
+}: {
+  readonly title: string;
+  /** Consequence of the action in whole sentences. */
+  readonly effect: ComponentChildren;
+  /** Label of the button, with the name of the object. */
+  readonly action: string;
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const act = useAction(async () => {
+    await run();
+    onClose();
+  });
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger sure" isRunning={act.isRunning} onClick={() => act.run()}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <p class="soft">{effect}</p>
+      <FaultText fault={act.fault} />
+    </Dialog>
+  );
+}
+
+/** Side sheet with the details of a row. It stays beside the list on wide screens. `j` and `k` select the next and previous row. */
+export function Sheet({
+  title,
+  onClose,
+  onMove,
+  actions,
+  children,
+}: {
+  readonly title: ComponentChildren;
+  readonly onClose: () => void;
+  /** Selects a neighbour of the row. Absent: the sheet has no list. */
+  readonly onMove?: (step: 1 | -1) => void;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const sheet = useRef<HTMLElement>(null);
+  const id = useId();
+  const keys = useRef<(event: KeyboardEvent) => void>(() => undefined);
+  keys.current = (event) => {
+    if (isTyping(event) || document.querySelector("dialog[open]") !== null) return;
+    if (event.key === "Escape") onClose();
+    else if (event.key === "j") onMove?.(1);
+    else if (event.key === "k") onMove?.(-1);
+  };
+  useEffect(() => {
+    const opener = document.activeElement;
+    sheet.current?.focus();
+    const listener = (event: KeyboardEvent): void => keys.current(event);
+    document.addEventListener("keydown", listener);
+    return () => {
+      document.removeEventListener("keydown", listener);
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <aside class="sheet" ref={sheet} tabIndex={-1} aria-labelledby={id}>
+      <header>
+        <h2 id={id} class="cut grow">
+          {title}
+        </h2>
+        {actions}
+        <Button kind="quiet" only label="Close" icon="x" onClick={onClose} />
+      </header>
+      {children}
+    </aside>
+  );
+}
+
+function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey || (target instanceof HTMLElement && target.matches("input, textarea, select"));
+}
+
+/** Button that opens a menu. Each entry closes it. */
+export function Menu({
+  label,
+  text,
+  entries,
+}: {
+  readonly label: string;
+  /** Text of the button. Absent: the button shows three dots. */
+  readonly text?: string;
+  readonly entries: readonly { readonly text: string; readonly onClick: () => void; readonly isDangerous?: boolean }[];
+}): JSX.Element {
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const place = (event: { readonly newState: string }): void => {
+    const [box, opener] = [menu.current, document.querySelector(`[popovertarget="${id}"]`)];
+    if (event.newState !== "open" || box === null || opener === null) return;
+    const { bottom, right } = opener.getBoundingClientRect();
+    box.style.setProperty("position", "fixed");
+    box.style.setProperty("inset", `${bottom + 4}px auto auto ${Math.max(8, right - box.offsetWidth)}px`);
+  };
+  return (
+    <>
+      {text === undefined ? (
+        <button type="button" class="btn quiet only small" popovertarget={id} aria-label={label}>
+          <Icon name="more" />
+        </button>
+      ) : (
+        <button type="button" class="btn" popovertarget={id}>
+          {text}
+          <Icon name="down" small />
+        </button>
+      )}
+      <div class="menu" id={id} popover="auto" ref={menu} onToggle={place}>
+        {entries.map(({ text, onClick, isDangerous }) => (
+          <button
+            key={text}
+            type="button"
+            class={isDangerous === true ? "danger" : ""}
+            onClick={() => {
+              menu.current?.hidePopover();
+              onClick();
+            }}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** Fact with a consequence, above the part of the page that it concerns. */
+export function Callout({
+  tone = "",
+  children,
+}: {
+  readonly tone?: "" | "ok" | "warn" | "bad";
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  const icon = { "": "info", ok: "check", warn: "warn", bad: "cross" } as const;
+  return (
+    <div class={`callout ${tone}`}>
+      <Icon name={icon[tone]} />
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** Error of a page part, with a way to try again. */
+export function FaultCallout({ fault, retry }: { readonly fault: ApiFault; readonly retry: () => void }): JSX.Element {
+  return (
+    <Callout tone="bad">
+      {fault.message}{" "}
+      <button type="button" class="link" onClick={retry}>
+        Try again
+      </button>
+    </Callout>
+  );
+}

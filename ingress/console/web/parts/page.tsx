@@ -1,0 +1,103 @@
+/** Frame of a page: title with actions, and the list with its side sheet. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect } from "preact/hooks";
+
+import { session } from "../api/session.ts";
+
+export function Page({
+  title,
+  about,
+  crumb,
+  actions,
+  isWide,
+  sheet,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  /** Links to the pages above this one. */
+  readonly crumb?: ComponentChildren;
+  /** At most two buttons and a menu. */
+  readonly actions?: ComponentChildren;
+  /** True for a page that takes the full width. */
+  readonly isWide?: boolean;
+  /** Open side sheet. */
+  readonly sheet?: ComponentChildren;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  useEffect(() => {
+    document.title = [title, session.value?.workspace.name, "Sluice"].filter(Boolean).join(" · ");
+  }, [title, session.value]);
+  const main = (
+    <main class={isWide === true ? "page wide" : "page"} id="main" tabIndex={-1}>
+      <div class="title">
+        <div>
+          {crumb === undefined ? null : <div class="crumb">{crumb}</div>}
+          <h1>{title}</h1>
+          {about === undefined ? null : <p>{about}</p>}
+        </div>
+        {actions === undefined ? null : <div class="row">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+  return (
+    <div class={sheet === undefined ? "single" : "split"}>
+      {main}
+      {sheet}
+    </div>
+  );
+}
+
+/** Section of a page with its heading. */
+export function Section({
+  title,
+  note,
+  link,
+  children,
+}: {
+  readonly title: string;
+  readonly note?: ComponentChildren;
+  readonly link?: ComponentChildren;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="section">
+      <div class="section-head">
+        <h2>{title}</h2>
+        {note === undefined ? null : <span class="muted">{note}</span>}
+        {link === undefined ? null : <span class="push">{link}</span>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Figure with its link: the number is the interface. */
+export function Stat({
+  name,
+  figure,
+  unit,
+  note,
+  title,
+  href,
+}: {
+  readonly name: string;
+  readonly figure: string;
+  readonly unit?: string;
+  readonly note?: ComponentChildren;
+  /** Exact value. */
+  readonly title?: string;
+  readonly href: string;
+}): JSX.Element {
+  return (
+    <a class="stat" href={href}>
+      <span class="name">{name}</span>
+      <span class="figure" title={title}>
+        {figure}
+        {unit === undefined ? null : <small>{unit}</small>}
+      </span>
+      <span class="note">{note}</span>
+    </a>
+  );
+}

@@ -1,0 +1,226 @@
+/** Tables and lists. A list is always one of rows, skeleton, empty or error. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import type { Query } from "../api/query.ts";
+import { Button } from "./form.tsx";
+import { FaultCallout } from "./layers.tsx";
+
+export interface Column<Row> {
+  readonly head: ComponentChildren;
+  readonly cell: (row: Row) => ComponentChildren;
+  /**
+   * Place of the column in a narrow table: `main` first, `key` is the one value that stays, `mid` is hidden below 640 px, `low` below
+   * 860 px.
+   */
+  readonly place?: "main" | "key" | "mid" | "low" | "brk";
+  /** True for a right-aligned number. */
+  readonly isNumber?: boolean;
+  /** Width of a column whose long text is cut, such as `28%`. The tooltip has the whole text. */
+  readonly cut?: string;
+  readonly title?: (row: Row) => string;
+  /** Term before the value in a stacked row. */
+  readonly label?: string;
+}
+
+export function Table<Row>({
+  columns,
+  rows,
+  idOf,
+  selected,
+  footer,
+}: {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly idOf: (row: Row) => string;
+  /** Id of the selected row. */
+  readonly selected?: string | undefined;
+  readonly footer?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="table-box">
+      <table class="table">
+        <thead>
+          <tr>
+            {columns.map(({ head, place, isNumber }, index) => (
+              <th
+                key={index}
+                class={classOf({
+                  place: place === "main" || place === "key" || place === "brk" ? undefined : place,
+                  isNumber,
+                })}
+              >
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const id = idOf(row);
+            return (
+              <tr
+                key={id}
+                class={id === selected ? "selected" : ""}
+                aria-current={id === selected ? "true" : undefined}
+              >
+                {columns.map(({ cell, place, isNumber, cut, title, label }, index) => (
+                  <td
+                    key={index}
+                    class={classOf({ place, isNumber, isCut: cut !== undefined })}
+                    style={cut === undefined ? undefined : { "--cut": cut }}
+                    title={title?.(row)}
+                    data-label={label}
+                  >
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+        {footer === undefined ? null : <tfoot>{footer}</tfoot>}
+      </table>
+    </div>
+  );
+}
+
+function classOf({
+  place,
+  isNumber,
+  isCut,
+}: {
+  place?: string | undefined;
+  isNumber?: boolean | undefined;
+  isCut?: boolean;
+}): string {
+  return [place ?? "", isNumber === true ? "num" : "", isCut === true ? "cut" : ""].filter(Boolean).join(" ");
+}
+
+/** Page of a list of the API. */
+export interface ListPage<Row> {
+  readonly data: readonly Row[];
+  readonly has_more: boolean;
+  readonly last_id?: string | null;
+}
+
+/** Cursors of a list: the pages before the shown one, and the `after` of the shown page. */
+export interface Cursor {
+  readonly after: string | undefined;
+  readonly isFirst: boolean;
+  readonly older: (lastId: string) => void;
+  readonly newer: () => void;
+}
+
+/** Keeps the cursors of a list. A change of `key`, such as another filter, shows the first page again. */
+export function useCursor(key: string): Cursor {
+  const [state, setState] = useState<{ readonly key: string; readonly pages: readonly string[] }>({ key, pages: [] });
+  const pages = state.key === key ? state.pages : [];
+  return {
+    after: pages.at(-1),
+    isFirst: pages.length === 0,
+    older: (lastId) => setState({ key, pages: [...pages, lastId] }),
+    newer: () => setState({ key, pages: pages.slice(0, -1) }),
+  };
+}
+
+/** Panel with a list: its rows, or a skeleton, an explanation of the empty list, or the error. */
+export function ListPanel<Row>({
+  query,
+  columns,
+  idOf,
+  empty,
+  cursor,
+  selected,
+  note,
+}: {
+  readonly query: Query<ListPage<Row>>;
+  readonly columns: readonly Column<Row>[];
+  readonly idOf: (row: Row) => string;
+  readonly empty: ComponentChildren;
+  readonly cursor?: Cursor;
+  readonly selected?: string | undefined;
+  /** Sentence at the end of the list. */
+  readonly note?: ComponentChildren;
+}): JSX.Element {
+  const { data, fault, reload } = query;
+  const last = data?.data.at(-1);
+  return (
+    <div class="panel">
+      {fault === undefined ? null : (
+        <div class="pad">
+          <FaultCallout fault={fault} retry={reload} />
+        </div>
+      )}
+      {data === undefined ? (
+        fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : data.data.length === 0 ? (
+        <div class="empty">{empty}</div>
+      ) : (
+        <Table columns={columns} rows={data.data} idOf={idOf} selected={selected} />
+      )}
+      {data === undefined || (note === undefined && cursor === undefined) ? null : (
+        <div class="pager">
+          <span>{note}</span>
+          {cursor === undefined || (cursor.isFirst && !data.has_more) ? null : (
+            <span class="push row">
+              <Button
+                small
+                icon="left"
+                blocked={cursor.isFirst ? "This is the newest page." : undefined}
+                onClick={cursor.newer}
+              >
+                Newer
+              </Button>
+              <Button
+                small
+                blocked={data.has_more ? undefined : "This is the oldest page."}
+                onClick={() => last === undefined || cursor.older(data.last_id ?? idOf(last))}
+              >
+                Older
+              </Button>
+            </span>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Time until a skeleton appears, in milliseconds. A fast response shows none. */
+const SKELETON_MS = 200;
+
+/** Placeholder of rows that are being loaded. */
+export function Skeleton({ rows = 5 }: { readonly rows?: number }): JSX.Element {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), SKELETON_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class="pad stack" aria-busy="true">
+      <span class="sr">Loading</span>
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} class={isShown ? "skeleton" : "skeleton hidden"} />
+      ))}
+    </div>
+  );
+}
+
+/** Explanation of an empty list: its future content, and the way to the first row. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <>
+      <h3>{title}</h3>
+      {children}
+    </>
+  );
+}

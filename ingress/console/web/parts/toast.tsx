@@ -1,0 +1,55 @@
+/** Toasts: results of actions that leave no trace on the page. They close after six seconds, and stay while the pointer is on them. */
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { Icon } from "./icon.tsx";
+
+interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: "ok" | "bad";
+}
+
+const SHOWN_MS = 6_000;
+/** Maximum number of toasts on the page. An older one closes. */
+const NOTICES_MAX = 3;
+
+const notices = signal<readonly Notice[]>([]);
+let count = 0;
+
+export function toast(text: string, tone: Notice["tone"] = "ok"): void {
+  count += 1;
+  notices.value = [...notices.value, { id: count, text, tone }].slice(-NOTICES_MAX);
+}
+
+export function Toasts(): JSX.Element {
+  return (
+    <div class="toasts" role="status">
+      {notices.value.map((notice) => (
+        <Toast key={notice.id} notice={notice} />
+      ))}
+    </div>
+  );
+}
+
+function Toast({ notice: { id, text, tone } }: { readonly notice: Notice }): JSX.Element {
+  const [isHovered, setHovered] = useState(false);
+  const close = (): void => {
+    notices.value = notices.value.filter((one) => one.id !== id);
+  };
+  useEffect(() => {
+    if (isHovered) return undefined;
+    const timer = setTimeout(close, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isHovered]);
+  return (
+    <div class="toast" onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
+      <Icon name={tone === "ok" ? "check" : "cross"} tone={tone} />
+      <div>{text}</div>
+      <button type="button" class="btn quiet only small" aria-label="Close" onClick={close}>
+        <Icon name="x" small />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+/** Values in tables and sheets: amounts, times, ids, statuses, key-value lists and bars. */
+import type { ComponentChildren, JSX } from "preact";
+
+import { copyText } from "./copy.ts";
+import { amountText, percentText, relativeText, timeText } from "./format.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** Amount in credits with five aligned decimals. The exact amount is the tooltip. */
+export function Amount({ credits }: { readonly credits: number }): JSX.Element {
+  const { digits, zeros, exact } = amountText(credits);
+  return (
+    <span class="nw" title={exact}>
+      {digits}
+      {zeros === "" ? null : <span class="zero">{zeros}</span>}
+    </span>
+  );
+}
+
+/** Time of day; the tooltip has the date and the exact time. */
+export function Time({
+  at,
+  style = "time",
+}: {
+  readonly at: string;
+  readonly style?: "time" | "minute" | "day";
+}): JSX.Element {
+  return (
+    <time dateTime={at} title={`${timeText(at, "day")}, ${timeText(at, "exact")}`}>
+      {timeText(at, style)}
+    </time>
+  );
+}
+
+/** Relative time, such as the last use of a key, with the absolute time as tooltip. */
+export function Ago({ at, none = "never" }: { readonly at: string | null; readonly none?: string }): JSX.Element {
+  if (at === null) return <span class="muted">{none}</span>;
+  return (
+    <time dateTime={at} title={`${timeText(at, "day")}, ${timeText(at, "exact")}`}>
+      {relativeText(at)}
+    </time>
+  );
+}
+
+/** Id in full with a copy button. */
+export function Id({ value, label = "id" }: { readonly value: string; readonly label?: string }): JSX.Element {
+  return (
+    <span class="id">
+      <span class="cut" title={value}>
+        {value}
+      </span>
+      <button
+        type="button"
+        class="btn quiet only small"
+        aria-label={`Copy ${label}`}
+        onClick={() => void copyText(value)}
+      >
+        <Icon name="copy" small />
+      </button>
+    </span>
+  );
+}
+
+type Tone = "ok" | "run" | "warn" | "bad" | "";
+
+const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, word: string]>> = {
+  succeeded: ["ok", "check", "OK"],
+  completed: ["ok", "check", "Completed"],
+  delivered: ["ok", "check", "Delivered"],
+  active: ["ok", "check", "Active"],
+  available: ["ok", "check", "Available"],
+  processed: ["ok", "check", "Processed"],
+  running: ["run", "spin", "Running"],
+  in_progress: ["run", "spin", "Running"],
+  processing: ["run", "spin", "Running"],
+  validating: ["run", "spin", "Checking"],
+  finalizing: ["run", "spin", "Finishing"],
+  queued: ["", "ring", "Queued"],
+  pending: ["", "ring", "Queued"],
+  retrying: ["warn", "warn", "Retrying"],
+  warned: ["warn", "warn", "Near its limit"],
+  reached: ["warn", "block", "Limit reached"],
+  refused: ["warn", "block", "Refused"],
+  suspended: ["warn", "block", "Disabled"],
+  failed: ["bad", "cross", "Failed"],
+  lost: ["bad", "cross", "Lost"],
+  cancelled: ["", "stop", "Cancelled"],
+  canceled: ["", "stop", "Cancelled"],
+  cancelling: ["", "stop", "Cancelling"],
+  skipped: ["", "dash", "Skipped"],
+  revoked: ["", "block", "Revoked"],
+  expired: ["", "block", "Expired"],
+  disabled: ["", "block", "Disabled"],
+};
+
+/** Status as shape, word and colour. An unknown status is shown by its own name. */
+export function Status({ of, code }: { readonly of: string; readonly code?: string | number | null | undefined }): JSX.Element {
+  const [tone, icon, word] = STATUSES[of] ?? (["", "ring", of] as const);
+  return (
+    <span class={`badge ${tone}`}>
+      <Icon name={icon} />
+      {word}
+      {code == null ? null : <span class="mid">{code}</span>}
+    </span>
+  );
+}
+
+/** Terms with their values. Entries whose value is null or undefined are omitted. */
+export function KeyValues({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+  return (
+    <dl class="kv">
+      {of.flatMap(([term, value]) =>
+        value == null ? [] : [<dt key={term}>{term}</dt>, <dd key={`${term}-value`}>{value}</dd>],
+      )}
+    </dl>
+  );
+}
+
+/** Bar of a limit: used part filled, held part hatched. It warns from 80 %. */
+export function BudgetBar({
+  used,
+  held = 0,
+  limit,
+  window,
+}: {
+  readonly used: number;
+  readonly held?: number;
+  readonly limit: number;
+  readonly window: string;
+}): JSX.Element {
+  const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  const heldShare = Math.min(100 - share, limit === 0 ? 0 : (held / limit) * 100);
+  const tone = share >= 100 ? "bad" : share >= 80 ? "warn" : "";
+  return (
+    <div class="budget">
+      <span class="row">
+        <span>
+          {tone === "" ? null : <Icon name={tone === "bad" ? "block" : "warn"} small tone={tone} />}
+          <b>
+            <Amount credits={used} />
+          </b>{" "}
+          of {limit.toLocaleString("en")}
+        </span>
+        <span class="muted">{window}</span>
+      </span>
+      <span
+        class={`bar ${tone}`}
+        style={{ "--v": `${share}%` }}
+        role="img"
+        aria-label={`${percentText(used, limit)} of the ${window} limit used`}
+      >
+        <i />
+        {heldShare > 0 ? <i class="held" style={{ "--from": `${share}%`, "--v": `${heldShare}%` }} /> : null}
+      </span>
+    </div>
+  );
+}

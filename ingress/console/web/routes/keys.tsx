@@ -1,0 +1,118 @@
+/** Keys: list with limits and last use; creating, changing, rotating and revoking keys. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Link, useLocation, useParams } from "wouter-preact";
+
+import type { ApiKey } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import { Button } from "../parts/form.tsx";
+import { LimitBars, stateOf } from "../parts/limits-form.tsx";
+import { Page } from "../parts/page.tsx";
+import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Ago, Status, Time } from "../parts/values.tsx";
+import { CreateKey, SecretDialog } from "./keys/create.tsx";
+import { KeySheet } from "./keys/sheet.tsx";
+
+export default function Keys(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState<ApiKey>();
+  const cursor = useCursor("");
+  const list = useQuery(`keys ${cursor.after ?? ""}`, (signal) =>
+    call("GET /workspaces/{workspaceId}/api-keys", { query: { limit: 50, after: cursor.after }, signal }),
+  );
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex((key) => key.id === id);
+  return (
+    <Page
+      title="Keys"
+      isWide
+      about="A key belongs to a member and can do what the member may do. Limits are exact: held credits count, and a call that does not fit is refused with 402."
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create key
+        </Button>
+      }
+      sheet={
+        id === undefined ? undefined : (
+          <KeySheet
+            key={id}
+            id={id}
+            onClose={() => navigate("/keys")}
+            onChange={list.reload}
+            onSecret={setSecret}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/keys/${next.id}`);
+            }}
+          />
+        )
+      }
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        columns={COLUMNS}
+        idOf={(key) => key.id}
+        selected={id}
+        note="The hatched part of a bar is held for calls in progress."
+        empty={
+          <Empty title="No keys">
+            <p>Create a key for each service or person, so that its spend can be limited and seen.</p>
+          </Empty>
+        }
+      />
+      {isCreating ? (
+        <CreateKey
+          onClose={() => setCreating(false)}
+          onCreated={(key) => {
+            setCreating(false);
+            setSecret(key);
+            list.reload();
+          }}
+        />
+      ) : null}
+      {secret === undefined ? null : <SecretDialog created={secret} onClose={() => setSecret(undefined)} />}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<ApiKey>[] = [
+  {
+    head: "Name",
+    place: "main",
+    cut: "24%",
+    title: ({ name, id }) => `${name} (${id})`,
+    cell: ({ id, name, hint, member }) => (
+      <>
+        <Link href={`/keys/${id}`}>{name}</Link>
+        <span class="sub cut">
+          <span class="mono">{hint}</span> · {member.name}
+        </span>
+      </>
+    ),
+  },
+  { head: "Status", place: "key", cell: (key) => <Status of={stateOf(key)} /> },
+  {
+    head: "Spend limit, credits",
+    place: "brk",
+    cell: ({ limits, limit_usage }) => <LimitBars limits={limits} usage={limit_usage} isShort />,
+  },
+  {
+    head: "Models",
+    place: "mid",
+    cut: "16%",
+    title: ({ limits }) => limits?.models?.join(", ") ?? "All models",
+    cell: ({ limits }) => limits?.models?.join(", ") ?? "All models",
+  },
+  { head: "Preset", place: "low", cell: ({ preset }) => preset },
+  { head: "Last used", place: "mid", cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+  {
+    head: "Expires",
+    place: "low",
+    cell: ({ expires_at }) =>
+      expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="day" />,
+  },
+];

@@ -1,0 +1,265 @@
+/** Requests: the log of calls, newest first, with a side sheet for one of them. */
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { useLocation, useParams } from "wouter-preact";
+
+import type { UsageRequest } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { CSV, download, JSON_LINES } from "../api/download.ts";
+import { keyName, keyNames } from "../api/names.ts";
+import { type Query, useQuery } from "../api/query.ts";
+import { countText, durationText, timeText, zoneText } from "../parts/format.ts";
+import { type Filter, FilterBar, useUrlQuery, type UrlQuery } from "../parts/filters.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { type Column, type Cursor, Empty, ListPanel, type ListPage, useCursor } from "../parts/table.tsx";
+import { Amount, Status } from "../parts/values.tsx";
+import { RequestSheet } from "./requests/sheet.tsx";
+
+const LIST = "GET /workspaces/{workspaceId}/usage/requests";
+const ROWS = 50;
+/** Maximum number of refused calls in the time of one page. */
+const REFUSED_MAX = 100;
+/** Interval at which the newest page is read again, in milliseconds. */
+const REFRESH_MS = 5_000;
+const HOUR_MS = 3_600_000;
+
+const SPANS: Readonly<Record<string, number>> = {
+  "1h": HOUR_MS,
+  "24h": 24 * HOUR_MS,
+  "7d": 168 * HOUR_MS,
+  "30d": 720 * HOUR_MS,
+};
+
+const STATUSES = ["succeeded", "failed", "refused", "cancelled", "lost"] as const;
+
+export default function Requests(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
+  const query = useUrlQuery();
+  const cursor = useCursor(query.text);
+  const list = useRequests(query, cursor);
+  const rows = list.data?.data ?? [];
+  const open = (next: string | undefined): void =>
+    navigate(`/requests${next === undefined ? "" : `/${next}`}${suffixOf(query)}`);
+  const place = rows.findIndex((row) => row.request_id === id);
+  return (
+    <Page
+      title="Requests"
+      isWide
+      actions={
+        <Menu
+          label="Export"
+          text="Export"
+          entries={[
+            { text: "CSV", onClick: () => void exportAs(query, CSV, "requests.csv") },
+            { text: "JSON lines", onClick: () => void exportAs(query, JSON_LINES, "requests.jsonl") },
+          ]}
+        />
+      }
+      sheet={
+        id === undefined ? undefined : (
+          <RequestSheet
+            key={id}
+            id={id}
+            listed={rows[place]}
+            onClose={() => open(undefined)}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) open(next.request_id);
+            }}
+          />
+        )
+      }
+    >
+      <FindById open={open} />
+      <FilterBar filters={filtersOf()} query={query} />
+      <ListPanel
+        query={list}
+        columns={columnsOf(
+          (row) => `/console/requests/${row.request_id}${suffixOf(query)}`,
+          (row) => open(row.request_id),
+        )}
+        idOf={(row) => `${row.request_id}:${row.attempt}`}
+        selected={id === undefined ? undefined : `${id}:${rows[place]?.attempt ?? 1}`}
+        cursor={cursor}
+        empty={
+          query.text === "" ? (
+            <Empty title="No calls yet">
+              <p>
+                Every call of the workspace is listed here with its cost. The overview shows the first call to make.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No requests match">
+              <p>Remove a filter, or choose a longer time.</p>
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+function FindById({ open }: { readonly open: (id: string) => void }): JSX.Element {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== "") open(encodeURIComponent(text.trim()));
+      }}
+    >
+      <span class="affix lead">
+        <Icon name="search" />
+        <input
+          class="input"
+          aria-label="Find by request id, over all time"
+          placeholder="Request id, over all time"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </span>
+    </form>
+  );
+}
+
+function filtersOf(): readonly Filter[] {
+  const keys = [...keyNames.value].map(([value, { name }]) => ({ value, text: name }));
+  return [
+    {
+      name: "span",
+      label: "Time",
+      isFixed: true,
+      choices: [
+        { value: "", text: "All time" },
+        { value: "1h", text: "Last hour" },
+        { value: "24h", text: "Last 24 hours" },
+        { value: "7d", text: "Last 7 days" },
+        { value: "30d", text: "Last 30 days" },
+      ],
+    },
+    { name: "status", label: "Status", choices: STATUSES.map((value) => ({ value, text: value })) },
+    { name: "model", label: "Model" },
+    { name: "key_id", label: "Key", ...(keys.length === 0 ? {} : { choices: keys }) },
+    { name: "user", label: "End user" },
+    { name: "tag", label: "Tag" },
+    { name: "run_id", label: "Run" },
+    { name: "chain", label: "Requested model" },
+    { name: "start_time", label: "From" },
+    { name: "end_time", label: "Until" },
+  ];
+}
+
+const FILTERS = ["status", "model", "key_id", "user", "tag", "run_id", "chain", "start_time", "end_time"] as const;
+
+/** Returns the query of the API for the filters in the URL. */
+function apiQuery(query: UrlQuery, now: number): Readonly<Record<(typeof FILTERS)[number], string>> {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)])) as Record<
+    (typeof FILTERS)[number],
+    string
+  >;
+  const span = SPANS[query.get("span")];
+  if (span !== undefined && filters.start_time === "") filters.start_time = new Date(now - span).toISOString();
+  return filters;
+}
+
+function suffixOf({ text }: UrlQuery): string {
+  return text === "" ? "" : `?${text}`;
+}
+
+function exportAs(query: UrlQuery, accept: string, name: string): Promise<void> {
+  return download(LIST, { query: apiQuery(query, Date.now()) }, { accept, name });
+}
+
+/** Lists the calls of a page, and between them the refused calls of the same time. The API lists refused calls separately. */
+function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageRequest>> {
+  // The start of a relative time stays the same while pages are turned.
+  const now = useMemo(() => Date.now(), [query.text]);
+  const filters = apiQuery(query, now);
+  const load = async (signal: AbortSignal): Promise<ListPage<UsageRequest>> => {
+    const calls = await call(LIST, { query: { ...filters, limit: ROWS, after: cursor.after }, signal });
+    const isNarrowed = ["status", "model", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
+    if (isNarrowed) return calls;
+    const [first, last] = [calls.data[0], calls.data.at(-1)];
+    const refused = await call(LIST, {
+      query: {
+        ...filters,
+        status: "refused",
+        limit: REFUSED_MAX,
+        ...(cursor.after === undefined || first === undefined ? {} : { end_time: first.ended_at }),
+        ...(calls.has_more && last !== undefined ? { start_time: last.ended_at } : {}),
+      },
+      signal,
+    });
+    const data = [...calls.data, ...refused.data].toSorted((a, b) => b.ended_at.localeCompare(a.ended_at));
+    return { ...calls, data };
+  };
+  // Only the newest page changes.
+  return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, load, {
+    everyMs: cursor.isFirst ? REFRESH_MS : undefined,
+  });
+}
+
+function columnsOf(
+  hrefOf: (row: UsageRequest) => string,
+  open: (row: UsageRequest) => void,
+): readonly Column<UsageRequest>[] {
+  const link = (row: UsageRequest, text: string, classes = ""): JSX.Element => (
+    <a
+      href={hrefOf(row)}
+      class={classes}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        open(row);
+      }}
+    >
+      {text}
+    </a>
+  );
+  return [
+    {
+      head: `Time, ${zoneText()}`,
+      place: "brk",
+      title: (row) => `${timeText(row.ended_at, "day")} ${timeText(row.ended_at, "exact")}, ${row.request_id}`,
+      cell: (row) => link(row, timeText(row.ended_at, isToday(row.ended_at) ? "time" : "minute"), "mono nw"),
+    },
+    { head: "Status", cell: (row) => <Status of={row.status} /> },
+    {
+      head: "Model",
+      place: "main",
+      cut: "30%",
+      title: (row) => row.model ?? row.refusal?.endpoint ?? "",
+      cell: (row) => (
+        <>
+          {link(row, row.model ?? row.refusal?.endpoint ?? "—")}
+          <Reason row={row} />
+        </>
+      ),
+    },
+    { head: "Key", place: "mid", cut: "18%", title: (row) => keyName(row.key_id), cell: (row) => keyName(row.key_id) },
+    { head: "Tokens", place: "low", isNumber: true, cell: (row) => (row.tokens === 0 ? "—" : countText(row.tokens)) },
+    {
+      head: "Duration",
+      place: "mid",
+      isNumber: true,
+      cell: (row) => durationText(new Date(row.ended_at).getTime() - new Date(row.started_at).getTime()),
+    },
+    { head: "Credits", place: "key", isNumber: true, cell: (row) => <Amount credits={row.credits} /> },
+  ];
+}
+
+function isToday(time: string): boolean {
+  return timeText(time, "day") === timeText(Date.now(), "day");
+}
+
+function Reason({ row: { error_code, failure, chain, model } }: { readonly row: UsageRequest }): JSX.Element | null {
+  const attempts = failure?.attempts.length ?? 0;
+  const text =
+    error_code ??
+    (chain !== null && chain !== model ? `instead of ${chain}` : attempts > 0 ? `${attempts + 1} attempts` : "");
+  return text === "" ? null : <span class="sub cut">{text}</span>;
+}

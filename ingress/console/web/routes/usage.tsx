@@ -1,0 +1,341 @@
+/** Usage: a metric by group and bucket, the same period before, and exports. */
+import type { JSX } from "preact";
+import { Link } from "wouter-preact";
+
+import type { UsagePage } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { CSV, download, JSON_LINES } from "../api/download.ts";
+import { keyName } from "../api/names.ts";
+import { useQuery } from "../api/query.ts";
+import { type Filter, FilterBar, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
+import type { Choice } from "../parts/form.tsx";
+import { countText, durationText, figureText, percentText } from "../parts/format.ts";
+import { FaultCallout, Menu } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { Spark, StackedBars } from "../parts/plot.tsx";
+import { Empty, Skeleton, Table } from "../parts/table.tsx";
+import { bucketsOf, type Group, type Metric, topGroups } from "../parts/usage-groups.ts";
+import { Amount } from "../parts/values.tsx";
+
+const USAGE = "GET /workspaces/{workspaceId}/usage";
+const DAY_MS = 86_400_000;
+/** Number of groups with a series of their own. */
+const TOP = 5;
+/** Maximum number of rows of the table. */
+const ROWS_MAX = 100;
+
+const METRICS: Readonly<Record<Metric, string>> = {
+  credits: "Credits",
+  calls: "Calls",
+  failed: "Failed calls",
+  tokens: "Tokens",
+};
+
+const GROUPS: Readonly<Record<string, string>> = {
+  model: "Model",
+  key: "Key",
+  member: "Member",
+  workflow: "Workflow",
+  status: "Status",
+  user: "End user",
+  chain: "Requested model",
+};
+
+export default function Usage(): JSX.Element {
+  const query = useUrlQuery();
+  const choice = choiceOf(query);
+  const names = useNames(choice.by);
+  const tags = useQuery("tags", async (signal) => (await call("GET /workspaces/{workspaceId}", { signal })).tags);
+  const usage = useQuery(`usage ${query.text}`, (signal) => load(choice, signal));
+  const { data, fault, reload } = usage;
+  return (
+    <Page title="Usage" actions={<Exports choice={choice} />}>
+      <FilterBar filters={filtersOf(tags.data ?? [])} query={query} />
+      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
+      {data === undefined ? (
+        fault === undefined ? (
+          <Skeleton rows={10} />
+        ) : null
+      ) : data.groups.length === 0 ? (
+        <div class="panel empty">
+          <Empty title="No usage in this time">
+            <p>Calls are summed here as soon as they end. Choose a longer time, or remove a filter.</p>
+          </Empty>
+        </div>
+      ) : (
+        <Content data={data} choice={choice} nameOf={names} />
+      )}
+    </Page>
+  );
+}
+
+interface UsageChoice {
+  readonly metric: Metric;
+  readonly by: string;
+  readonly width: "1h" | "1d";
+  readonly days: number;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+function choiceOf(query: UrlQuery): UsageChoice {
+  const metric = query.get("metric");
+  const days = Number(query.get("days")) || 30;
+  return {
+    metric: metric in METRICS ? (metric as Metric) : "credits",
+    by: query.get("by") || "model",
+    width: query.get("width") === "1h" && days <= 7 ? "1h" : "1d",
+    days,
+    filters: Object.fromEntries(["model", "key_id", "status", "user", "tag"].map((name) => [name, query.get(name)])),
+  };
+}
+
+function filtersOf(tags: readonly string[]): readonly Filter[] {
+  const choices = (names: Readonly<Record<string, string>>): readonly Choice[] =>
+    Object.entries(names).map(([value, text]) => ({ value, text }));
+  const byTag = Object.fromEntries(tags.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
+  return [
+    { name: "metric", label: "Metric", isFixed: true, choices: choices(METRICS) },
+    { name: "by", label: "By", isFixed: true, choices: choices({ ...GROUPS, ...byTag }) },
+    {
+      name: "days",
+      label: "Time",
+      isFixed: true,
+      choices: [
+        { value: "", text: "30 days" },
+        { value: "1", text: "Today" },
+        { value: "7", text: "7 days" },
+        { value: "90", text: "90 days" },
+      ],
+    },
+    {
+      name: "width",
+      label: "Bucket",
+      isFixed: true,
+      choices: [
+        { value: "", text: "Day in UTC" },
+        { value: "1h", text: "Hour, up to 7 days" },
+      ],
+    },
+    { name: "model", label: "Model" },
+    {
+      name: "status",
+      label: "Status",
+      choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: value })),
+    },
+    { name: "user", label: "End user" },
+    ...(tags.length === 0 ? [] : [{ name: "tag", label: "Tag" }]),
+  ];
+}
+
+interface Data {
+  readonly buckets: UsagePage;
+  readonly groups: readonly Group[];
+  readonly before: readonly Group[];
+  readonly span: { readonly start_time: string; readonly end_time: string };
+}
+
+async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
+  const { by, width, metric, filters } = choice;
+  const { now, previous } = spansOf(choice);
+  const read = (query: Readonly<Record<string, string>>): Promise<UsagePage> =>
+    call(USAGE, { query: { ...filters, group_by: by, ...query }, signal });
+  const [buckets, groups, before] = await Promise.all([
+    read({ ...now, bucket_width: width, limit: "200" }),
+    read({ ...now, bucket_width: "period" }),
+    read({ ...previous, bucket_width: "period" }),
+  ]);
+  return { buckets, groups: topGroups(groups, by, metric), before: topGroups(before, by, metric), span: now };
+}
+
+/** Returns the chosen days, which end now, and the same number of days before them. */
+function spansOf({ days }: UsageChoice): Readonly<Record<"now" | "previous", Data["span"]>> {
+  const now = Date.now();
+  const start = now - (now % DAY_MS) - (days - 1) * DAY_MS;
+  const span = (from: number, until: number): Data["span"] => ({
+    start_time: new Date(from).toISOString(),
+    end_time: new Date(until).toISOString(),
+  });
+  return { now: span(start, now), previous: span(start - days * DAY_MS, now - days * DAY_MS) };
+}
+
+function Content({
+  data: { buckets, groups, before },
+  choice: { metric, by, width },
+  nameOf,
+}: {
+  readonly data: Data;
+  readonly choice: UsageChoice;
+  readonly nameOf: (id: string) => string;
+}): JSX.Element {
+  const format = metric === "credits" ? figureText : countText;
+  const [total, totalBefore] = [groups, before].map((all) => all.reduce((sum, group) => sum + group[metric], 0)) as [
+    number,
+    number,
+  ];
+  const top = groups.slice(0, TOP);
+  const { labels, series } = bucketsOf(buckets, by, top, metric, width);
+  const shown = series.map(({ name, values }) => ({ name: name === "others" ? name : nameOf(name), values }));
+  const earlier = new Map(before.map((group) => [group.name, group[metric]]));
+  const swatch = (name: string): number => {
+    const place = top.findIndex((group) => group.name === name);
+    return place === -1 ? TOP + 1 : place + 1;
+  };
+  return (
+    <div class="panel">
+      <div class="pad stack">
+        <div class="row wrap">
+          <span class="big" title={String(total)}>
+            {format(total)}
+          </span>
+          <span class="soft">{METRICS[metric].toLowerCase()}</span>
+          {totalBefore === 0 ? (
+            <span class="muted">nothing in the period before</span>
+          ) : (
+            <>
+              <span class="delta">{changeText(total, totalBefore)}</span>
+              <span class="muted">against {format(totalBefore)} in the period before</span>
+            </>
+          )}
+        </div>
+        <StackedBars
+          buckets={labels}
+          series={shown}
+          format={format}
+          height={260}
+          label={`${METRICS[metric]} by ${by}. The table below has the same figures.`}
+        />
+      </div>
+      <Table
+        rows={groups.slice(0, ROWS_MAX)}
+        idOf={({ name }) => name}
+        columns={[
+          {
+            head: GROUPS[by] ?? by.replace("tag:", "Tag "),
+            place: "main",
+            cell: ({ name }) => (
+              <span class="row">
+                <span class={`swatch f${swatch(name)}`} />
+                <GroupLink by={by} name={name} text={nameOf(name)} />
+              </span>
+            ),
+          },
+          {
+            head: "Trend",
+            place: "low",
+            cell: ({ name }) => <Spark values={bucketsOf(buckets, by, [{ name }], metric).series[0]?.values ?? []} />,
+          },
+          { head: "Calls", place: "mid", isNumber: true, label: "calls", cell: ({ calls }) => countText(calls) },
+          { head: "Errors", place: "low", isNumber: true, cell: ({ failed, calls }) => percentText(failed, calls) },
+          {
+            head: "Tokens",
+            place: "low",
+            isNumber: true,
+            cell: ({ tokens }) => (tokens === 0 ? "—" : countText(tokens)),
+          },
+          {
+            head: "p95",
+            place: "low",
+            isNumber: true,
+            cell: ({ p95Ms }) => (p95Ms === null ? "—" : durationText(p95Ms)),
+          },
+          { head: "Share", place: "mid", isNumber: true, cell: (group) => percentText(group[metric], total) },
+          {
+            head: "Change",
+            place: "mid",
+            isNumber: true,
+            cell: (group) => changeText(group[metric], earlier.get(group.name) ?? 0),
+          },
+          { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
+        ]}
+      />
+      {groups.length > ROWS_MAX ? (
+        <div class="pager">
+          <span>
+            The first {ROWS_MAX} of {groups.length}. The export has all of them.
+          </span>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Filter of the requests page for each grouping that it can filter by. */
+const FILTER_OF: Readonly<Record<string, string>> = {
+  model: "model",
+  key: "key_id",
+  status: "status",
+  user: "user",
+  chain: "chain",
+};
+
+function GroupLink({
+  by,
+  name,
+  text,
+}: {
+  readonly by: string;
+  readonly name: string;
+  readonly text: string;
+}): JSX.Element {
+  const tag = /^tag:(.*)$/s.exec(by)?.[1];
+  const [filter, value] = tag === undefined ? [FILTER_OF[by], name] : ["tag", `${tag}:${name}`];
+  if (filter === undefined || name === "none") return <span class="cut">{text}</span>;
+  return (
+    <Link
+      href={`/requests?${new URLSearchParams({ [filter]: value })}`}
+      class="cut"
+      title={`Show the requests of ${text}`}
+    >
+      {text}
+    </Link>
+  );
+}
+
+function changeText(now: number, before: number): string {
+  if (before === 0) return now === 0 ? "—" : "new";
+  const percent = ((now - before) / before) * 100;
+  return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${Math.abs(percent).toFixed(1)} %`;
+}
+
+/** Returns the function that names a group: keys and members have names, all other groups are their own name. */
+function useNames(by: string): (id: string) => string {
+  const members = useQuery(by === "member" ? "members" : "", async (signal) => {
+    const { data } = await call("GET /workspaces/{workspaceId}/members", { query: { limit: 100 }, signal });
+    return new Map(data.map(({ id, name }) => [id, name]));
+  });
+  const workflows = useQuery(by === "workflow" ? "workflows" : "", async (signal) => {
+    const { items } = await call("GET /v1/workflows", { query: { limit: 100 }, signal });
+    return new Map(items.map(({ id, name }) => [id, name]));
+  });
+  return (id) => {
+    if (by === "key") return keyName(id);
+    return members.data?.get(id) ?? workflows.data?.get(id) ?? id;
+  };
+}
+
+function Exports({ choice }: { readonly choice: UsageChoice }): JSX.Element {
+  const { by, width, filters } = choice;
+  const save = (accept: string, name: string): void => {
+    const { now } = spansOf(choice);
+    void download(USAGE, { query: { ...filters, ...now, group_by: by, bucket_width: width } }, { accept, name });
+  };
+  return (
+    <Menu
+      label="Export"
+      text="Export"
+      entries={[
+        { text: "CSV", onClick: () => save(CSV, "usage.csv") },
+        { text: "JSON lines", onClick: () => save(JSON_LINES, "usage.jsonl") },
+        {
+          text: "FOCUS 1.2",
+          onClick: () =>
+            void download(
+              "GET /workspaces/{workspaceId}/usage/focus",
+              { query: spansOf(choice).now },
+              { name: "usage-focus.csv" },
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,189 @@
+/** Shell: navigation, header with the command palette and the balance, and the page of the URL. */
+import type { ComponentType, JSX } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { useState } from "preact/hooks";
+import { Link, Route, Switch, useLocation } from "wouter-preact";
+
+import { call } from "./api/client.ts";
+import { useQuery } from "./api/query.ts";
+import { endSession, session } from "./api/session.ts";
+import { Boundary } from "./boundary.tsx";
+import { Palette } from "./palette.tsx";
+import { figureText } from "./parts/format.ts";
+import { Icon } from "./parts/icon.tsx";
+import { Page } from "./parts/page.tsx";
+import { Skeleton } from "./parts/table.tsx";
+import { hrefOf, openPages, type PageRoute, ROUTES } from "./routes.ts";
+
+/** Interval at which the header reads the balance again, in milliseconds. */
+const BALANCE_MS = 30_000;
+
+const PAGES: ReadonlyMap<PageRoute, ComponentType> = new Map(ROUTES.map((route) => [route, lazy(route.load)]));
+
+export function Shell(): JSX.Element {
+  const [location] = useLocation();
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <div class="shell">
+        <Navigation />
+        <div class="content">
+          <Header />
+          <Boundary key={location.split("/")[1]}>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                {openPages().map((route) => {
+                  const Body = PAGES.get(route) ?? Missing;
+                  return (
+                    <Route key={route.path} path={route.path}>
+                      <Body />
+                    </Route>
+                  );
+                })}
+                <Route>
+                  <Missing />
+                </Route>
+              </Switch>
+            </Suspense>
+          </Boundary>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Loading(): JSX.Element {
+  return (
+    <main class="page" id="main">
+      <Skeleton />
+    </main>
+  );
+}
+
+function Missing(): JSX.Element {
+  return (
+    <Page title="No such page">
+      <p class="soft">
+        The address belongs to no page, or your role may not open it. <Link href="/">Open the overview</Link>
+      </p>
+    </Page>
+  );
+}
+
+function Navigation(): JSX.Element {
+  const [location] = useLocation();
+  const first = location.split("/")[1];
+  const groups = Map.groupBy(openPages(), ({ group }) => group);
+  const name = session.value?.workspace.name ?? "";
+  return (
+    <nav class="nav" id="nav" popover="auto" aria-label="Console">
+      <div class="nav-top">
+        <span class="switcher" title="Workspace">
+          <span class="mark" aria-hidden="true">
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          <span class="cut">{name}</span>
+        </span>
+      </div>
+      <div class="nav-list">
+        {[...groups].map(([group, pages]) => (
+          <div key={group}>
+            {group === "" ? null : <p class="nav-head">{group}</p>}
+            <ul>
+              {pages.map((page) => {
+                const href = hrefOf(page);
+                return (
+                  <li key={page.path}>
+                    <Link
+                      href={href}
+                      aria-current={href.split("/")[1] === first ? "page" : undefined}
+                      onClick={() => document.querySelector<HTMLElement>("#nav:popover-open")?.hidePopover()}
+                    >
+                      <Icon name={page.icon} />
+                      {page.name}
+                    </Link>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+        ))}
+      </div>
+      <div class="nav-foot">
+        <a href="/docs">Documentation</a>
+      </div>
+    </nav>
+  );
+}
+
+function Header(): JSX.Element {
+  const [isJumping, setJumping] = useState(false);
+  return (
+    <header class="header">
+      <button type="button" class="btn quiet only menu-open" popovertarget="nav" aria-label="Open navigation">
+        <Icon name="menu" />
+      </button>
+      <button
+        type="button"
+        class="palette"
+        aria-label="Search or jump to… Ctrl K, pages and ids"
+        onClick={() => setJumping(true)}
+      >
+        <Icon name="search" />
+        <span>Search or jump to…</span>
+        <kbd class="push">Ctrl K</kbd>
+      </button>
+      <span class="push" />
+      <Balance />
+      <Account />
+      <Palette isOpen={isJumping} setOpen={setJumping} />
+    </header>
+  );
+}
+
+function Balance(): JSX.Element | null {
+  const query = useQuery("balance", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }), {
+    everyMs: BALANCE_MS,
+  });
+  if (query.data === undefined) return null;
+  const { available, held } = query.data;
+  return (
+    <Link
+      href="/credits"
+      class="balance"
+      title={`${available} credits are available, ${held} are held for calls in progress.`}
+    >
+      <span>{figureText(available)}</span>
+      <small>credits</small>
+      {held > 0 ? <small class="wide">· {figureText(held)} held</small> : null}
+    </Link>
+  );
+}
+
+function Account(): JSX.Element {
+  const { member, role, key } = session.value ?? {};
+  const signOut = async (): Promise<void> => {
+    await call("DELETE /console/session");
+    endSession();
+  };
+  const initials = (member?.name ?? "").split(/\s+/, 2).map((word) => word.slice(0, 1).toUpperCase());
+  return (
+    <>
+      <button type="button" class="avatar" popovertarget="account" aria-label={`Account of ${member?.name}`}>
+        {initials.join("")}
+      </button>
+      <div class="menu account" id="account" popover="auto">
+        <p class="soft">
+          {member?.name}, {role}
+          <br />
+          Key “{key?.name}”
+        </p>
+        <button type="button" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}

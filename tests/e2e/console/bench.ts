@@ -1,0 +1,117 @@
+/** A real stack and a real Chromium that shows its console. Each page records what a person would not see: errors, foreign requests. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+import { buildConsole } from "#deploy/build-console.ts";
+import { type Stack, type StackOptions, startStack } from "#tests/support/stack.ts";
+import { findTools } from "#workers/calls/capability/tools.ts";
+
+const FONTS = fileURLToPath(new URL("../../../workers/children/fonts.conf", import.meta.url));
+
+/** Time in which a page shows what a story waits for, in milliseconds. */
+const WAIT_MS = 15_000;
+
+export interface ConsoleBench {
+  readonly stack: Stack;
+  readonly baseUrl: string;
+  /**
+   * Opens a page of the console.
+   * @param options `key`: key to sign in with; default: the stack's first key; null signs nobody in
+   */
+  open(path: string, options?: OpenOptions): Promise<ConsolePage>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly key?: string | null;
+  readonly browser?: BrowserContextOptions;
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  /** Errors on the browser's console, violations of the content security policy, and requests to other hosts. */
+  readonly faults: readonly string[];
+  /** Returns the serious findings of axe for WCAG 2.2 A and AA, as `rule: selector`. */
+  findBarriers(): Promise<string[]>;
+}
+
+/** Starts the bench. @throws Error if no Chromium is installed */
+export async function openConsoleBench(options: StackOptions = {}): Promise<ConsoleBench> {
+  const { chromium: found } = await findTools({ chromium: undefined, libreoffice: undefined });
+  if (!found) throw new Error("expected a Chromium, which npm install brings");
+  await buildConsole();
+  const folder = mkdtempSync(join(tmpdir(), "console-browser-"));
+  const [stack, browser] = await Promise.all([
+    startStack(options),
+    chromium.launch({
+      executablePath: found.path,
+      chromiumSandbox: false,
+      args: ["--disable-gpu", "--no-first-run", "--font-render-hinting=none"],
+      env: { HOME: folder, TMPDIR: folder, FONTCONFIG_FILE: FONTS, LD_LIBRARY_PATH: found.libraries ?? "" },
+    }),
+  ]);
+  const baseUrl = stack.baseUrls[0] ?? "";
+  const sessions = new Map<string, Promise<Session>>();
+  return {
+    stack,
+    baseUrl,
+    async open(path, { key = stack.key, browser: options = {} } = {}) {
+      if (key !== null && !sessions.has(key)) sessions.set(key, signIn(browser, baseUrl, key));
+      const storageState = key === null ? undefined : await sessions.get(key);
+      return openPage(browser, `${baseUrl}/console${path}`, { ...options, ...(storageState && { storageState }) });
+    },
+    async close() {
+      await browser.close();
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Session = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** Signs in with a key. Pages of the same key share the session, because an address may sign in only ten times a minute. */
+async function signIn(browser: Browser, baseUrl: string, key: string): Promise<Session> {
+  const context = await browser.newContext();
+  const response = await context.request.post(`${baseUrl}/console/session`, {
+    headers: { "x-sluice-console": "1" },
+    data: { api_key: key },
+  });
+  if (!response.ok()) throw new Error(`expected to be signed in, got ${response.status()} ${await response.text()}`);
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<ConsolePage> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(WAIT_MS);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("request", (request) => {
+    const { origin } = new URL(url);
+    if (!request.url().startsWith(origin) && !/^(?:data|blob):/.test(request.url())) {
+      faults.push(`request to ${request.url()}`);
+    }
+  });
+  await page.goto(url);
+  return {
+    page,
+    faults,
+    async findBarriers() {
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+        .analyze();
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+    },
+  };
+}
