@@ -2,8 +2,9 @@
 import { render } from "preact";
 
 import { App } from "./app.tsx";
-import "./parts/theme.ts";
+import { applyTheme } from "./parts/theme.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("index.html has no element #app");
+applyTheme();
 render(<App />, root);

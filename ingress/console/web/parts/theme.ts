@@ -11,7 +11,10 @@ export function setTheme(name: string): void {
   localStorage.setItem(THEME_KEY, name);
 }
 
-effect(() => {
-  if (theme.value === "light" || theme.value === "dark") document.documentElement.dataset["theme"] = theme.value;
-  else delete document.documentElement.dataset["theme"];
-});
+/** Applies the chosen theme to the document, now and after each change. */
+export function applyTheme(): void {
+  effect(() => {
+    if (theme.value === "light" || theme.value === "dark") document.documentElement.dataset["theme"] = theme.value;
+    else delete document.documentElement.dataset["theme"];
+  });
+}

@@ -93,7 +93,13 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
 };
 
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
-export function Status({ of, code }: { readonly of: string; readonly code?: string | number | null | undefined }): JSX.Element {
+export function Status({
+  of,
+  code,
+}: {
+  readonly of: string;
+  readonly code?: string | number | null | undefined;
+}): JSX.Element {
   const [tone, icon, word] = STATUSES[of] ?? (["", "ring", of] as const);
   return (
     <span class={`badge ${tone}`}>

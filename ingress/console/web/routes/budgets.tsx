@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 
 import type { BalanceAlert, BudgetAlert } from "../../../../schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { type Query, useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
 import { figureText } from "../parts/format.ts";
 import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Empty, ListPanel } from "../parts/table.tsx";
+import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, BudgetBar, Status } from "../parts/values.tsx";
 
@@ -61,90 +61,8 @@ export default function Budgets(): JSX.Element {
         ) : undefined
       }
     >
-      <Section title="Budgets">
-        <ListPanel
-          query={budgets}
-          idOf={({ id }) => id}
-          columns={[
-            {
-              head: "Name",
-              place: "main",
-              title: ({ id }) => id,
-              cell: ({ name, stops_calls }) => (
-                <>
-                  {name}
-                  <span class="sub">
-                    {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
-                  </span>
-                </>
-              ),
-            },
-            {
-              head: "Spend, credits",
-              place: "brk",
-              cell: ({ spent, threshold_credits, period }) => (
-                <BudgetBar used={spent} limit={threshold_credits} window={period} />
-              ),
-            },
-            {
-              head: "Status",
-              place: "key",
-              cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} />,
-            },
-            { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
-            { head: <span class="sr">Actions</span>, cell: actionsOf },
-          ]}
-          empty={
-            <Empty title="No budgets">
-              <p>A budget warns at chosen percentages of a daily, weekly or monthly spend, and can stop all calls.</p>
-            </Empty>
-          }
-        />
-      </Section>
-      <Section title="Balance alerts">
-        <ListPanel
-          query={balances}
-          idOf={({ id }) => id}
-          columns={[
-            {
-              head: "Name",
-              place: "main",
-              title: ({ id }) => id,
-              cell: ({ name, below_credits, below_days }) => (
-                <>
-                  {name}
-                  <span class="sub">
-                    {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
-                  </span>
-                </>
-              ),
-            },
-            {
-              head: "Now",
-              place: "mid",
-              isNumber: true,
-              cell: ({ below_credits, available, days_left }) =>
-                below_credits === null
-                  ? days_left === null
-                    ? "no spend"
-                    : `${Math.floor(days_left).toLocaleString("en")} days`
-                  : `${figureText(available)} credits`,
-            },
-            {
-              head: "Status",
-              place: "key",
-              cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
-            },
-            { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
-            { head: <span class="sr">Actions</span>, cell: actionsOf },
-          ]}
-          empty={
-            <Empty title="No balance alerts">
-              <p>A balance alert sends a notice before the credits run out.</p>
-            </Empty>
-          }
-        />
-      </Section>
+      <BudgetList query={budgets} actionsOf={actionsOf} />
+      <BalanceList query={balances} actionsOf={actionsOf} />
       {open?.kind === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "delete" ? (
@@ -161,6 +79,114 @@ export default function Budgets(): JSX.Element {
         />
       ) : null}
     </Page>
+  );
+}
+
+/** Budgets with their spend in the current period. */
+function BudgetList({
+  query,
+  actionsOf,
+}: {
+  readonly query: Query<ListPage<BudgetAlert>>;
+  readonly actionsOf: (alert: Alert) => JSX.Element | null;
+}): JSX.Element {
+  return (
+    <Section title="Budgets">
+      <ListPanel
+        query={query}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            place: "main",
+            title: ({ id }) => id,
+            cell: ({ name, stops_calls }) => (
+              <>
+                {name}
+                <span class="sub">
+                  {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
+                </span>
+              </>
+            ),
+          },
+          {
+            head: "Spend, credits",
+            place: "brk",
+            cell: ({ spent, threshold_credits, period }) => (
+              <BudgetBar used={spent} limit={threshold_credits} window={period} />
+            ),
+          },
+          {
+            head: "Status",
+            place: "key",
+            cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} />,
+          },
+          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          { head: <span class="sr">Actions</span>, cell: actionsOf },
+        ]}
+        empty={
+          <Empty title="No budgets">
+            <p>A budget warns at chosen percentages of a daily, weekly or monthly spend, and can stop all calls.</p>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+/** Balance alerts with the current balance. */
+function BalanceList({
+  query,
+  actionsOf,
+}: {
+  readonly query: Query<ListPage<BalanceAlert>>;
+  readonly actionsOf: (alert: Alert) => JSX.Element | null;
+}): JSX.Element {
+  return (
+    <Section title="Balance alerts">
+      <ListPanel
+        query={query}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            place: "main",
+            title: ({ id }) => id,
+            cell: ({ name, below_credits, below_days }) => (
+              <>
+                {name}
+                <span class="sub">
+                  {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
+                </span>
+              </>
+            ),
+          },
+          {
+            head: "Now",
+            place: "mid",
+            isNumber: true,
+            cell: ({ below_credits, available, days_left }) =>
+              below_credits === null
+                ? days_left === null
+                  ? "no spend"
+                  : `${Math.floor(days_left).toLocaleString("en")} days`
+                : `${figureText(available)} credits`,
+          },
+          {
+            head: "Status",
+            place: "key",
+            cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
+          },
+          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          { head: <span class="sr">Actions</span>, cell: actionsOf },
+        ]}
+        empty={
+          <Empty title="No balance alerts">
+            <p>A balance alert sends a notice before the credits run out.</p>
+          </Empty>
+        }
+      />
+    </Section>
   );
 }
 
