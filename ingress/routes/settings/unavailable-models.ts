@@ -20,8 +20,8 @@ export function unavailableModels(context: IngressContext): KeyRoute {
     operationId: "listUnavailableModels",
     summary: "List unavailable models",
     description:
-      "Lists the models that the key may call and whose calls are refused for now, because every provider of the model is " +
-      "temporarily disabled after errors. A model with one available provider is not listed.",
+      "Lists models of the key whose calls are refused for now. Every provider of such a model is temporarily disabled after errors. " +
+      "A model with one available provider is not listed.",
     responses: { 200: { description: "The models", schema: "UnavailableModelList" } },
     errors: ["not_found"],
     authorize: allow(...ANY_ROLE),

@@ -12,7 +12,7 @@ const DIGITS = /^\d+(\.\d+)?$/;
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(sl[ko]_)[0-9A-Za-z]{38}\b/g, "$1<secret>"],
   [/\b(sl[ko]_)[0-9A-Za-z]{4}…/g, "$1<hint>…"],
-  [/\b(sluice=)[\w-]{43}/g, "$1<secret>"],
+  [/\b(sluice(?:-operator)?=)[\w-]{43}/g, "$1<secret>"],
   [/\bwhsec_[0-9A-Za-z+/]{43}=/g, "whsec_<secret>"],
   [/(\/v1\/media\/content\/)[\w.-]+/g, "$1<token>"],
   // Of a full window.

@@ -222,7 +222,7 @@ describe("the path", () => {
   test("does not exist without any token", async () => {
     await open({ isBare: true });
     for (const method of METHODS) {
-      const unknown = await told(method, "/console/nothing");
+      const unknown = await told(method, "/nothing");
       expect(unknown).toStartWith("[404,");
       expect([method, await told(method, PATH)]).toEqual([method, unknown]);
       expect([method, await told(method, PATH, {})]).toEqual([method, unknown]);
