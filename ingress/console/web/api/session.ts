@@ -5,7 +5,7 @@ import type { ConsoleSession } from "../../../../schemas/generated/types.ts";
 
 export type Role = ConsoleSession["role"];
 
-/** Signed-in session; null if nobody is signed in; undefined until the first response. */
+/** Signed-in session; null without one; undefined until the first response. */
 export const session = signal<ConsoleSession | null | undefined>(undefined);
 
 export const workspaceId = computed(() => session.value?.workspace.id ?? "");
