@@ -47,7 +47,7 @@ export function consoleOperations(): string {
     `import type {\n${[...used]
       .toSorted()
       .map((name) => `  ${name},\n`)
-      .join("")}} from "../../../../schemas/generated/types.ts";`,
+      .join("")}} from "#schemas/generated/types.ts";`,
     "",
     "export interface Operations {",
     ...lines,

@@ -1,6 +1,6 @@
 /** Models, capabilities and request schemas of the service. */
-import type { CapabilityEntry, ModelEntry } from "../../../../schemas/generated/types.ts";
-import type { Schema } from "../parts/schema.ts";
+import type { CapabilityEntry, ModelEntry } from "#schemas/generated/types.ts";
+import type { Schema } from "./schema.ts";
 import { call } from "./client.ts";
 import { type Query, useQuery } from "./query.ts";
 

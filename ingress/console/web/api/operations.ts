@@ -165,7 +165,7 @@ import type {
   WorkflowWritten,
   Workspace,
   WorkspaceUpdateRequest,
-} from "../../../../schemas/generated/types.ts";
+} from "#schemas/generated/types.ts";
 
 export interface Operations {
   "POST /v1/chat/completions": { query: never; body: ChatCompletionRequest; response: ChatCompletion };

@@ -1,7 +1,7 @@
 /** Session of the signed-in member. Pages read it; sign-in and sign-out change it. */
 import { computed, signal } from "@preact/signals";
 
-import type { ConsoleSession } from "../../../../schemas/generated/types.ts";
+import type { ConsoleSession } from "#schemas/generated/types.ts";
 
 export type Role = ConsoleSession["role"];
 

@@ -1,5 +1,5 @@
 /** Uploads files to the workspace and reports their progress, which fetch cannot report. */
-import type { StoredFile } from "../../../../schemas/generated/types.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiFault, faultIn } from "./client.ts";
 
 export interface UploadOptions {

@@ -2,13 +2,13 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import type { StoredFile } from "../../../../schemas/generated/types.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { useAction } from "../api/query.ts";
 import { uploadFile } from "../api/upload.ts";
 import { Button, Field } from "./form.tsx";
 import { percentText, sizeText } from "./format.ts";
-import { type Draft, type Schema, textPath } from "./schema.ts";
+import { type Draft, type Schema, textPath } from "../api/schema.ts";
 
 export function FileField({
   schema,

@@ -1,7 +1,7 @@
 /** Limits of a key or a member: credits by period, models, endpoints and addresses. */
 import type { JSX } from "preact";
 
-import type { ApiKey, Limits, LimitUsage } from "../../../../schemas/generated/types.ts";
+import type { ApiKey, Limits, LimitUsage } from "#schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { creditsIn, TextField } from "./form.tsx";
 import { timeText } from "./format.ts";

@@ -1,5 +1,5 @@
 /** Prices of models and capabilities with their units. */
-import type { Pricing } from "../../../../schemas/generated/types.ts";
+import type { Pricing } from "#schemas/generated/types.ts";
 
 const UNITS: Readonly<Record<Pricing["unit"], string>> = {
   per_token: "million tokens",

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { ApiFault } from "../api/client.ts";
 import { FileField } from "./file-field.tsx";
 import { Button, type Choice, Segments, SelectField, TextField } from "./form.tsx";
-import { type Draft, filesCount, kindOf, labelOf, scalarText, type Schema } from "./schema.ts";
+import { type Draft, filesCount, kindOf, labelOf, scalarText, type Schema } from "../api/schema.ts";
 
 export interface DraftProps {
   readonly draft: Draft;

@@ -1,5 +1,5 @@
 /** Turns usage pages of the API into groups for tables and series for charts. */
-import type { UsagePage } from "../../../../schemas/generated/types.ts";
+import type { UsagePage } from "#schemas/generated/types.ts";
 import { timeText } from "./format.ts";
 import type { Series } from "./plot.tsx";
 

@@ -2,9 +2,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { AuditLogList } from "../../../../schemas/generated/types.ts";
+import type { AuditLogList } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { CSV, download } from "../api/download.ts";
+import { CSV, download } from "../parts/download.ts";
 import { keyName } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
 import { Json } from "../parts/code.tsx";

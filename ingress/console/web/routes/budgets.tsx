@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { BalanceAlert, BudgetAlert } from "../../../../schemas/generated/types.ts";
+import type { BalanceAlert, BudgetAlert } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { type Query, useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { CapabilityEntry } from "../../../../schemas/generated/types.ts";
+import type { CapabilityEntry } from "#schemas/generated/types.ts";
 import { useCapabilities } from "../api/catalogue.ts";
 import { Code } from "../parts/code.tsx";
 import { countText } from "../parts/format.ts";
@@ -10,7 +10,7 @@ import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { priceText, shortPrice } from "../parts/price.ts";
-import { labelOf, scalarText, type Schema } from "../parts/schema.ts";
+import { labelOf, scalarText, type Schema } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
 import { KeyValues } from "../parts/values.tsx";
 

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
 import { call } from "../api/client.ts";
-import { CSV, download } from "../api/download.ts";
+import { CSV, download } from "../parts/download.ts";
 import { useQuery } from "../api/query.ts";
 import { figureText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { Member } from "../../../../schemas/generated/types.ts";
+import type { Member } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { hasRole, type Role, session } from "../api/session.ts";

@@ -2,14 +2,14 @@
 import type { JSX } from "preact";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { ModelEntry } from "../../../../schemas/generated/types.ts";
+import type { ModelEntry } from "#schemas/generated/types.ts";
 import { useModels } from "../api/catalogue.ts";
 import { countText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { ratesOf, shortPrice } from "../parts/price.ts";
-import { labelOf } from "../parts/schema.ts";
+import { labelOf } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
 import { Amount, Id, KeyValues } from "../parts/values.tsx";
 import { kindIdOf } from "./playground/kinds.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import type { UsagePage } from "../../../../schemas/generated/types.ts";
+import type { UsagePage } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { countText, durationText, figureText, percentText, timeText } from "../parts/format.ts";

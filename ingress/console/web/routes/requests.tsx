@@ -3,9 +3,9 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation, useParams } from "wouter-preact";
 
-import type { UsageRequest } from "../../../../schemas/generated/types.ts";
+import type { UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { CSV, download, JSON_LINES } from "../api/download.ts";
+import { CSV, download, JSON_LINES } from "../parts/download.ts";
 import { keyName, keyNames } from "../api/names.ts";
 import { type Query, useQuery } from "../api/query.ts";
 import { countText, durationText, timeText, zoneText } from "../parts/format.ts";

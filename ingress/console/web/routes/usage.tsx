@@ -2,9 +2,9 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import type { UsagePage } from "../../../../schemas/generated/types.ts";
+import type { UsagePage } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { CSV, download, JSON_LINES } from "../api/download.ts";
+import { CSV, download, JSON_LINES } from "../parts/download.ts";
 import { keyName } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
 import { type Filter, FilterBar, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";

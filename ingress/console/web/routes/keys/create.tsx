@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { ApiKey } from "../../../../../schemas/generated/types.ts";
+import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
-import type { ApiKey } from "../../../../../schemas/generated/types.ts";
+import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
-import type { ChatCompletion, Credits } from "../../../../../schemas/generated/types.ts";
+import type { ChatCompletion, Credits } from "#schemas/generated/types.ts";
 import { call, send } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
 import { session } from "../../api/session.ts";

@@ -3,13 +3,13 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
-import type { CapabilityEntry } from "../../../../../schemas/generated/types.ts";
+import type { CapabilityEntry } from "#schemas/generated/types.ts";
 import { useCapabilities } from "../../api/catalogue.ts";
 import { Code } from "../../parts/code.tsx";
 import { Button, SelectField, TextField } from "../../parts/form.tsx";
 import { Callout, FaultCallout } from "../../parts/layers.tsx";
 import { priceText } from "../../parts/price.ts";
-import { type Draft, groupDraft, labelOf, missingIn, readGroup, type Schema } from "../../parts/schema.ts";
+import { type Draft, groupDraft, labelOf, missingIn, readGroup, type Schema } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { snippetsOf } from "./code.ts";

@@ -8,7 +8,7 @@ import { UploadButton } from "../../parts/file-field.tsx";
 import { Button, TextField } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { priceText } from "../../parts/price.ts";
-import { type Draft, readGroup, type Schema } from "../../parts/schema.ts";
+import { type Draft, readGroup, type Schema } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Empty } from "../../parts/table.tsx";
 import { Status } from "../../parts/values.tsx";

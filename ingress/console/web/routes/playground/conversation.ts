@@ -1,11 +1,7 @@
 /** Conversation of the playground: its turns, and the stream of the running answer. It stays in memory only. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import type {
-  ChatCompletionChunk,
-  ChatCompletionRequest,
-  ErrorEnvelope,
-} from "../../../../../schemas/generated/types.ts";
+import type { ChatCompletionChunk, ChatCompletionRequest, ErrorEnvelope } from "#schemas/generated/types.ts";
 import { ApiFault, send } from "../../api/client.ts";
 import { readEvents } from "../../api/events.ts";
 

@@ -1,6 +1,6 @@
 /** Kinds of calls of the playground, and the form of a model: the request's schema, narrowed to what the model accepts. */
-import type { ModelEntry } from "../../../../../schemas/generated/types.ts";
-import type { Schema } from "../../parts/schema.ts";
+import type { ModelEntry } from "#schemas/generated/types.ts";
+import type { Schema } from "../../api/schema.ts";
 import type { IconName } from "../../parts/icon.tsx";
 
 type Params = ModelEntry["_svc"]["allowed_params"];

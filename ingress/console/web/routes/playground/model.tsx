@@ -7,7 +7,7 @@ import { Code } from "../../parts/code.tsx";
 import { Button, TextField } from "../../parts/form.tsx";
 import { FaultCallout } from "../../parts/layers.tsx";
 import { priceText } from "../../parts/price.ts";
-import { type Draft, labelOf, missingIn, readGroup } from "../../parts/schema.ts";
+import { type Draft, labelOf, missingIn, readGroup } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { snippetsOf } from "./code.ts";

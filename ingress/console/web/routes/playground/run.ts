@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import type { Job } from "../../../../../schemas/generated/types.ts";
+import type { Job } from "#schemas/generated/types.ts";
 import { ApiFault, call, send } from "../../api/client.ts";
 import type { Kind } from "./kinds.ts";
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import type { UsageRequest } from "../../../../../schemas/generated/types.ts";
+import type { UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { keyName } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";

@@ -1,7 +1,7 @@
 /** Downloads responses of the API as files. A link could not send the console's header. */
-import { toast } from "../parts/toast.tsx";
-import { type CallOptions, send } from "./client.ts";
-import type { Operations } from "./operations.ts";
+import { toast } from "./toast.tsx";
+import { type CallOptions, send } from "../api/client.ts";
+import type { Operations } from "../api/operations.ts";
 
 /** Media types of tables. */
 export const CSV = "text/csv";
