@@ -51,6 +51,8 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   "credits correct <id>": "id of the movement; the same id moves credits once; default: a new id",
   note: "reason, 1 to 200 characters; it is stored with the change",
   user: "end user, as in the member `user` of the calls",
+  "tag limits <tag>": "name of the tag, as in the settings of the workspace",
+  value: "value of the tag, as in the calls",
   tag: "tag and its value, such as project:alpha",
   request: "x-request-id of a call; with :1 behind it, an earlier attempt",
   "job or job.attempt": "id of the job, with .<attempt> for a later attempt",

@@ -46,6 +46,11 @@ describe("routes and the OpenAPI document", () => {
       "GET /console/oidc",
       "GET /console/oidc/callback",
       "POST /console/oidc/choices/{choice}/{workspaceId}",
+      "GET /console",
+      "GET /console/{page}",
+      "GET /console/{page}/{id}",
+      "GET /console/{page}/{id}/{part}",
+      "GET /console/assets/{name}",
       "GET /docs/search.json",
       "GET /llms.txt",
     ];
