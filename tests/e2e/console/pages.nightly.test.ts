@@ -1,5 +1,9 @@
-/** Every page of the console in light and dark, on a laptop and a phone: accessible, without errors, foreign requests and sideways scroll. */
+/**
+ * Every page of the console in light and dark, on a laptop and a phone: accessible, without errors, foreign requests and sideways scroll.
+ * With `SCREENSHOTS=<folder>`, the pages are also drawn into that folder.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import type { LedgerList, UsagePage } from "#schemas/generated/types.ts";
 import { addPerson } from "#tests/ingress/routes/managed-bed.ts";
@@ -58,6 +62,11 @@ describe("pages", () => {
       await isShown(view);
       const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
       if (excess > 0) findings.push(`${path}: scrolls sideways by ${excess} px`);
+      const folder = process.env["SCREENSHOTS"];
+      if (folder !== undefined) {
+        const name = `${path.slice(1).replaceAll("/", "-") || "overview"}-${theme}-${width}.png`;
+        await view.page.screenshot({ path: join(folder, name), fullPage: true });
+      }
       findings.push(...(await view.findBarriers()).map((barrier) => `${path}: ${barrier}`));
     }
     expect([...findings, ...view.faults]).toEqual([]);
