@@ -19,6 +19,22 @@ export interface PageRoute {
 export const ROUTES: readonly PageRoute[] = [
   { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
   { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
+  {
+    path: "/runs/:id?",
+    name: "Runs",
+    group: "Build",
+    icon: "play",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/runs.tsx"),
+  },
+  {
+    path: "/notifications/:id?/:part?",
+    name: "Notifications",
+    group: "Settings",
+    icon: "bell",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/notifications.tsx"),
+  },
   { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
   {
     path: "/keys/:id?",

@@ -174,7 +174,15 @@ async function presentFrame(
   if (type === "step.finished") return { type, runId, stepRun: presented };
   const { id, type: stepType, startedAt } = presented;
   const started = startedAt === undefined ? {} : { startedAt };
-  const stepRun = { id, type: stepType, status: "running", attempt, creditsUsed: 0, ...started, durationMs: 0 } as const;
+  const stepRun = {
+    id,
+    type: stepType,
+    status: "running",
+    attempt,
+    creditsUsed: 0,
+    ...started,
+    durationMs: 0,
+  } as const;
   return { type, runId, stepRun };
 }
 
