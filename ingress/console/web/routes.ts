@@ -20,6 +20,14 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
   { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
   {
+    path: "/workflows/:id?/:part?",
+    name: "Workflows",
+    group: "Build",
+    icon: "flow",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/workflows.tsx"),
+  },
+  {
     path: "/runs/:id?",
     name: "Runs",
     group: "Build",
