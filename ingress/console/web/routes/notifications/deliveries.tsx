@@ -297,8 +297,8 @@ function Attempts({ row: { attempts = [] } }: { readonly row: Delivery }): JSX.E
             selected={String(selected.number)}
           />
           {selected.error === null ? null : <p class="soft">{selected.error}</p>}
-          {selected.responseStart === null ? (
-            <p class="soft">Attempt {selected.number} has no stored response.</p>
+          {selected.responseStart === null || selected.responseStart === "" ? (
+            <p class="soft">Attempt {selected.number} received no response body.</p>
           ) : (
             <Code
               isWrapped
