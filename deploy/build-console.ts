@@ -2,7 +2,7 @@
  * Builds the console: bundles ingress/console/web into ingress/console/built, with hashed names and compressed copies. `npm start` runs it
  * after a change, and the image build once.
  */
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -32,11 +32,18 @@ export async function buildConsole(): Promise<void> {
   for (const output of outputs) {
     const bytes = new Uint8Array(await output.arrayBuffer());
     const path = join(BUILT, output.path);
-    await Bun.write(path, bytes);
-    await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+    await replace(path, bytes);
+    await replace(`${path}.gz`, gzipSync(bytes, { level: 9 }));
   }
   // Written last: an interrupted build is repeated.
-  await Bun.write(stampFile, stamp);
+  await replace(join(BUILT, "stamp"), stamp);
+}
+
+/** Writes a file at once, because an ingress or another build may read it. */
+async function replace(path: string, content: string | Uint8Array<ArrayBuffer>): Promise<void> {
+  const part = `${path}.${process.pid}`;
+  await Bun.write(part, content);
+  await rename(part, path);
 }
 
 /** Returns a hash of everything that the build reads. */

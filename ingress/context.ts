@@ -24,6 +24,7 @@ import type { Publisher } from "#shared/queue/publish.ts";
 import type { ConversationStore } from "#shared/responses/conversations.ts";
 import type { ResponseStore } from "#shared/responses/store.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
+import type { BodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
@@ -100,8 +101,10 @@ export interface IngressContext {
   /** Store of Responses API responses. */
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
-  /** Keeps requests and responses of callers that asked for it. */
+  /** Records requests and responses of HTTP calls for callers that asked to keep them. */
   readonly bodies: BodyRecorder;
+  /** Stores requests and responses of callers that asked to keep them. */
+  readonly bodyKeeper: BodyKeeper;
   /** Encrypts the credentials of notification channels and the keys of kept bodies. */
   readonly sealer: Sealer;
   /** Verifies the token that a provider must send in a job's callback. */

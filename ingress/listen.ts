@@ -103,8 +103,20 @@ function faultOf({ headers, params, url }: BunRequest): string | undefined {
   if (host !== null && !(PLAIN_HOST.test(host) && URL.canParse(url))) {
     return "Expected one host name, which may have a port, in the host header.";
   }
+  if (url.includes("%") && !isDecodable(url)) return "Expected a path of percent-encoded UTF-8.";
   if (!Object.values<string>(params).some(isMisread)) return undefined;
   return "Expected a path without the segments . and .. and without backslashes, also percent-encoded.";
+}
+
+/** False if the path has an invalid percent-encoding, which Bun decodes as U+FFFD. The query is not checked. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] ?? "");
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }
 
 /**

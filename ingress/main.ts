@@ -17,6 +17,7 @@ import { type CreditLines, openCreditLines } from "#shared/ledger/credit-lines.t
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
+import { BODIES_STOP_MS, openBodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openFailureLog } from "#shared/ledger/failure-log.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
@@ -75,9 +76,6 @@ const CUT_MS = LAST_ANSWER_MS + 1_000;
  */
 export const INGRESS_CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
 
-/** Maximum time during shutdown in which waiting bodies of calls are stored, in milliseconds. Further ones are dropped. */
-const BODIES_STOP_MS = 5_000;
-
 /** Starts the ingress. @throws Error with a one-sentence message when a dependency is missing or the port is in use */
 export async function startIngress(role: Role): Promise<{ readonly port: number }> {
   const { config, log, metrics, lifecycle, database } = role;
@@ -127,8 +125,15 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
 
   role.watchStorage(storage);
   const sealer = await openSealer(config, database);
-  const bodies = openBodyRecorder({ database, storage, sealer, log, metrics, hoursMax: config.bodyRetentionHoursMax });
-  lifecycle.onStop("kept bodies", () => bodies.close(BODIES_STOP_MS), BODIES_STOP_MS + STOP_MARGIN_MS);
+  const bodyKeeper = openBodyKeeper({
+    database,
+    storage,
+    sealer,
+    log,
+    metrics,
+    hoursMax: config.bodyRetentionHoursMax,
+  });
+  lifecycle.onStop("kept bodies", () => bodyKeeper.close(BODIES_STOP_MS), BODIES_STOP_MS + STOP_MARGIN_MS);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const keyWatch = openKeyWatch({ activeKeys: (ids) => findActiveKeys(database, ids), log });
@@ -168,7 +173,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     closing: closing.signal,
     stopping: lifecycle.stopping,
     links,
-    bodies,
+    bodies: openBodyRecorder(bodyKeeper),
+    bodyKeeper,
     sealer,
     responses: createResponseStore({ database, storage, sealer, log }),
     conversations: createConversationStore({ database, storage, sealer, log }),

@@ -166,9 +166,9 @@ describe("a run of a suite", () => {
 
 describe("a killed run", () => {
   /** Resolves when no process is left that could print, as its workers can. */
-  async function killed(signal: NodeJS.Signals): Promise<string> {
+  async function killed(signal: NodeJS.Signals, ...args: string[]): Promise<string> {
     const script = join(PROJECT_ROOT, "tests/runner/interrupted.mjs");
-    const run = Bun.spawn(["node", script], { stdout: "pipe", stderr: "inherit" });
+    const run = Bun.spawn(["node", script, ...args], { stdout: "pipe", stderr: "inherit" });
     let printed = "";
     for await (const piece of run.stdout.pipeThrough(new TextDecoderStream())) {
       if (printed === "" && piece.startsWith("ready")) run.kill(signal);
@@ -188,6 +188,10 @@ describe("a killed run", () => {
 
   test("by SIGKILL leaves no worker", async () => {
     expect(await killed("SIGKILL")).toBe("ready\n");
+  }, 30_000);
+
+  test("by SIGKILL before it has registered its workers starts none", async () => {
+    expect(await killed("SIGKILL", "dies-at-start")).toBe("");
   }, 30_000);
 });
 

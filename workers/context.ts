@@ -7,6 +7,7 @@ import type { Database } from "#shared/database/client.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { FailureLog } from "#shared/ledger/failure-log.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
+import type { BodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
@@ -50,6 +51,8 @@ export interface WorkerContext {
   readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;
   /** Store of conversations; undefined in processes without the `chat` pool. */
   readonly conversations: Pick<ConversationStore, "append" | "release"> | undefined;
+  /** Stores requests and responses of durable work for callers that asked to keep them. */
+  readonly bodyKeeper: Pick<BodyKeeper, "add" | "capture">;
   /** Measures documents, for example their number of pages, before a model receives them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;

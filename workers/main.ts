@@ -11,6 +11,7 @@ import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts
 import { openFailureLog } from "#shared/ledger/failure-log.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/process/lifecycle.ts";
+import { BODIES_STOP_MS, openBodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { awaitTopology } from "#shared/queue/topology.ts";
@@ -116,6 +117,15 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   recognizeLinks(createFileLinks(await serviceSecret(database, "links", randomBytes(32)), config));
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
   const sealer = pools.some(asksProviders) ? await openSealer(config, database) : undefined;
+  const bodyKeeper = openBodyKeeper({
+    database,
+    storage,
+    sealer,
+    log,
+    metrics,
+    hoursMax: config.bodyRetentionHoursMax,
+  });
+  lifecycle.onStop("kept bodies", () => bodyKeeper.close(BODIES_STOP_MS), BODIES_STOP_MS + 1_000);
   const openStores = (sealing: Sealer): Pick<SharedContext, "conversations" | "responses"> => {
     const kept = { database, storage, sealer: sealing, log };
     return { responses: createResponseStore(kept), conversations: createConversationStore(kept) };
@@ -136,6 +146,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     supportedCapabilities,
     providers,
     ...(sealer && pools.includes("chat") ? openStores(sealer) : { responses: undefined, conversations: undefined }),
+    bodyKeeper,
     repeats: createRepeatBudget(),
     probes,
     work,

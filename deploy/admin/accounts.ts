@@ -3,8 +3,8 @@
  * access to a workspace that has owners.
  */
 import type { OperatorPresetList } from "#schemas/generated/types.ts";
-import { limitsAsked, presentHeld, storeLimits } from "#ingress/routes/settings/limits.ts";
-import { type Limits, NO_LIMITS, withOwnLimits } from "#shared/access/limits.ts";
+import { presentHeld, storeLimits } from "#ingress/routes/settings/limits.ts";
+import { NO_LIMITS, withOwnLimits } from "#shared/access/limits.ts";
 import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import {
   insertMember,
@@ -17,14 +17,14 @@ import {
 import { insertWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/base/ids.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { parse } from "#shared/json/contracts.ts";
 import { repeatSpendChange } from "#shared/ledger/spend-limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";
 import { type Answer, type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { ACTOR, type Context } from "./context.ts";
-import { LIMIT_OPTIONS, limitsText } from "./key-limits.ts";
+import { LIMIT_OPTIONS } from "./limit-options.ts";
+import { limitsIn } from "./limits.ts";
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
@@ -111,13 +111,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     },
   },
 ];
-
-/** Returns the limits in the options of a command. @throws ApiError for limits that the API would refuse */
-async function limitsIn(context: Context, input: Arguments): Promise<Limits> {
-  const text = `{"limits":${limitsText(input)}}`;
-  const { limits } = parse("ApiKeyUpdateRequest", JSON.parse(text));
-  return limitsAsked(limits ?? null, text, await context.catalogue());
-}
 
 async function change(
   context: Context,

@@ -1,5 +1,5 @@
 /** Reads arguments of the command line. Each error says what was expected. */
-import type { Database } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { isUuid } from "#shared/base/ids.ts";
@@ -47,6 +47,12 @@ export function limitOf(value: string | undefined, fallback: number): number {
   throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(value)}`);
 }
 
+/** Reads the value of a yes-or-no option. @throws UsageError for other values */
+export function yesNoOf(name: string, value: string): boolean {
+  if (value === "no" || value === "yes") return value === "yes";
+  throw new UsageError(`expected --${name} yes or no, got ${quote(value)}`);
+}
+
 /**
  * Returns the workspace with that name or id.
  * @throws Error when no workspace has that name or id; the error names the workspace that had this name before, if any
@@ -67,7 +73,7 @@ export function noWorkspace(nameOrId: string, renamed?: { readonly id?: unknown;
 }
 
 /** Returns the workspace's member with that name. @throws Error when the workspace has no such member */
-export async function memberOf(database: Database, workspace: WorkspaceRow, name: string): Promise<MemberRow> {
+export async function memberOf(database: Queryable, workspace: WorkspaceRow, name: string): Promise<MemberRow> {
   const row = await findMember(database, workspace.id, name);
   if (row === undefined) throw new Error(`the workspace ${workspace.name} has no member ${quote(name)}`);
   return row;

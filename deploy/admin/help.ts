@@ -7,8 +7,17 @@ import { EXAMPLES, PARAMETERS } from "./parameters.ts";
 
 /** Tasks in the help, each with the first words of its commands. */
 const TASKS: Readonly<Record<string, readonly string[]>> = {
-  "Workspaces, members and keys": ["workspace", "member", "key", "console", "preset", "fallback-chains"],
-  "Credits and usage": ["credits", "usage", "ledger", "holds"],
+  "Workspaces, members and keys": [
+    "workspace",
+    "member",
+    "key",
+    "console",
+    "end-user",
+    "tag",
+    "preset",
+    "fallback-chains",
+  ],
+  "Credits and usage": ["credits", "budget-alert", "balance-alert", "usage", "ledger", "holds"],
   "Models and providers": ["source", "catalogue", "import"],
   "Messages that could not be processed": ["dead-letters"],
   "Operators and secrets": ["operator", "secrets"],

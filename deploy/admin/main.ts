@@ -1,14 +1,19 @@
 /** The admin role: runs one command. Results go to stdout, errors to stderr. */
+import { ApiError } from "#shared/base/errors.ts";
+
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
+import { ALERT_COMMANDS } from "./alerts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
 import { CONSOLE_COMMANDS } from "./console-link.ts";
 import { openContext } from "./context.ts";
 import { commandText, listText, unknownText, usageLine } from "./help.ts";
 import { IMPORT_COMMANDS } from "./import.ts";
+import { LIMIT_COMMANDS } from "./limits.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
+import { refusedError } from "./service.ts";
 import { SETUP_COMMANDS } from "./setup.ts";
 import { textOf } from "./table.ts";
 import { SERVICE_COMMANDS } from "./verbs.ts";
@@ -36,6 +41,8 @@ function jsonOf(command: Command): Record<string, unknown> {
 const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
   ...ACCOUNT_COMMANDS,
+  ...LIMIT_COMMANDS,
+  ...ALERT_COMMANDS,
   ...CONSOLE_COMMANDS,
   ...OPERATOR_COMMANDS,
   ...MAINTENANCE_COMMANDS,
@@ -83,7 +90,8 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
     const answer = await command.run(context, line.input, { print, interruption });
     print(answer);
     return answer.exitCode ?? 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof ApiError ? refusedError(thrown) : thrown;
     if (error instanceof UsageError) {
       stderr(`${error.message}\nusage: ${usageLine(command)}\n`);
       return 2;

@@ -92,18 +92,31 @@ function refusalOf(at: string, status: number, error: unknown): Error {
     const why = status >= 300 && status < 400 ? `redirects (${status})` : `is not Sluice (it returned ${status})`;
     return new Error(`${at} ${why}; set the right address with SLUICE_URL or --url`);
   }
-  const { code, message, param } = error;
+  const { message } = error;
   if (message === unknownPath().message) {
     return new Error(
       `${at} does not serve /operator here: it has no operator token yet (create one with \`operator add\`), or its SLUICE_OPERATOR_ALLOW does not list this machine`,
     );
   }
+  const refused = refusedError({ ...error, message });
+  return status >= 500 && !(refused instanceof UsageError) ? new Unanswered(refused.message) : refused;
+}
+
+/**
+ * Returns an error of the API as an error of the command, in one sentence: UsageError for malformed arguments.
+ * @param error code, message and parameter of the API's error
+ */
+export function refusedError(error: {
+  readonly code?: unknown;
+  readonly message: string;
+  readonly param?: unknown;
+}): Error {
+  const { code, message, param } = error;
   const said = message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "");
   const place = typeof param === "string" ? ` (${param})` : "";
   const advice = ADVICE[String(code)];
   const sentence = cellText(`${said}${place}${advice === undefined ? "" : `; ${advice}`}`);
-  if (MALFORMED.has(String(code))) return new UsageError(sentence);
-  return status >= 500 ? new Unanswered(sentence) : new Error(sentence);
+  return MALFORMED.has(String(code)) ? new UsageError(sentence) : new Error(sentence);
 }
 
 /** Reads all pages of a list and returns up to `max` rows. A response that is not a list is returned as one row. */

@@ -1,6 +1,7 @@
 /** Commands that are requests to a running service. */
+import { yesNoOf } from "./arguments.ts";
 import { type Command, quote, UsageError } from "./command.ts";
-import { LIMIT_OPTIONS, limitsCell, limitsText } from "./key-limits.ts";
+import { LIMIT_OPTIONS, limitsCell, limitsText } from "./limit-options.ts";
 import { isObject, type Json } from "./service.ts";
 import { commandOf, type Line, type Verb } from "./verb.ts";
 
@@ -300,7 +301,7 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
   unknown: "there is no such dead letter, or it was redriven before",
   over: "the dead letter has no job that can run again; drop it",
   funds: "the available credits of the workspace no longer cover the job",
-  limit: "a spend limit of the key, its member or the end user leaves less than the job may cost",
+  limit: "a spend limit of the key, its member, the end user or a tag leaves less than the job may cost",
 };
 
 /** Returns the dead letter that the service put back on the queue. @throws Error when the service did not put the dead letter back */
@@ -333,9 +334,7 @@ function unitsText(row: Json): string {
 
 /** Reads a yes-or-no option; the default is no. @throws UsageError for other values */
 function isYes({ option }: Line, name: string): boolean {
-  const value = option(name) ?? "no";
-  if (value === "no" || value === "yes") return value === "yes";
-  throw new UsageError(`expected --${name} yes or no, got ${quote(value)}`);
+  return yesNoOf(name, option(name) ?? "no");
 }
 
 /** Returns the objects in a member that contains one object or a list of objects. */

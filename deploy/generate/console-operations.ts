@@ -1,7 +1,7 @@
 /** Generates the console's types of API operations from the OpenAPI document: query, body and response of each method and path. */
 import { routesOf } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
-import { buildOpenApi, type Components } from "#ingress/openapi/document.ts";
+import { buildOpenApi } from "#ingress/openapi/document.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
 
 interface Operation {
@@ -19,7 +19,7 @@ const JSON_TYPE = "application/json";
  * schemas/generated/types.ts, so that the console has no second copy of them.
  */
 export function consoleOperations(): string {
-  const { paths } = buildOpenApi(routesOf(standIn()), components as Components) as {
+  const { paths } = buildOpenApi(routesOf(standIn()), components) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   };
   const used = new Set<string>();

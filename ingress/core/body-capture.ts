@@ -9,6 +9,8 @@ import type { RouteSpec } from "./route.ts";
 export interface BodyCapture {
   /** Records the received body. Only the first body counts: calls that a route makes itself belong to the same request. */
   onRequest(bytes: Uint8Array): void;
+  /** Gives the call up. The worker that ends its job keeps the request and the final response. */
+  release(): void;
 }
 
 export interface CapturedAnswer {

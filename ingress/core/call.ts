@@ -1,11 +1,12 @@
 /** Call of a route: its request, its caller, and the meter that records its cost and its use of memory. */
 import type { Caller } from "#shared/access/authenticate.ts";
-import type { CallLabels } from "#shared/calls/labels.ts";
+import { type CallLabels, USER_LABEL } from "#shared/calls/labels.ts";
 import type { Draw } from "#shared/calls/model-choice.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
 import type { BodyCapture } from "./body-capture.ts";
 import type { Operator } from "./authenticate-operator.ts";
+import { readLabels } from "./labels.ts";
 
 /** Facts of a request, which never change while a route handles it. */
 export interface RequestFacts {
@@ -24,6 +25,8 @@ export interface RequestFacts {
 /** Call of a route with `auth: "key"`. */
 export interface RouteCall extends RequestFacts {
   readonly caller: Caller;
+  /** True if a browser session authenticates the caller. Absent for an API key. */
+  readonly isSession?: true;
   readonly meter: Meter;
   /**
    * Routing key of model calls that name no conversation. Calls with the same key prefer the same source, so that a conversation stays at
@@ -40,9 +43,10 @@ export interface RouteCall extends RequestFacts {
   readonly drawId?: string;
 }
 
-/** Returns the values that determine the draw of a weighted fallback chain. */
-export function drawOf({ requestId, drawId = requestId, affinity }: RouteCall): Draw {
-  return { id: drawId, conversation: affinity };
+/** Returns the values that determine the draw of a weighted fallback chain. @throws ApiError `unsupported_value` for an invalid `x-tags` */
+export function drawOf(call: RouteCall): Draw {
+  const { requestId, drawId = requestId, affinity } = call;
+  return { id: drawId, conversation: affinity, endUser: readLabels(call)?.[USER_LABEL] };
 }
 
 /** Call of a route with `auth: "operator"`. */

@@ -9,6 +9,7 @@ import { ApiError, type Code } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 
+import { knownParam } from "./known-param.ts";
 import { openMinuteBound } from "./minute-bound.ts";
 import type { RouteSpec } from "./route.ts";
 
@@ -33,7 +34,7 @@ const WAITING_MAX = 2_000;
 const BATCH_MAX = 200;
 /** Time for which refusals are collected before they are stored together, in milliseconds. */
 const LINGER_MS = 500;
-/** Maximum length of the stored name of a parameter, in characters. */
+/** Maximum length of a stored parameter, in characters. */
 const PARAM_CHARS_MAX = 200;
 
 /** Errors of calls that held credits, whose usage record contains the error. */
@@ -85,7 +86,7 @@ export function openRefusalLog({
         metrics.refusalsDropped.inc();
         return;
       }
-      const param = error.param?.slice(0, PARAM_CHARS_MAX).toWellFormed().replaceAll("\0", "") ?? null;
+      const param = error.param === null ? null : knownParam(error.param.slice(0, PARAM_CHARS_MAX));
       waiting.push({ workspaceId, keyId, requestId, endpoint: route.path, code: error.code, param });
       timer ??= setTimeout(() => void flush(), lingerMs);
     },

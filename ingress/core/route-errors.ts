@@ -18,6 +18,8 @@ const CODES = {
   fetches_addresses: ["unsafe_url"],
   continues_conversation: ["previous_response_not_found", "response_not_found", "service_unavailable"],
   holds: [
+    // Of misspelt members that limit the cost or name the models.
+    "unknown_parameter",
     "insufficient_credits",
     "budget_reached",
     "key_limit_reached",

@@ -4,6 +4,7 @@
  */
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
+import { keepRefused } from "#shared/calls/keep-job.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
@@ -22,7 +23,7 @@ import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/core/idempotency-key.ts";
 import type { IngressContext } from "../context.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
-import { fingerprintOf, readBatchCall } from "./read-call.ts";
+import { endpointOf, fingerprintOf, readBatchCall } from "./read-call.ts";
 
 /**
  * Maximum number of large batch messages that are handled at once. A message is large if it has audio, or media or text for the object
@@ -54,7 +55,7 @@ export interface BatchArrival {
 
 export interface BatchContext extends Pick<
   IngressContext,
-  "calls" | "catalogue" | "config" | "availableCapabilities" | "storage" | "probes" | "log"
+  "bodyKeeper" | "calls" | "catalogue" | "config" | "availableCapabilities" | "storage" | "probes" | "log"
 > {
   /** Separate database connection, so that a flood of messages does not delay queries of HTTP calls. */
   readonly database: Queryable;
@@ -125,7 +126,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
         foundOpen: admission.isFromShare !== true,
       };
     case "refused":
-      return refused(job, admission.error);
+      return keepRefusal(context, arrival, refused(job, admission.error));
     case "unknown_workspace":
       return refused(job, jobError(admission.refusal ?? inactiveKey()));
     case "known":
@@ -138,6 +139,19 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     default:
       return admission satisfies never;
   }
+}
+
+/** Keeps a refused message if its caller asked for it. Returns the answer. */
+async function keepRefusal(
+  { bodyKeeper }: Pick<BatchContext, "bodyKeeper">,
+  { caller, data: request }: BatchArrival,
+  answered: Answered,
+): Promise<Answered> {
+  const { error } = answered.jobReply;
+  if (error == null || caller.bodies === undefined) return answered;
+  const endpoint = await endpointOf(request);
+  keepRefused({ bodyKeeper }, { id: answered.job.id, caller, endpoint, request, error });
+  return answered;
 }
 
 /** Returns a refusal (ApiError) as a value, so that it can be sent to the publisher and stored. @throws any other error */

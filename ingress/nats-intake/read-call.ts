@@ -5,7 +5,7 @@ import { checkEndpoint } from "#shared/access/access-lists.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { type CallLabels, labelsInHeader, labelsOf } from "#shared/calls/labels.ts";
-import { kindAt } from "#shared/calls/kinds/kinds.ts";
+import { kindAt, KINDS } from "#shared/calls/kinds/kinds.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
 import { parse } from "#shared/json/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -98,9 +98,24 @@ export async function fingerprintOf(data: Uint8Array): Promise<string> {
   }
 }
 
+/** Returns the endpoint that a message names; that of chat calls if the message names none or cannot be parsed. */
+export async function endpointOf(data: Uint8Array): Promise<string> {
+  try {
+    const { endpoint } = (await readMessage(data)).value as Readonly<Partial<Record<string, unknown>>>;
+    return typeof endpoint === "string" && ENDPOINTS.has(endpoint) ? endpoint : CHAT_ENDPOINT;
+  } catch {
+    return CHAT_ENDPOINT;
+  }
+}
+
 const CHAT_ENDPOINT = "/v1/chat/completions";
 const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
+const ENDPOINTS: ReadonlySet<string> = new Set([
+  ...Object.values(KINDS).map(({ endpoint }) => endpoint),
+  WORKFLOW_ENDPOINT,
+  RUN_ENDPOINT,
+]);
 
 /** Reads a workflow run. @throws the ApiErrors of `POST /v1/workflows/{id}/runs` */
 async function readRun(

@@ -3,12 +3,13 @@ import type { KeyCredits, KeyUsage } from "#schemas/generated/types.ts";
 import { KEY_MODELS_MAX, readKeyCredits, readKeyUsage, type SpendSum } from "#shared/database/key-spend.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber } from "#shared/base/money.ts";
-import { readSpendLimits, type SpendLimitState, type SpendWindow } from "#shared/ledger/spend-limits.ts";
+import { readSpendLimits, type SpendLimitState } from "#shared/ledger/spend-limits.ts";
 
 import { json } from "../core/answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 import type { KeyRoute } from "../core/route.ts";
+import { byPeriod, presentPeriods } from "./settings/limit-periods.ts";
 
 export function keySpend(context: IngressContext): readonly KeyRoute[] {
   const common = { method: "GET", tags: ["Usage and billing"], auth: "key", errors: [] } as const;
@@ -78,18 +79,11 @@ async function credits({ database }: IngressContext, { caller }: RouteCall): Pro
 
 function presentLimits(state: SpendLimitState | undefined): KeyCredits["limits"]["key"] {
   if (state === undefined) return null;
-  const one = (window: SpendWindow): KeyCreditsLimit => {
-    const { capNano, spentNano, leftNano, resetsAt } = state.windows[window];
-    if (capNano === null || leftNano === null) return null;
-    return {
-      credits: creditsNumber(capNano),
-      credits_used: creditsNumber(spentNano),
-      credits_held: creditsNumber(state.heldNano),
-      credits_left: creditsNumber(leftNano < 0n ? 0n : leftNano),
-      resets_at: resetsAt?.toISOString() ?? null,
-    };
-  };
-  return { day: one("day"), week: one("week"), month: one("month"), total: one("total") };
+  const periods = presentPeriods(state);
+  return byPeriod((window): KeyCreditsLimit => {
+    const [{ capNano }, usage] = [state.windows[window], periods[window]];
+    return capNano === null || usage === null ? null : { credits: creditsNumber(capNano), ...usage };
+  });
 }
 
 type KeyCreditsLimit = NonNullable<KeyCredits["limits"]["key"]>["day"];

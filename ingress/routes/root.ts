@@ -1,4 +1,4 @@
-/** GET /: describes the service to a person or program that knows only the address. */
+/** GET /: describes the service to a program that knows only the address, and opens the console in a browser. */
 import type { Service } from "#schemas/generated/types.ts";
 
 import manifest from "../../package.json" with { type: "json" };
@@ -23,8 +23,15 @@ export function root({ issuer }: Pick<IngressContext, "issuer">): OpenRoute {
     summary: "Retrieve service information",
     tags: ["Documentation"],
     auth: "none",
-    responses: { 200: { description: "Name, version and links", schema: "Service" } },
+    description: "Redirects browsers, which accept `text/html`, to the console.",
+    responses: {
+      200: { description: "Name, version and links", schema: "Service" },
+      303: { description: "The console, for browsers" },
+    },
     errors: [],
-    handle: () => json(service),
+    handle: ({ request }) =>
+      request.headers.get("accept")?.includes("text/html") === true
+        ? new Response(null, { status: 303, headers: { location: "/console", vary: "accept" } })
+        : json(service),
   };
 }

@@ -344,13 +344,7 @@ export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | Resp
 /**
  * Spend in each period that has a credit limit; null for the others. Null: no credit limit, or the spend of another member that the caller may not see.
  */
-export type LimitUsage = {
-  day: LimitPeriodUsage;
-  week: LimitPeriodUsage;
-  month: LimitPeriodUsage;
-  total: LimitPeriodUsage;
-  [k: string]: unknown;
-} | null;
+export type LimitUsage = LimitPeriods | null;
 /**
  * Spend of one period.
  */
@@ -381,28 +375,6 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
  * Progress of a call with a `sluice` tool: a run that starts or has ended, or the summary in the last chunk.
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
-/**
- * Spend of one period.
- */
-export type EndUserPeriod = {
-  /**
-   * Credits charged in the period.
-   */
-  credits_used: number;
-  /**
-   * Credits reserved for running calls.
-   */
-  credits_held: number;
-  /**
-   * Credits that new calls may reserve.
-   */
-  credits_left: number;
-  /**
-   * Start of the next period; null for `total`.
-   */
-  resets_at: string | null;
-  [k: string]: unknown;
-} | null;
 /**
  * Limit of one period; null when there is none.
  */
@@ -559,12 +531,12 @@ export interface SchemaTypes {
   CountTokensRequest: CountTokensRequest;
   DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
-  EndUserLimitsRequest: EndUserLimitsRequest;
   EstimateRequest: EstimateRequest;
   FallbackChainRequest: FallbackChainRequest;
   FileUpload: FileUpload;
   ImageEditRequest: ImageEditRequest;
   ImageGenerationRequest: ImageGenerationRequest;
+  LabelLimitsRequest: LabelLimitsRequest;
   McpMessage: McpMessage;
   MemberCreateRequest: MemberCreateRequest;
   MemberUpdateRequest: MemberUpdateRequest;
@@ -578,6 +550,7 @@ export interface SchemaTypes {
   OperatorCreditMoveRequest: OperatorCreditMoveRequest;
   OperatorHoldCloseRequest: OperatorHoldCloseRequest;
   OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorSessionCreateRequest: OperatorSessionCreateRequest;
   OperatorSettleFaultResolveRequest: OperatorSettleFaultResolveRequest;
   OperatorTokenCreateRequest: OperatorTokenCreateRequest;
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
@@ -644,6 +617,8 @@ export interface SchemaTypes {
   Key: Key;
   LedgerEntry: LedgerEntry;
   LedgerList: LedgerList;
+  LimitAmounts: LimitAmounts;
+  LimitPeriods: LimitPeriods;
   LimitUsage: LimitUsage;
   MediaState: MediaState;
   MediaResults: MediaResults;
@@ -677,6 +652,7 @@ export interface SchemaTypes {
   OperatorPoolList: OperatorPoolList;
   OperatorPresetList: OperatorPresetList;
   OperatorRedrive: OperatorRedrive;
+  OperatorSession: OperatorSession;
   OperatorSettleFaultList: OperatorSettleFaultList;
   OperatorSettleFault: OperatorSettleFault;
   OperatorSourceList: OperatorSourceList;
@@ -701,10 +677,14 @@ export interface SchemaTypes {
   SpeechEvent: SpeechEvent;
   SubscriptionList: SubscriptionList;
   Subscription: Subscription;
+  TagLimitsDeleted: TagLimitsDeleted;
+  TagLimitsList: TagLimitsList;
+  TagLimits: TagLimits;
   TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
+  UnavailableModelList: UnavailableModelList;
   UsagePage: UsagePage;
   UsageRequestList: UsageRequestList;
   UsageRequest: UsageRequest;
@@ -2718,15 +2698,15 @@ export interface JobFailedOfBatch {
  */
 export interface LimitReached {
   /**
-   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   * Subject of the limit: `key`, `member`, `end_user`, `tag`, `run`, `batch` or `response`.
    */
-  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  kind: "key" | "member" | "end_user" | "tag" | "run" | "batch" | "response";
   /**
    * Id of the subject. Keys that replaced each other by rotation share the id of the first.
    */
   id: string;
   /**
-   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   * Name of the key or member, the value of `user` of the end user, or the tag such as `project=alpha`; absent for other subjects.
    */
   name?: string;
   /**
@@ -2756,15 +2736,15 @@ export interface LimitReached {
  */
 export interface LimitWarning {
   /**
-   * Subject of the limit: `key`, `member`, `end_user`, `run`, `batch` or `response`.
+   * Subject of the limit: `key`, `member`, `end_user`, `tag`, `run`, `batch` or `response`.
    */
-  kind: "key" | "member" | "end_user" | "run" | "batch" | "response";
+  kind: "key" | "member" | "end_user" | "tag" | "run" | "batch" | "response";
   /**
    * Id of the subject. Keys that replaced each other by rotation share the id of the first.
    */
   id: string;
   /**
-   * Name of the key or member, or the value of `user` of the end user; absent for other subjects.
+   * Name of the key or member, the value of `user` of the end user, or the tag such as `project=alpha`; absent for other subjects.
    */
   name?: string;
   /**
@@ -3119,6 +3099,38 @@ export interface JobMessage {
    * True when the step's job is the only work of its run, so that the worker that ends it may continue the run.
    */
   goes_on?: true;
+  /**
+   * Present for durable work whose request and response are kept: the setting of its workspace or key at admission.
+   */
+  bodies?: {
+    /**
+     * Calls that are kept.
+     */
+    keep: "errors" | "all";
+    /**
+     * Hours after which the bodies are deleted.
+     */
+    retention_hours: number;
+    /**
+     * Values that are replaced before the bodies are stored.
+     */
+    redact: {
+      /**
+       * Lower-case names of JSON members.
+       *
+       * @maxItems 50
+       */
+      members: string[];
+      /**
+       * Kinds of values.
+       *
+       * @maxItems 3
+       */
+      patterns: ("emails" | "card_numbers" | "phone_numbers")[];
+      [k: string]: unknown;
+    };
+    [k: string]: unknown;
+  };
   /**
    * Present for a chat call of a streamed run: the step whose readers receive the answer as it arrives.
    */
@@ -4385,38 +4397,6 @@ export interface EmbeddingsRequest {
   [k: string]: unknown;
 }
 /**
- * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits. It replaces all limits of the end user.
- */
-export interface EndUserLimitsRequest {
-  /**
-   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
-   */
-  credits: {
-    /**
-     * Credits per day.
-     */
-    day?: number | null;
-    /**
-     * Credits per week from Monday.
-     */
-    week?: number | null;
-    /**
-     * Credits per month.
-     */
-    month?: number | null;
-    /**
-     * Credits in total, since the limit was first set.
-     */
-    total?: number | null;
-  };
-  /**
-   * Percentages of each limit at which a warning is sent. Default: none.
-   *
-   * @maxItems 5
-   */
-  warn_at?: number[] | null;
-}
-/**
  * Body of the call to estimate, as its endpoint accepts it. Chat models take a ChatCompletionRequest, embedding models an EmbeddingsRequest.
  */
 export interface EstimateRequest {
@@ -4675,6 +4655,38 @@ export interface ImageGenerationRequest {
    */
   max_credits?: number;
   [k: string]: unknown;
+}
+/**
+ * Body of PUT /workspaces/{workspaceId}/end-users/{user}/limits and /workspaces/{workspaceId}/tags/{tag}/{value}/limits. It replaces all limits of the end user or the tag.
+ */
+export interface LabelLimitsRequest {
+  /**
+   * Maximum spend in credits per period in UTC, with at most 9 decimal places. At least one; an absent or null member sets no limit.
+   */
+  credits: {
+    /**
+     * Credits per day.
+     */
+    day?: number | null;
+    /**
+     * Credits per week from Monday.
+     */
+    week?: number | null;
+    /**
+     * Credits per month.
+     */
+    month?: number | null;
+    /**
+     * Credits in total, since the limit was first set.
+     */
+    total?: number | null;
+  };
+  /**
+   * Percentages of each limit at which a warning is sent. Default: none.
+   *
+   * @maxItems 5
+   */
+  warn_at?: number[] | null;
 }
 /**
  * A JSON-RPC 2.0 message of the Model Context Protocol: a request, a notification or a response.
@@ -5181,6 +5193,15 @@ export interface OperatorRedriveRequest {
    * @maxItems 100
    */
   ids: string[];
+}
+/**
+ * Body of POST /console/operator-session.
+ */
+export interface OperatorSessionCreateRequest {
+  /**
+   * Operator token.
+   */
+  token: string;
 }
 /**
  * Optional body of POST /operator/settle-faults/{id}/resolve.
@@ -6840,6 +6861,16 @@ export interface ApiKey {
   [k: string]: unknown;
 }
 /**
+ * Spend in each period that has a credit limit; null for the others.
+ */
+export interface LimitPeriods {
+  day: LimitPeriodUsage;
+  week: LimitPeriodUsage;
+  month: LimitPeriodUsage;
+  total: LimitPeriodUsage;
+  [k: string]: unknown;
+}
+/**
  * A change and its author.
  */
 export interface AuditLogEntry {
@@ -7988,6 +8019,14 @@ export interface Credits {
    * Credits available to new calls: `credits` minus `held`.
    */
   available: number;
+  /**
+   * Mean spend per day since midnight UTC seven days ago, or since the workspace was created.
+   */
+  credits_per_day: number;
+  /**
+   * Days that the available credits last at `credits_per_day`; null without spend.
+   */
+  days_left: number | null;
   [k: string]: unknown;
 }
 /**
@@ -8224,42 +8263,34 @@ export interface EndUserLimits {
    * Value of `user` in the calls.
    */
   user: string;
-  /**
-   * Maximum spend in credits per period in UTC; null: no limit.
-   */
-  credits: {
-    /**
-     * Credits per day.
-     */
-    day: number | null;
-    /**
-     * Credits per week from Monday.
-     */
-    week: number | null;
-    /**
-     * Credits per month.
-     */
-    month: number | null;
-    /**
-     * Credits in total, since the limit was first set.
-     */
-    total: number | null;
-    [k: string]: unknown;
-  };
+  credits: LimitAmounts;
   /**
    * Percentages of each limit at which a warning is sent.
    */
   warn_at: number[];
+  limit_usage: LimitPeriods;
+  [k: string]: unknown;
+}
+/**
+ * Maximum spend in credits per period in UTC; null: no limit.
+ */
+export interface LimitAmounts {
   /**
-   * Spend in each period that has a limit; null for the others.
+   * Credits per day.
    */
-  limit_usage: {
-    day: EndUserPeriod;
-    week: EndUserPeriod;
-    month: EndUserPeriod;
-    total: EndUserPeriod;
-    [k: string]: unknown;
-  };
+  day: number | null;
+  /**
+   * Credits per week from Monday.
+   */
+  week: number | null;
+  /**
+   * Credits per month.
+   */
+  month: number | null;
+  /**
+   * Credits in total, since the limit was first set.
+   */
+  total: number | null;
   [k: string]: unknown;
 }
 /**
@@ -10493,6 +10524,28 @@ export interface OperatorRedrive {
   [k: string]: unknown;
 }
 /**
+ * Session of an operator in the console.
+ */
+export interface OperatorSession {
+  /**
+   * Always `operator_session`.
+   */
+  object: "operator_session";
+  /**
+   * Name of the operator token; `settings` for the token in `SLUICE_OPERATOR_TOKEN`.
+   */
+  name: string;
+  /**
+   * Scope of the operator token.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * Latest end of the session. It also ends after fifteen minutes without a request.
+   */
+  ends_at: string;
+  [k: string]: unknown;
+}
+/**
  * A page of open settle faults, newest first.
  */
 export interface OperatorSettleFaultList {
@@ -10924,7 +10977,7 @@ export interface RequestBodies {
    */
   object: "usage.request.bodies";
   /**
-   * `x-request-id` of the call.
+   * `x-request-id` of the call, or the id of its job.
    */
   request_id: string;
   /**
@@ -10936,7 +10989,7 @@ export interface RequestBodies {
    */
   endpoint: string;
   /**
-   * HTTP status of the response. A stream that failed later has the status 200.
+   * HTTP status of the response. A stream that failed later has the status 200. Durable work has the status of its error, or 200.
    */
   status: number;
   /**
@@ -12581,6 +12634,74 @@ export interface Subscription {
   [k: string]: unknown;
 }
 /**
+ * Confirmation of the deletion of a tag's spend limits.
+ */
+export interface TagLimitsDeleted {
+  /**
+   * Name of the tag.
+   */
+  tag: string;
+  /**
+   * Value of the tag in the calls.
+   */
+  value: string;
+  /**
+   * Always `true`.
+   */
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * A page of tags with spend limits, sorted by name and value.
+ */
+export interface TagLimitsList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: TagLimits[];
+  /**
+   * Tag of the first entry, such as `project=alpha`; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Tag of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Spend limits of the calls with one value of a tag, and what they leave.
+ */
+export interface TagLimits {
+  /**
+   * Always `tag.limits`.
+   */
+  object: "tag.limits";
+  /**
+   * Name of the tag.
+   */
+  tag: string;
+  /**
+   * Value of the tag in the calls.
+   */
+  value: string;
+  credits: LimitAmounts;
+  /**
+   * Percentages of each limit at which a warning is sent.
+   */
+  warn_at: number[];
+  limit_usage: LimitPeriods;
+  [k: string]: unknown;
+}
+/**
  * Number of input tokens of a conversation, counted by the service. The count of a provider may differ slightly.
  */
 export interface TokenCount {
@@ -12703,6 +12824,34 @@ export interface TranscriptionSegment {
   [k: string]: unknown;
 }
 /**
+ * Models whose calls are refused for now, because every provider of the model is temporarily disabled after errors.
+ */
+export interface UnavailableModelList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * The models, sorted by slug.
+   */
+  data: {
+    /**
+     * Always `unavailable_model`.
+     */
+    object: "unavailable_model";
+    /**
+     * Slug of the model.
+     */
+    model: string;
+    /**
+     * Time from which a call is sent to a provider again.
+     */
+    next_attempt_at: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
  * Usage and spend by time bucket.
  */
 export interface UsagePage {
@@ -12726,6 +12875,10 @@ export interface UsagePage {
      * End of the bucket, exclusive.
      */
     end_time: string;
+    /**
+     * Number of calls refused before they held credits. They have no model, status, workflow and label: 0 with a filter of these. Above 120 a minute, further ones are not counted.
+     */
+    refused: number;
     /**
      * Usage of the bucket, one element per group.
      */
@@ -12780,6 +12933,10 @@ export interface UsagePage {
        * Number of tokens.
        */
       tokens: number;
+      /**
+       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded.
+       */
+      latency_p95_ms: number | null;
       [k: string]: unknown;
     }[];
     [k: string]: unknown;

@@ -56,8 +56,8 @@ export interface Caller {
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
   /** Models whose fallback chains continue interrupted streams. Absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
-  /** True if an end user of the workspace has a spend limit. Absent otherwise. */
-  readonly hasEndUserLimit?: true;
+  /** Labels of which a value has a spend limit: `user`, and tags of the workspace. Absent if there are none. */
+  readonly limitedLabels?: readonly string[];
   /** Members of a request's metadata that the workspace keeps as labels of its calls. Absent if there are none. */
   readonly tags?: readonly string[];
   /** Calls whose request and response are kept. Absent if none are. */
@@ -112,7 +112,8 @@ const ACTIVE_KEYS = `
          (select jsonb_object_agg(c.model, jsonb_build_object('weights', c.weights, 'sticky', c.sticky)) from fallback_chain c
           where c.workspace_id = k.workspace_id and c.weights is not null) as weighted,
          exists (select from spend_limit l where l.id in (coalesce(k.limit_id, k.id), k.member_id)) as "hasSpendLimit",
-         exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.kind = 'end_user') as "hasEndUserLimit",
+         array(select t.label from unnest(w.tags || 'user'::text) t(label)
+               where exists (select from spend_limit l where l.workspace_id = k.workspace_id and l.label = t.label)) as "limitedLabels",
          coalesce(k.bodies, w.bodies) as bodies
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
@@ -130,12 +131,12 @@ type LookupRow = Omit<
   | "tools"
   | "accessLists"
   | "hasSpendLimit"
-  | "hasEndUserLimit"
+  | "limitedLabels"
 > & {
   readonly keyLists: AccessLists | null;
   readonly memberLists: AccessLists | null;
   readonly hasSpendLimit: boolean;
-  readonly hasEndUserLimit: boolean;
+  readonly limitedLabels: readonly string[];
   readonly bodies?: BodySetting | null;
   readonly tools: readonly string[] | null;
   readonly chains: Readonly<Record<string, readonly string[]>> | null;
@@ -305,13 +306,13 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
 
 function knownKeyOf(row: LookupRow): KnownKey {
   const { bodies, chains, continued, weighted, tags, tools, keyLists, memberLists, ...rest } = row;
-  const { hasSpendLimit, hasEndUserLimit, ...key } = rest;
+  const { hasSpendLimit, limitedLabels, ...key } = rest;
   const lists = heldLists(keyLists, memberLists);
   return {
     ...key,
     ...lists,
     ...(hasSpendLimit ? { hasSpendLimit } : {}),
-    ...(hasEndUserLimit ? { hasEndUserLimit } : {}),
+    ...(limitedLabels.length > 0 ? { limitedLabels } : {}),
     ...(chains === null ? {} : { fallbackChains: chainsOf(lists, chains) }),
     ...(tools === null ? {} : { tools: new Set(tools) }),
     ...(tags === null ? {} : { tags }),

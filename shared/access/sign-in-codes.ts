@@ -1,6 +1,6 @@
 /**
- * Sign-in codes, each of which signs a browser in once for a key, so that nobody pastes the key. Only the hash of a code is stored. One statement
- * creates a code and writes its audit row.
+ * Sign-in codes. A code signs a browser in once for a key, so that people need not paste the key. Only the hash of a code is stored. One
+ * statement creates a code and writes its audit row.
  */
 import { type Actor, actorJson, logged } from "#shared/database/audit-log.ts";
 import type { Queryable } from "#shared/database/client.ts";

@@ -102,7 +102,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Wait until the period of the budget ends, or ask an owner, admin or billing member to raise it. A top-up does not help.",
   },
   key_limit_reached: {
-    cause: "A spend limit of the key, its member or the end user leaves less than the call may cost.",
+    cause: "A spend limit of the key, its member, the end user or a tag leaves less than the call may cost.",
     fix: "Wait until the time in the message, request less, or ask an owner or admin to raise the limit. A top-up does not help.",
   },
   max_credits_exceeded: {

@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   insufficient_credits: { status: 402, type: "quota_exceeded" },
   // An owner's limit on spending in the period; a top-up does not help.
   budget_reached: { status: 402, type: "quota_exceeded" },
-  // A spend limit of the key, its member or the end user.
+  // A spend limit of the key, its member, the end user or a tag.
   key_limit_reached: { status: 402, type: "quota_exceeded" },
   // `max_credits` of a call, run, batch or response.
   max_credits_exceeded: { status: 402, type: "quota_exceeded" },

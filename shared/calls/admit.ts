@@ -198,8 +198,11 @@ function termsOf(work: Work, call: ReadCall, checked: LoadedCall, stored: Stored
   const of = { id: work.id, caller: work.caller, labels };
   const terms = jobWorkOf(of, { kind, model, checked, stored, lifeMs, ...marks });
   const step = streamTarget === undefined ? {} : { step: streamTarget };
+  // The ingress itself keeps a call whose client waits for the response.
+  const keepsBodies = work.caller.bodies !== undefined && (entry !== "http" || isBackground === true);
   const extraFields = {
     ...step,
+    ...(keepsBodies ? { bodies: work.caller.bodies } : {}),
     ...(batchLine === undefined ? {} : { batch_line: batchLine }),
     ...(continuesInWorker === true ? { goes_on: true } : {}),
     ...(isBackground === true ? { api: "responses", background: true } : {}),

@@ -98,7 +98,19 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** Returns the id under which the spend of an end user is limited. */
-export function endUserIdOf(workspaceId: string, user: string): string {
-  return jobIdOf(workspaceId, `end_user:${user}`);
+/** Returns the id under which the spend of the calls with this label is limited. */
+export function labelIdOf(workspaceId: string, name: string, value: string): string {
+  return jobIdOf(workspaceId, `label:${name}=${value}`);
+}
+
+/** Returns the ids under which the spend of a call is limited by its labels; undefined if no label has limits. */
+export function limitedIdsOf(
+  { workspaceId, limitedLabels = [] }: Pick<Caller, "workspaceId" | "limitedLabels">,
+  labels: CallLabels = {},
+): readonly string[] | undefined {
+  const ids = limitedLabels.flatMap((name) => {
+    const value = Object.hasOwn(labels, name) ? labels[name] : undefined;
+    return value === undefined ? [] : [labelIdOf(workspaceId, name, value)];
+  });
+  return ids.length === 0 ? undefined : ids;
 }

@@ -1,5 +1,6 @@
 /** Maximum cost that a caller sets for a call, run or batch with `max_credits`, in nano-credits. Pure. */
 import { ApiError } from "#shared/base/errors.ts";
+import { refuseMisspelt } from "#shared/json/misspelt-members.ts";
 import { formatCredits, parseCredits } from "#shared/base/money.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 
@@ -33,9 +34,14 @@ export function lowerMax(one: bigint | undefined, other: bigint | undefined): bi
   return one < other ? one : other;
 }
 
-/** Removes `max_credits` from a request, because providers and workers do not know it. Returns a request without the member unchanged. */
+/**
+ * Removes `max_credits` from a request, because providers and workers do not know it. Returns a request without the member unchanged.
+ * @throws ApiError `unsupported_value`; `unknown_parameter` for a misspelt `max_credits`
+ */
 export function takeMaxCredits<R extends object>(request: R): { readonly request: R; readonly maxNano?: bigint } {
-  const { [MAX_CREDITS]: credits, ...rest } = request as R & { readonly [MAX_CREDITS]?: number };
+  const limited: R & { readonly [MAX_CREDITS]?: number } = request;
+  refuseMisspelt<typeof MAX_CREDITS>(limited, [MAX_CREDITS]);
+  const { [MAX_CREDITS]: credits, ...rest } = limited;
   if (credits === undefined) return { request };
   return { request: rest as unknown as R, maxNano: readMaxCredits(credits) };
 }

@@ -30,6 +30,8 @@ export interface Draw {
   readonly id: string;
   /** Id of the conversation, if the request names none. */
   readonly conversation?: string | undefined;
+  /** End user of the call, if the request names none. */
+  readonly endUser?: string | undefined;
 }
 
 /** Fallbacks of a call. */
@@ -154,10 +156,10 @@ export function namedFallbacks(
 function stickyValue(
   sticky: Sticky | null,
   { user, safety_identifier: safety, prompt_cache_key: key }: ModelRequest,
-  { conversation }: Draw,
+  { conversation, endUser }: Draw,
 ): string | undefined {
   if (sticky === null) return undefined;
-  return (sticky === "user" ? (user ?? safety) : (key ?? conversation)) ?? undefined;
+  return (sticky === "user" ? (user ?? safety ?? endUser) : (key ?? conversation)) ?? undefined;
 }
 
 function seedOf(workspaceId: string, chain: string, value: string): string {

@@ -2,6 +2,7 @@
  * Ends a job that has no live owner and cannot continue. The job was cancelled, has passed its deadline, was lost with its worker, or was
  * tried too often.
  */
+import { keepJob, type KeepContext } from "./keep-job.ts";
 import { discardRequest } from "./stored-request.ts";
 import type { Database } from "#shared/database/client.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
@@ -10,7 +11,6 @@ import { failpoint } from "#shared/base/failpoint.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
-import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
 import { notifyCaller, notifyPublisher } from "#shared/jobs/answer.ts";
@@ -18,9 +18,8 @@ import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
 
-export interface EndContext {
+export interface EndContext extends KeepContext {
   readonly database: Database;
-  readonly storage: Storage;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Connection on which the outcome of a job is published to its publisher. */
@@ -142,6 +141,11 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
   );
   notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
   if (job.run_id !== null) notifyRun(context.connection, { ...job, id: job.run_id });
-  if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
+  const discard = async (): Promise<void> => {
+    if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
+  };
+  const { kept_work: work, kept_request: request, ...facts } = job;
+  if (work === null) await discard();
+  else keepJob(context, { ...facts, work, request }, { error: ending.error }, () => void discard());
   return true;
 }

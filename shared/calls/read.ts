@@ -17,7 +17,7 @@ import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
 import { jobCheckOf } from "./kinds/media-check.ts";
-import { type CallLabels, labelsOf } from "./labels.ts";
+import { type CallLabels, labelsOf, USER_LABEL } from "./labels.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
 import {
   type CostMax,
@@ -95,7 +95,9 @@ export interface CallRead {
  * @throws the errors of the HTTP endpoint; their `param` is relative to the body
  */
 export async function readCall(context: Context, asked: CallRead): Promise<ReadCall> {
-  return labelled(await readUnlabelled(context, asked), labelsOf(asked.caller, asked.body, asked.labels));
+  const { body, caller, draw, labels } = asked;
+  const call = await readUnlabelled(context, { ...asked, draw: { ...draw, endUser: labels?.[USER_LABEL] } });
+  return labelled(call, labelsOf(caller, body, labels));
 }
 
 /** Returns the call with its labels. */

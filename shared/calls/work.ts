@@ -10,7 +10,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
-import { type CallLabels, endUserIdOf, USER_LABEL } from "./labels.ts";
+import { type CallLabels, limitedIdsOf } from "./labels.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
@@ -44,9 +44,7 @@ export function holdOf(
   chosen?: CallLabels,
 ): HoldRequest {
   const labels = own || chosen ? { ...own, ...chosen } : undefined;
-  const { workspaceId, hasEndUserLimit } = caller;
-  const user = hasEndUserLimit === true ? labels?.[USER_LABEL] : undefined;
-  const scopes = user === undefined ? undefined : [endUserIdOf(workspaceId, user)];
+  const scopes = limitedIdsOf(caller, labels);
   return {
     jobId: id,
     keyId: caller.keyId,

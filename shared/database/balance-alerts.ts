@@ -66,7 +66,8 @@ export async function findBalanceAlert(
 interface NewBalanceAlert extends BalanceTerms {
   readonly id: string;
   readonly actor: Actor;
-  readonly memberId: string;
+  /** Author of the alert; null for an operator. */
+  readonly memberId: string | null;
   /** Maximum number of alerts of a workspace. */
   readonly max: number;
 }

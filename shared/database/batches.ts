@@ -37,6 +37,8 @@ export interface BatchRow {
   readonly output_expires_s: number | null;
   /** Maximum cost of the lines, in nano-credits; null for no maximum. */
   readonly max_nano: bigint | null;
+  /** Labels of the lines from the header of the request, by name. */
+  readonly labels: Readonly<Record<string, string>> | null;
   readonly state: BatchState;
   /** Final state of the batch; set as soon as no further line starts, otherwise null. */
   readonly ends_as: BatchEnd | null;
@@ -76,6 +78,7 @@ export interface NewBatch extends Pick<
 > {
   /** Maximum cost of the lines, in nano-credits. */
   readonly maxNano?: bigint | undefined;
+  readonly labels?: BatchRow["labels"] | undefined;
   /** Idempotency key of the request that created the batch. */
   readonly repeatId: string | null;
   readonly windowMs: number;
@@ -87,7 +90,7 @@ export interface NewBatch extends Pick<
  */
 export async function insertBatch(target: Queryable, batch: NewBatch): Promise<string | null> {
   const [row] = await target.query<{ id: string | null }>(
-    "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as id",
+    "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb) as id",
     [
       batch.id,
       batch.workspace_id,
@@ -101,6 +104,7 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<s
       batch.windowMs,
       OPEN_BATCHES_MAX,
       batch.maxNano ?? null,
+      batch.labels == null ? null : JSON.stringify(batch.labels),
     ],
   );
   return row?.id ?? null;

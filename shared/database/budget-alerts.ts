@@ -63,7 +63,8 @@ export async function findBudgetAlert(
 interface NewBudgetAlert extends BudgetTerms {
   readonly id: string;
   readonly actor: Actor;
-  readonly memberId: string;
+  /** Author of the alert; null for an operator. */
+  readonly memberId: string | null;
   /** Maximum number of alerts of a workspace. */
   readonly max: number;
 }

@@ -35,6 +35,27 @@ export async function readBalance(target: Queryable, workspaceId: string): Promi
   return row;
 }
 
+export interface OutlookRow extends BalanceRow {
+  /** Mean spend per day since the UTC day seven days ago, or since the creation of the workspace, in nano-credits. */
+  readonly per_day: bigint;
+  /** Days that the available credits last at this rate, with one decimal place; null without spending. */
+  readonly days_left: number | null;
+}
+
+/** Reads the balance of a workspace with its rate of spending. @throws Error if the workspace does not exist */
+export async function readOutlook(target: Queryable, workspaceId: string): Promise<OutlookRow> {
+  const [row] = await target.query<OutlookRow>(
+    `select b.amount - unbooked_credits($1) as amount, b.held - lined_credits($1) as held, round(o.per_day)::bigint as per_day,
+            round(o.days_left, 1)::float8 as days_left
+     from balance b
+     cross join balance_outlook($1) o
+     where b.workspace_id = $1`,
+    [workspaceId],
+  );
+  if (row === undefined) throw new Error(`there is no balance of a workspace ${workspaceId}`);
+  return row;
+}
+
 export interface LedgerQuery {
   readonly after: bigint | null;
   readonly limit: number;

@@ -40,21 +40,24 @@ export interface DeliveryFilter {
   readonly channelId: string | null;
   readonly event: string | null;
   readonly status: DeliveryStatus | null;
+  /** Limits the list to deliveries that ended at this time or later. */
+  readonly endedSince: Date | null;
 }
 
 /** Returns one page of the workspace's deliveries, newest first. The page starts after the delivery `after`. Ids sort by time. */
 export function pageDeliveries(
   target: Queryable,
   workspaceId: string,
-  { after, limit, channelId, event, status }: DeliveryFilter,
+  { after, limit, channelId, event, status, endedSince }: DeliveryFilter,
 ): Promise<DeliveryRow[]> {
   return target.query<DeliveryRow>(
     `select ${COLUMNS} from ${FROM}
      where d.workspace_id = $1 and ($2::uuid is null or d.id < $2) and ($4::uuid is null or d.channel_id = $4)
        and ($5::text is null or d.event = $5) and ($6::text is null or d.status = $6)
+       and ($7::timestamptz is null or d.ended_at >= $7)
      order by d.id desc
      limit $3`,
-    [workspaceId, after, limit, channelId, event, status],
+    [workspaceId, after, limit, channelId, event, status, endedSince],
   );
 }
 

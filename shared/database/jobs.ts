@@ -219,6 +219,9 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   /** Maximum cost at full price, in nano-credits. For a job of a batch, `batch_line` contains the share of this price that is held. */
   readonly hold_nano: bigint;
   readonly batch_line: JobMessage["batch_line"] | null;
+  /** Queue message of a job whose bodies are kept, and its request if it is in the row; otherwise null. */
+  readonly kept_work: Readonly<Record<string, unknown>> | null;
+  readonly kept_request: string | null;
 }
 
 export type Unclaimed =
@@ -250,7 +253,8 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   cancel_requested or (run_id is not null and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs,
-  coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line`;
+  coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line,
+  case when work ? 'bodies' then work end as kept_work, case when work ? 'bodies' then request end as kept_request`;
 
 /**
  * Records that a call of a provider without a queue is about to begin. Afterwards, the job is never run a second time. For providers with a

@@ -197,6 +197,16 @@ export function changeMember(
   });
 }
 
+/** Returns true if the workspace has another active owner without limits. */
+export async function hasUnlimitedOwner(target: Queryable, workspaceId: string, except: string): Promise<boolean> {
+  const owners = await target.query(
+    `select from member m where m.workspace_id = $1 and m.id <> $2 and m.role = 'owner' and m.is_active and m.access_lists is null
+       and not exists (select from spend_limit l where l.id = m.id) limit 1`,
+    [workspaceId, except],
+  );
+  return owners.length > 0;
+}
+
 class LastOwner extends Error {}
 
 /** Runs `work` in a transaction. If `work` throws a reason for rejecting the change, rolls back and returns that reason. */

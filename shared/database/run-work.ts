@@ -16,7 +16,8 @@ export interface EndedWork {
   readonly credits: bigint;
   readonly result: string | null;
   readonly result_ref: string | null;
-  readonly error: (Pick<JobError, "message"> & { readonly code: string }) | null;
+  /** Error of the job or child run. `is_final` is true if `max_credits` would refuse the call at each retry. */
+  readonly error: (Pick<JobError, "message"> & { readonly code: string; readonly is_final?: boolean }) | null;
 }
 
 /**

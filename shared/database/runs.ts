@@ -154,7 +154,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
        on conflict do nothing returning 1
      )
      select verdict, wait_ms, exists (select from made) as is_made,
-       (select count(set_spend_limit($2, $1, 'run', null, array[null, null, null, $33::bigint], null, null, '{}')) from made
+       (select count(set_spend_limit($2, $1, 'run', null, null, array[null, null, null, $33::bigint], null, null, '{}')) from made
         where $33::bigint is not null) as limits
      from admitted`,
     [

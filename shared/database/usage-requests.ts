@@ -56,17 +56,39 @@ const workOf = (run: string): string => `
   select id from work where not is_run`;
 
 /** Returns a page of ended calls, newest first. */
-export function pageUsageRequests(
+export async function pageUsageRequests(
   target: Queryable,
   workspaceId: string,
   query: UsageRequestQuery,
 ): Promise<UsageRequestRow[]> {
-  const { memberId, runId, after } = query;
-  // One index search for each key of a member: the workspace's other calls may be many times as many.
-  const from = (keys: string): string =>
-    `select u.*
-       from ${runId === null ? "usage_record u" : `(${workOf("$12")}) w join usage_record u on u.job_id = w.id`}
-       where u.workspace_id = $1 and ${keys}
+  const { memberId, keyId, model, status, runId, start, end, after, limit } = query;
+  const labels = Object.entries(query.labels);
+  const isSummed = await hasSums(target, workspaceId, query);
+  const source = isSummed
+    ? fromSums(labels.length > 0)
+    : memberId === null
+      ? scanOf("$2::uuid is null", runId)
+      : // One index search for each key of a member: the workspace's other calls may be many times as many.
+        `select u.*
+       from api_key k
+       cross join lateral (${scanOf("u.key_id = k.id", runId)}) u
+       where k.workspace_id = $1 and k.member_id = $2
+       ${ORDER}
+       limit $10`;
+  const asJson = labels.length === 0 ? null : JSON.stringify(query.labels);
+  const place = [after?.jobId ?? null, after?.attempt ?? null];
+  const extra = isSummed ? labels.flat() : runId === null ? [] : [runId];
+  return target.query<UsageRequestRow>(
+    `with place as materialized (
+       select ended_at from usage_record where workspace_id = $1 and job_id = $8 and attempt = $9
+     )
+     ${withRun(source)}`,
+    [workspaceId, memberId, keyId, model, status, start, end, ...place, limit, asJson, ...extra],
+  );
+}
+
+/** Conditions for a usage record that follows the place $8 and matches all filters but the member's. */
+const MATCHES = `u.workspace_id = $1
          and ($3::uuid is null or u.key_id = $3)
          and ($4::text is null or u.model = $4)
          and ($5::text is null or u.status = $5)
@@ -74,38 +96,81 @@ export function pageUsageRequests(
          and ($7::timestamptz is null or u.ended_at < $7)
          and ($11::jsonb is null or u.labels @> $11)
          and ($8::uuid is null or (u.ended_at <= (select ended_at from place)
-           and (u.ended_at, u.job_id, u.attempt) < ((select ended_at from place), $8, $9)))
+           and (u.ended_at, u.job_id, u.attempt) < ((select ended_at from place), $8, $9)))`;
+
+/** Returns SQL for a page that is found by reading records until enough of them match. */
+const scanOf = (keys: string, runId: string | null): string => `select u.*
+       from ${runId === null ? "usage_record u" : `(${workOf("$12")}) w join usage_record u on u.job_id = w.id`}
+       where ${MATCHES} and ${keys}
        ${ORDER}
        limit $10`;
-  const source =
-    memberId === null
-      ? from("$2::uuid is null")
-      : `select u.*
-       from api_key k
-       cross join lateral (${from("u.key_id = k.id")}) u
-       where k.workspace_id = $1 and k.member_id = $2
-       ${ORDER}
-       limit $10`;
-  return target.query<UsageRequestRow>(
-    `with place as materialized (
-       select ended_at from usage_record where workspace_id = $1 and job_id = $8 and attempt = $9
-     )
-     ${withRun(source)}`,
-    [
-      workspaceId,
-      memberId,
-      query.keyId,
-      query.model,
-      query.status,
-      query.start,
-      query.end,
-      after?.jobId ?? null,
-      after?.attempt ?? null,
-      query.limit,
-      Object.keys(query.labels).length === 0 ? null : JSON.stringify(query.labels),
-      ...(runId === null ? [] : [runId]),
-    ],
+
+/**
+ * True if a page is found faster by the sums. A model, a status or a label may be rare among millions of records, whose indexes contain
+ * neither. The sums have no further values of a label after its maximum, and no combinations of labels.
+ */
+async function hasSums(
+  target: Queryable,
+  workspaceId: string,
+  { model, status, labels, runId }: UsageRequestQuery,
+): Promise<boolean> {
+  const [label, ...others] = Object.keys(labels);
+  if (runId !== null || others.length > 0) return false;
+  if (label === undefined) return model !== null || status !== null;
+  const rows = await target.query(
+    "select from usage_label_hour where workspace_id = $1 and label = $2 and value = 'other' limit 1",
+    [workspaceId, label],
   );
+  return rows.length === 0;
+}
+
+/**
+ * Returns SQL for a page that is found by the sums: they name the hours and keys of matching calls. Records that are not summed yet are read
+ * one by one.
+ * @param isOfLabel true if the page is filtered by the label $12 with the value $13
+ */
+function fromSums(isOfLabel: boolean): string {
+  const sums = isOfLabel
+    ? "usage_label_hour h where h.workspace_id = $1 and h.label = $12 and h.value = $13"
+    : "usage_hour h where h.workspace_id = $1";
+  const own = (of: string): string =>
+    `($2::uuid is null or ${of}.key_id = any (array(select k.id from api_key k where k.workspace_id = $1 and k.member_id = $2)))`;
+  const matching = `${sums} and ${own("h")}
+           and ($3::uuid is null or h.key_id = $3)
+           and ($4::text is null or h.model = $4)
+           and ($5::text is null or h.status = $5)`;
+  // The newest hour may contain calls before the page; each other hour has at least one call of the page.
+  return `select u.* from (
+       with hour as materialized (
+         select h.hour, sum(h.calls) as calls
+         from ${matching}
+           and ($6::timestamptz is null or h.hour > $6::timestamptz - interval '1 hour')
+           and ($7::timestamptz is null or h.hour < $7)
+           and ($8::uuid is null or h.hour <= (select ended_at from place))
+         group by h.hour order by h.hour desc limit $10 + 1
+       ), needed as materialized (
+         select o.hour from (
+           select hour, sum(calls) over newer - first_value(calls) over newer - calls as before
+           from hour window newer as (order by hour desc)) o
+         where o.before < $10
+       ), called as materialized (
+         select distinct n.hour, h.key_id from needed n cross join lateral (select h.key_id from ${matching} and h.hour = n.hour) h
+       )
+       select u.* from called c
+       cross join lateral (
+         select u.* from usage_record u
+         where ${MATCHES} and u.key_id = c.key_id and u.ended_at >= c.hour and u.ended_at < c.hour + interval '1 hour'
+           and u.ended_at < (select until from usage_rollup)
+         -- Otherwise the planner may read all records and look for each one's hour.
+         offset 0) u
+       union all
+       (select u.* from usage_record u
+        where ${MATCHES} and ${own("u")} and u.ended_at >= (select until from usage_rollup)
+        ${ORDER}
+        limit $10)
+     ) u
+     ${ORDER}
+     limit $10`;
 }
 
 /**

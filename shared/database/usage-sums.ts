@@ -3,6 +3,7 @@
  * statement. A concurrent roll-up therefore never causes a record to be counted twice or not at all.
  */
 import type { Database, Queryable } from "./client.ts";
+import { latencyQuantile } from "./latency-histogram.ts";
 
 /** Additional time that the driver waits after the server's statement timeout, in milliseconds. */
 const CANCEL_MS = 2_000;
@@ -53,11 +54,14 @@ export interface UsageFilter {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Length of a sum's time bucket. `period`: one bucket for the whole period. */
+export type UsageUnit = "hour" | "day" | "period";
+
 export interface UsageQuery extends UsageFilter {
   /** Start and end of the period. Both are at the start of an hour, or of a UTC day if `unit` is `day`. */
   readonly start: Date;
   readonly end: Date;
-  readonly unit: "hour" | "day";
+  readonly unit: UsageUnit;
   readonly groups: readonly UsageGroup[];
   /** Name of the label by which the sums are grouped or filtered; null for none. */
   readonly label: string | null;
@@ -79,6 +83,8 @@ export interface UsageSum {
   /** Credits charged, in nano-credits. */
   readonly settled: bigint;
   readonly tokens: bigint;
+  /** Latency in milliseconds that 95 % of the succeeded calls did not exceed, see `latencyQuantile`; null if no call succeeded. */
+  readonly latency_p95_ms: number | null;
 }
 
 const NO_WORKFLOW = "'00000000-0000-0000-0000-000000000000'::uuid";
@@ -92,19 +98,49 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   label: "s.label_value",
 };
 
-const SUMMED = "h.hour, h.key_id, h.model, h.workflow_id, h.status";
+/** Start of a sum's time bucket, for the period from $2 to $3 with the unit $4. */
+const START = `case when $4::text = 'period' then $2::timestamptz else date_trunc($4::text, s.hour, 'UTC') end as start`;
 
-/** SQL for the sums of all calls in the period. */
-const ALL_SUMMED = `select ${SUMMED}, h.calls, h.settled, h.tokens, null::text as label_value
-  from usage_hour h
-  where h.workspace_id = $1 and h.hour >= $2 and h.hour < $3`;
+const summedOf = ({ by }: SummedPeriod): string => `h.${by} as hour, h.key_id, h.model, h.workflow_id, h.status`;
+
+/** Period that is read from the sums by day or by hour, as SQL. */
+interface SummedPeriod {
+  readonly by: "day" | "hour";
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Splits a period: whole UTC days are read from the sums by day, and the rest of it by hour. */
+function summedPeriods({ unit, start, end }: Pick<UsageQuery, "unit" | "start" | "end">): readonly SummedPeriod[] {
+  const [from, to] = [start.getTime(), end.getTime()];
+  const [firstDay, lastDay] = [Math.ceil(from / DAY_MS) * DAY_MS, Math.floor(to / DAY_MS) * DAY_MS];
+  if (unit === "hour" || firstDay >= lastDay) return [{ by: "hour", from: "$2", to: "$3" }];
+  const at = (ms: number): string => `'${new Date(ms).toISOString()}'::timestamptz`;
+  return [
+    { by: "day", from: at(firstDay), to: at(lastDay) },
+    ...(from < firstDay ? [{ by: "hour", from: "$2", to: at(firstDay) } as const] : []),
+    ...(lastDay < to ? [{ by: "hour", from: at(lastDay), to: "$3" } as const] : []),
+  ];
+}
+
+const isIn = ({ by, from, to }: SummedPeriod): string => `h.${by} >= ${from} and h.${by} < ${to}`;
+
+/** Returns SQL for the sums of all calls in the period. */
+const allSummed = (
+  period: SummedPeriod,
+): string => `select ${summedOf(period)}, h.calls, h.settled, h.tokens, h.latencies, null::text as label_value
+  from ${period.by === "day" ? "usage_by_day" : "usage_hour"} h
+  where h.workspace_id = $1 and ${isIn(period)}`;
 
 /** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
 const labelSummed = (
   sign: "" | "-",
-): string => `select ${SUMMED}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign === "" ? "h.value" : "null::text"} as label_value
-  from usage_label_hour h
-  where h.workspace_id = $1 and h.label = $11 and h.hour >= $2 and h.hour < $3`;
+  period: SummedPeriod,
+): string => `select ${summedOf(period)}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign}h.latencies, ${sign === "" ? "h.value" : "null::text"} as label_value
+  from ${period.by === "day" ? "usage_label_by_day" : "usage_label_hour"} h
+  where h.workspace_id = $1 and h.label = $11 and ${isIn(period)}`;
 
 /**
  * SQL for the label's value of a later record. It counts like the next roll-up: once a day has the maximum number of values, further values
@@ -131,18 +167,21 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const places = groups.map((_group, index) => String(index + 2));
   const { label } = query;
   const value = label !== null && Object.hasOwn(query.labels, label) ? query.labels[label] : undefined;
-  const sums =
-    label === null ? [ALL_SUMMED] : [labelSummed(""), ...(value === undefined ? [ALL_SUMMED, labelSummed("-")] : [])];
+  const sums = summedPeriods(query).flatMap((period) => {
+    if (label === null) return [allSummed(period)];
+    if (value !== undefined) return [`${labelSummed("", period)} and h.value = $12`];
+    return [labelSummed("", period), allSummed(period), labelSummed("-", period)];
+  });
   const text = `${label === null ? "" : FULL_DAYS}
-     select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
+     select ${[START, ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
-            sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens
+            sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens, sum(s.latencies)::text as latencies
      from (
        ${sums.join("\n       union all\n       ")}
        union all
        select date_trunc('hour', u.ended_at, 'UTC'), u.key_id, u.model,
               ${asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW}, u.status, 1, u.settled, u.tokens,
-              ${label === null ? "null" : LATER_VALUE}
+              latency_count(u.status, u.started_at, u.ended_at), ${label === null ? "null" : LATER_VALUE}
        from usage_record u
        ${asksWorkflow ? "left join job j on j.id = u.job_id left join run r on r.id = j.run_id" : ""}
        where u.workspace_id = $1 and u.ended_at >= greatest($2, (select until from usage_rollup)) and u.ended_at < $3
@@ -161,9 +200,36 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
   return database.transaction(async (tx) => {
     // The planner overestimates a large workspace's month as a third of the table and would choose a full scan: 280 ms instead of 90.
-    await tx.query("select set_config('enable_seqscan', 'off', true)");
+    // Sums of histograms need more memory than the default, or they are sorted on disk.
+    await tx.query("select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)");
     const labelValues = [label, value].filter((one) => one != null);
     const values = [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit, ...labelValues];
-    return tx.query<UsageSum>(text, values);
+    const rows = await tx.query<Omit<UsageSum, "latency_p95_ms"> & { readonly latencies: string | null }>(text, values);
+    return rows.map(({ latencies, ...sum }) => ({
+      ...sum,
+      latency_p95_ms: latencies === null ? null : latencyQuantile(latencies, 0.95),
+    }));
   });
+}
+
+export interface RefusedSum {
+  readonly start: Date;
+  readonly calls: bigint;
+}
+
+/** Returns the number of refused calls by time. Periods without refused calls are omitted. */
+export function sumRefusedCalls(
+  target: Queryable,
+  workspaceId: string,
+  { memberId, keyId, start, end, unit }: Pick<UsageQuery, "memberId" | "keyId" | "start" | "end" | "unit">,
+): Promise<RefusedSum[]> {
+  return target.query<RefusedSum>(
+    `select ${START}, sum(s.calls)::bigint as calls
+     from refused_hour s
+     where s.workspace_id = $1 and s.hour >= $2 and s.hour < $3
+       and ($5::uuid is null or s.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $5))
+       and ($6::uuid is null or s.key_id = $6)
+     group by 1`,
+    [workspaceId, start, end, unit, memberId, keyId],
+  );
 }

@@ -52,12 +52,12 @@ export const EVENTS = {
   "limit.warning": {
     group: "limits",
     metadata: "LimitWarning",
-    description: "A key, a member or an end user spent a percentage of its spend limit.",
+    description: "A key, a member, an end user or a tag spent a percentage of its spend limit.",
   },
   "limit.reached": {
     group: "limits",
     metadata: "LimitReached",
-    description: "A key, a member or an end user spent its whole spend limit.",
+    description: "A key, a member, an end user or a tag spent its whole spend limit.",
   },
   "template.unavailable": {
     group: "operator",

@@ -148,7 +148,7 @@ export function describeFault<E extends SchemaError>(
 const LISTED_MEMBERS_MAX = 8;
 
 /** Returns the error message for an undeclared member. @param names declared members of the same object */
-export function unknownMember(param: string, name: string, names: Iterable<string>): string {
+function unknownMember(param: string, name: string, names: Iterable<string>): string {
   const known = [...new Set(names)];
   const isListed = known.length > 0 && known.length <= LISTED_MEMBERS_MAX;
   const hint = didYouMean(known, name) || (isListed ? ` Expected ${either(known)}.` : "");

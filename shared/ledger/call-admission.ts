@@ -43,7 +43,7 @@ export interface HoldRequest {
   readonly lifeMs: number;
   /** True if the key or its member has a spend limit. */
   readonly hasSpendLimit?: boolean;
-  /** Ids of further subjects whose spend limits apply to the call: its end user, run or batch. */
+  /** Ids of further subjects whose spend limits apply to the call: its end user, tags, run or batch. */
   readonly scopes?: readonly string[];
   /** Labels of the call for usage reports, by name. */
   readonly labels?: Labels;
@@ -196,10 +196,10 @@ export function createCallAdmission(options: {
     windowFull(limit, await unavailable(AWAY, windows.secondsUntilFree(workspaceId, limit)));
   const overLimit = ({ workspaceId, hold }: Call): Promise<ApiError> => {
     if (hold === null) throw new Error("a call without a hold has no spend limit");
-    const described = spendRefusal(options.database, workspaceId, hold);
-    // The code of a limit of a run or batch is known only from its description.
-    if (hold.scopes !== undefined) return unavailable(AWAY, described);
-    return described.catch(() => new ApiError("key_limit_reached", SPEND_LIMIT_REACHED, { param: "limits.credits" }));
+    // The verdict is final, so a call is refused even if the database cannot describe the limit. Only jobs have limits of runs and batches.
+    return spendRefusal(options.database, workspaceId, hold).catch(
+      () => new ApiError("key_limit_reached", SPEND_LIMIT_REACHED, { param: "limits.credits" }),
+    );
   };
   const stopped = async (workspaceId: string): Promise<ApiError> =>
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
@@ -310,7 +310,7 @@ interface CheckRow {
 
 /** Message of a refusal that the database could not describe. The verdict does not change: a repetition at once is refused too. */
 const SPEND_LIMIT_REACHED =
-  "A spend limit of the key or of its member leaves less than this call may cost. Request less, or try again later.";
+  "A spend limit of the key, its member or the end user leaves less than this call may cost. Request less, or try again later.";
 
 const AWAY = "The service cannot admit calls right now; try again shortly.";
 

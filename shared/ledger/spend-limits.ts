@@ -1,15 +1,16 @@
 /**
- * Spend limits of keys, members, end users, runs and batches. Admission checks them and settlement counts them, in the statements that they
+ * Spend limits of keys, members, end users, tags, runs and batches. Admission checks them and settlement counts them, in the statements that they
  * execute anyway (SQL functions in migrations/0003_admission.sql). A limit is exact: charges and open holds together never exceed it.
  */
 import { type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { plainArray } from "#shared/database/arrays.ts";
+import type { Label, LabelSubject } from "#shared/database/label-limits.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
 
 import type { HoldRequest } from "./call-admission.ts";
 
-/** Subject of a spend limit. Key and member: all their calls. End user: calls with this `user`. Run, batch, response: the work below it. */
-export type SpendSubject = "key" | "member" | "end_user" | "run" | "batch" | "response";
+/** Subject of a spend limit. Key and member: all their calls. End user, tag: calls with this label. Run, batch, response: the work below it. */
+export type SpendSubject = "key" | "member" | LabelSubject | "run" | "batch" | "response";
 
 /** Periods of a limit, all in UTC; a week begins on Monday. `total` never resets. */
 export const SPEND_WINDOWS = ["day", "week", "month", "total"] as const;
@@ -22,8 +23,8 @@ export interface SpendLimit {
   /** Id of the subject. Keys that replaced each other share the id of the first, see `api_key.limit_id`. */
   readonly id: string;
   readonly kind: SpendSubject;
-  /** Value of `user` for an end user. */
-  readonly name?: string;
+  /** Label of an end user or a tag; absent for the other subjects. */
+  readonly label?: Label;
   readonly credits: SpendCaps;
   /** Limits that replace `credits` until a time. */
   readonly raise?: { readonly credits: SpendCaps; readonly until: Date };
@@ -31,7 +32,7 @@ export interface SpendLimit {
   readonly warnAt?: readonly number[];
 }
 
-const SET_SQL = "select set_spend_limit($1, $2, $3, $4, $5::bigint[], $6::bigint[], $7, $8::smallint[])";
+const SET_SQL = "select set_spend_limit($1, $2, $3, $4, $5, $6::bigint[], $7::bigint[], $8, $9::smallint[])";
 const SET_TRIES_MAX = 5;
 
 /**
@@ -41,13 +42,14 @@ const SET_TRIES_MAX = 5;
  * @throws Error with SQLSTATE SL001 if the transaction must be repeated, see `repeatSpendChange`
  */
 export async function setSpendLimit(target: Queryable, workspaceId: string, limit: SpendLimit): Promise<void> {
-  const { id, kind, name = null, credits, raise, warnAt = [] } = limit;
+  const { id, kind, label, credits, raise, warnAt = [] } = limit;
   const raised = raise === undefined ? null : capsArray(raise.credits);
   const values = [
     workspaceId,
     id,
     kind,
-    name,
+    label?.name ?? null,
+    label?.value ?? null,
     capsArray(credits),
     raised,
     raise?.until ?? null,
@@ -87,6 +89,7 @@ export interface SpendState {
 export interface SpendLimitState {
   readonly id: string;
   readonly kind: SpendSubject;
+  /** `project=alpha` for a tag, the name of an end user; null for the other subjects. */
   readonly name: string | null;
   /** Nano-credits that open calls hold. They count in each period. */
   readonly heldNano: bigint;
@@ -102,6 +105,19 @@ export async function leftOf(
   const states = await readSpendLimits(target, workspaceId, ids);
   const left = [...states.values()].flatMap(({ windows }) => windows.total.leftNano ?? []);
   return left.length === 0 ? undefined : left.reduce((least, one) => (one < least ? one : least));
+}
+
+/** Returns the amount that all spend limits of a call leave now, in nano-credits; null if none applies. */
+export async function leftForCall(
+  target: Queryable,
+  workspaceId: string,
+  { keyId, scopes = [] }: Pick<HoldRequest, "keyId" | "scopes">,
+): Promise<bigint | null> {
+  const [row] = await target.query<{ left: bigint | null }>(
+    "select spend_left_for($1, $2, $3::uuid[], (clock_timestamp() at time zone 'utc')::date) as left",
+    [workspaceId, keyId, plainArray(scopes)],
+  );
+  return row?.left ?? null;
 }
 
 interface StateRow {

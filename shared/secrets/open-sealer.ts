@@ -4,12 +4,15 @@ import { randomBytes } from "node:crypto";
 import type { Config } from "#shared/config/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { sealingKeysInUse } from "#shared/database/channel-secrets.ts";
-import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { findPublished, publishValue, serviceSecret } from "#shared/database/service-secrets.ts";
 
-import { createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
+import { createPublicSealer, createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
+
+/** Name under which the public key of the current master key is published. */
+const PUBLIC_KEY = "sealing, public";
 
 /**
- * Opens the encryption of stored secrets. Outside production, the encryption key may be generated and stored in the database. This is
+ * Opens the encryption of stored secrets, and publishes its public key. Outside production, the encryption key may be generated and stored in the database. This is
  * sufficient for evaluation. The stored key still decrypts after SLUICE_SECRETS_KEY is set.
  * @throws Error that names the missing setting (in production), or the missing key with which stored secrets were encrypted
  */
@@ -33,5 +36,16 @@ export async function openSealer(
       `stored secrets are sealed with the key ${missing.join(", ")}; add it to SLUICE_SECRETS_KEY_PREVIOUS until admin secrets rotate has run, and an hour longer`,
     );
   }
+  await publishValue(database, PUBLIC_KEY, sealer.publicKey);
   return sealer;
+}
+
+/**
+ * Returns the encryption for processes without the master key. They cannot decrypt.
+ * @throws Error if no process with the master key has started yet
+ */
+export async function publishedSealer(database: Queryable): Promise<Pick<Sealer, "seal">> {
+  const key = await findPublished(database, PUBLIC_KEY);
+  if (key === undefined) throw new Error("no process has published a key to encrypt with; start the ingress");
+  return createPublicSealer(key);
 }

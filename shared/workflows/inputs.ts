@@ -1,8 +1,9 @@
 /** Validates the input values of a run against the inputs that its definition declares. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
-import { arrived, unknownMember } from "#shared/json/contract-fault.ts";
+import { arrived } from "#shared/json/contract-fault.ts";
+import { refuseMisspelt } from "#shared/json/misspelt-members.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { didYouMean, nearNames } from "#shared/base/near-names.ts";
+import { didYouMean } from "#shared/base/near-names.ts";
 
 import type { DefinitionFault } from "./bindings.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
@@ -43,23 +44,12 @@ export function readRunInput(
   return input === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** Maximum members of a request whose names are compared with `CHECKED_NAMES`. */
-const COMPARED_MEMBERS_MAX = 64;
-
-/** Members of a request that must not be misspelt: a run would start without its inputs, or without the limit of its cost. */
-const CHECKED_NAMES = ["input", "max_credits"] as const;
-
 /**
- * Rejects a request that lacks one of `CHECKED_NAMES` and contains a member with a similar name.
+ * Rejects a request for a run whose misspelt members would start it without its input, or without the limit of its cost.
  * @throws ApiError `unknown_parameter` that names the member
  */
-export function refuseMisspeltMembers(request: { readonly [Name in (typeof CHECKED_NAMES)[number]]?: unknown }): void {
-  const absent = CHECKED_NAMES.filter((name) => request[name] === undefined);
-  const sent = Object.keys(request).filter((name) => !CHECKED_NAMES.some((checked) => checked === name));
-  for (const name of sent.slice(0, COMPARED_MEMBERS_MAX)) {
-    const message = unknownMember(name, name, absent);
-    if (nearNames(absent, name).length > 0) throw new ApiError("unknown_parameter", message, { param: name });
-  }
+export function refuseMisspeltMembers(request: { readonly input?: unknown; readonly max_credits?: unknown }): void {
+  refuseMisspelt(request, ["input", "max_credits"]);
 }
 
 /** Checks the size of an input. @throws ApiError `invalid_request` for an input above the limit */

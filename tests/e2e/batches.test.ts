@@ -584,6 +584,12 @@ describe("a batch is", () => {
       http: 422,
       error: { code: "idempotency_key_reused" },
     });
+    for (const other of [{ "x-max-credits": "5" }, { "x-tags": "user=ada" }]) {
+      expect(await call("POST", "/v1/batches", asked, own.key, { ...headers, ...other })).toMatchObject({
+        http: 422,
+        error: { code: "idempotency_key_reused" },
+      });
+    }
     const others = [
       await call("POST", "/v1/batches", asked, own.key),
       await call("POST", "/v1/batches", asked, own.key),

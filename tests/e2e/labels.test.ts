@@ -1,4 +1,4 @@
-/** End users and tags of calls by every road, and the spend limits of end users. */
+/** End users and tags of calls by every road, and their spend limits. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI, { toFile } from "openai";
@@ -256,6 +256,17 @@ describe("a call keeps its end user and tags", () => {
   }, 60_000);
 });
 
+test("lines of a batch without labels of their own have those of its header x-tags", async () => {
+  const mark = await now();
+  const lines = [HELLO, { ...HELLO, user: "bob", metadata: { project: "line" } }];
+  await batchOf(lines, {}, workspace, { "x-tags": "user=alice, project=header" });
+  const labels = await labelsSince(mark, 2);
+  expect(labels.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
+    { user: "alice", project: "header" },
+    { user: "bob", project: "line" },
+  ]);
+}, 60_000);
+
 interface BatchLine {
   readonly response: {
     readonly status_code: number;
@@ -269,6 +280,7 @@ async function batchOf(
   bodies: readonly object[],
   metadata: Record<string, string>,
   by = workspace,
+  headers: Record<string, string> = {},
 ): Promise<BatchLine[]> {
   const client = new OpenAI({ baseURL: `${bed.stack.baseUrls[0]}/v1`, apiKey: by.key, maxRetries: 0 });
   const lines = bodies.map((body, n) =>
@@ -278,12 +290,13 @@ async function batchOf(
     file: await toFile(Buffer.from(`${lines.join("\n")}\n`), "lines.jsonl"),
     purpose: "batch",
   });
-  const made = await client.batches.create({
+  const asked = {
     input_file_id: file.id,
     endpoint: "/v1/chat/completions",
     completion_window: "24h",
     metadata,
-  });
+  } as const;
+  const made = await client.batches.create(asked, { headers });
   const batch = await eventually(
     "the batch has ended",
     async () => {
@@ -331,71 +344,131 @@ describe("an invalid header x-tags", () => {
   });
 });
 
-describe("the spend limit of an end user", () => {
-  test("refuses further calls by every road, and no calls of others", async () => {
+describe("the spend limit of a label", () => {
+  const flat = (more: object = {}) => ask("flat", { max_tokens: 1, ...more });
+  const project = (value: string): object => ({ metadata: { project: value } });
+
+  test.each([
+    {
+      subject: "an end user",
+      path: "end-users/alice",
+      header: "user=alice",
+      limited: { user: "alice" },
+      other: { user: "bob" },
+      name: "the end user alice",
+    },
+    {
+      subject: "a tag",
+      path: "tags/project/alpha",
+      header: "project=alpha",
+      limited: project("alpha"),
+      other: project("beta"),
+      name: "the tag project=alpha",
+    },
+  ])(
+    "of $subject refuses further calls by every road, and no calls of others",
+    async (label) => {
+      const { path, header, limited, other } = label;
+      const own = await taggedWorkspace();
+      await putLimits(own, path);
+      const refused = [402, "key_limit_reached", "limits.credits.total"];
+      await eventually("the limit applies", async () => {
+        return (await send("/v1/chat/completions", flat(limited), {}, own)).status === 402;
+      });
+      const { error } = (await (await send("/v1/chat/completions", flat(limited), {}, own)).json()) as {
+        error: { message: string };
+      };
+      expect(error.message).toContain(`the total limit of ${label.name} (1) leaves `);
+      expect(await refusalOf(send("/v1/chat/completions", flat(limited), {}, own))).toEqual(refused);
+      const ofMessages = "user" in limited ? { metadata: { user_id: "alice" } } : limited;
+      expect(await refusalOf(send("/v1/messages", flat(ofMessages), {}, own))).toEqual(refused);
+      for (const more of [{}, { background: true, store: true }]) {
+        const body = { model: "flat", input: "hi", ...limited, ...more };
+        expect(await refusalOf(send("/v1/responses", body, {}, own))).toEqual(refused);
+      }
+      const image = { model: "sandbox-image", prompt: "a cat" };
+      expect(await refusalOf(send("/v1/images/generations", image, { "x-tags": header }, own))).toEqual(refused);
+      for (const more of [other, {}]) {
+        expect((await send("/v1/chat/completions", flat(more), {}, own)).status).toBe(200);
+      }
+      const lines = await batchOf([flat(limited), flat(other)], {}, own);
+      const codes = lines.map(
+        ({ response, error: failure }) => response?.body.error?.code ?? failure?.code ?? response?.status_code,
+      );
+      expect(codes.map(String).toSorted()).toEqual(["200", "key_limit_reached"]);
+      const asPublisher = await openPublisher(bed.stack.natsUrl, own);
+      const told = await asPublisher.submit({ body: flat(limited) });
+      expect(told).toMatchObject({
+        status: "refused",
+        error: { code: "key_limit_reached", param: "limits.credits.total" },
+      });
+      await asPublisher.close();
+      const step = {
+        id: "say",
+        type: "model",
+        model: "flat",
+        params: { messages: [{ role: "user", content: "hi" }], max_tokens: 1 },
+      };
+      const run = await send(
+        "/v1/pipelines/runs",
+        { definition: { inputs: {}, steps: [step], output: {} }, ...limited },
+        {},
+        own,
+      );
+      expect((await run.json()) as object).toMatchObject({ status: "failed", error: { code: "key_limit_reached" } });
+      const { credits_used: used, credits_held: held } = await usageOf(own, path);
+      expect(used).toBeLessThanOrEqual(1);
+      expect(held).toBe(0);
+    },
+    120_000,
+  );
+
+  test("counts a call in the limits of all its labels, and ends with the tag of the workspace", async () => {
     const own = await taggedWorkspace();
-    const limits = `/workspaces/${own.id}/end-users/alice/limits`;
-    const put = await fetch(`${bed.stack.baseUrls[0]}${limits}`, {
-      method: "PUT",
+    const both = flat({ user: "alice", ...project("alpha") });
+    await putLimits(own, "end-users/alice", 1_000);
+    await putLimits(own, "tags/project/alpha", 1_000);
+    const usedOf = async (path: string): Promise<number> => (await usageOf(own, path)).credits_used;
+    await eventually("the limits apply", async () => {
+      await send("/v1/chat/completions", both, {}, own);
+      return (await usedOf("end-users/alice")) > 0 && (await usedOf("tags/project/alpha")) > 0;
+    });
+    await putLimits(own, "tags/project/alpha", 0.000000001);
+    expect(await refusalOf(send("/v1/chat/completions", both, {}, own))).toEqual([
+      402,
+      "key_limit_reached",
+      "limits.credits.total",
+    ]);
+    await bed.stack.query("update workspace set tags = '{feature}' where id = $1", [own.id]);
+    await eventually("the limit of the removed tag has no effect", async () => {
+      return (await send("/v1/chat/completions", both, {}, own)).status === 200;
+    });
+    expect((await settingsOf(own, "DELETE", "tags/project/alpha")).status).toBe(200);
+  }, 60_000);
+
+  function settingsOf(own: Workspace, method: string, path: string, body?: object): Promise<Response> {
+    return fetch(`${bed.stack.baseUrls[0]}/workspaces/${own.id}/${path}/limits`, {
+      method,
       headers: { authorization: `Bearer ${own.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ credits: { total: 1 } }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+  }
+
+  async function putLimits(own: Workspace, path: string, total = 1): Promise<void> {
+    const put = await settingsOf(own, "PUT", path, { credits: { total } });
     expect(put.status).toBe(200);
-    const flat = (more: object = {}) => ask("flat", { max_tokens: 1, ...more });
-    // The limit applies once the key is read again.
-    const refusalOf = async (answer: Promise<Response>) => {
-      const read = await answer;
-      const { error } = (await read.json()) as { error?: { code: string; param: string } };
-      return [read.status, error?.code, error?.param];
-    };
-    const refused = [402, "key_limit_reached", "limits.credits.total"];
-    await eventually("the limit applies", async () => {
-      const [status] = await refusalOf(send("/v1/chat/completions", flat({ user: "alice" }), {}, own));
-      return status === 402;
-    });
-    expect(await refusalOf(send("/v1/chat/completions", flat({ user: "alice" }), {}, own))).toEqual(refused);
-    expect(await refusalOf(send("/v1/messages", flat({ metadata: { user_id: "alice" } }), {}, own))).toEqual(refused);
-    expect(await refusalOf(send("/v1/responses", { model: "flat", input: "hi", user: "alice" }, {}, own))).toEqual(
-      refused,
-    );
-    expect(
-      await refusalOf(
-        send("/v1/images/generations", { model: "sandbox-image", prompt: "a cat" }, { "x-tags": "user=alice" }, own),
-      ),
-    ).toEqual(refused);
-    for (const user of ["bob", undefined]) {
-      expect((await send("/v1/chat/completions", flat(user === undefined ? {} : { user }), {}, own)).status).toBe(200);
-    }
-    const lines = await batchOf([flat({ user: "alice" }), flat({ user: "bob" })], {}, own);
-    const codes = lines.map(
-      ({ response, error }) => response?.body.error?.code ?? error?.code ?? response?.status_code,
-    );
-    expect(codes.map(String).toSorted()).toEqual(["200", "key_limit_reached"]);
-    const asPublisher = await openPublisher(bed.stack.natsUrl, own);
-    const told = await asPublisher.submit({ body: flat({ user: "alice" }) });
-    expect(told).toMatchObject({
-      status: "refused",
-      error: { code: "key_limit_reached", param: "limits.credits.total" },
-    });
-    await asPublisher.close();
-    const step = {
-      id: "say",
-      type: "model",
-      model: "flat",
-      params: { messages: [{ role: "user", content: "hi" }], max_tokens: 1 },
-    };
-    const run = await send(
-      "/v1/pipelines/runs",
-      { definition: { inputs: {}, steps: [step], output: {} }, user: "alice" },
-      {},
-      own,
-    );
-    expect((await run.json()) as object).toMatchObject({ status: "failed", error: { code: "key_limit_reached" } });
-    const read = await fetch(`${bed.stack.baseUrls[0]}${limits}`, { headers: { authorization: `Bearer ${own.key}` } });
-    const { limit_usage: usage } = (await read.json()) as {
+  }
+
+  async function usageOf(own: Workspace, path: string): Promise<{ credits_used: number; credits_held: number }> {
+    const { limit_usage } = (await (await settingsOf(own, "GET", path)).json()) as {
       limit_usage: { total: { credits_used: number; credits_held: number } };
     };
-    expect(usage.total.credits_used).toBeLessThanOrEqual(1);
-    expect(usage.total.credits_held).toBe(0);
-  }, 120_000);
+    return limit_usage.total;
+  }
+
+  async function refusalOf(answer: Promise<Response>): Promise<readonly unknown[]> {
+    const read = await answer;
+    const { error } = (await read.json()) as { error?: { code: string; param: string } };
+    return [read.status, error?.code, error?.param];
+  }
 });

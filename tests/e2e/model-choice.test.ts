@@ -63,8 +63,8 @@ async function setWeights(model: string, weights: object, sticky: string | null 
 
 type Json = Readonly<Record<string, unknown>>;
 
-async function post(path: string, body: object, { key }: Pick<Workspace, "key">): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+async function post(path: string, body: object, { key }: Pick<Workspace, "key">, more = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...more };
   return fetch(`${bed.stack.baseUrls[0]}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
@@ -438,6 +438,9 @@ describe("a chain with weights", () => {
           { model: "sandbox-chat", max_tokens: 9, messages: MESSAGES, metadata: { user_id: user } },
           weighted,
         ),
+        post("/v1/chat/completions", { model: "sandbox-chat", messages: MESSAGES }, weighted, {
+          "x-tags": `user=${user}`,
+        }),
       ]);
       const used = new Set(models.map(({ headers }) => headers.get("x-model-used")));
       expect([user, used.size]).toEqual([user, 1]);

@@ -113,6 +113,14 @@ describe("the path of a request", () => {
     expect(fake.counted).toEqual([]);
   });
 
+  test.each(["/workspaces/w/end-users/%E0/limits", "/schemas/%E0%A4%A", "/%zz", "/healthz/%", "/x/%C3%28?a=b"])(
+    "is not served with an invalid percent-encoding: %s",
+    async (path) => {
+      expect(await ask(path)).toBe("400 invalid_request");
+      expect(fake.counted).toEqual([]);
+    },
+  );
+
   test.each(["//healthz", "/x//healthz", "/healthz//", `/${"x/".repeat(40)}../../healthz`, "/%68ealthz"])(
     "that is unknown stays unknown under every reading: %s",
     async (path) => {
@@ -120,7 +128,7 @@ describe("the path of a request", () => {
     },
   );
 
-  test.each(["/healthz", "/healthz/", "/healthz?path=/x/../y", "http://elsewhere/healthz"])(
+  test.each(["/healthz", "/healthz/", "/healthz?path=/x/../y", "/healthz?text=%E0", "http://elsewhere/healthz"])(
     "is served unchanged: %s",
     async (path) => {
       expect(await ask(path)).toBe("200 ok");

@@ -13,17 +13,26 @@ const END_POLL_MS = 50;
 const groups = new Set();
 
 /**
+ * Starts a program after a line on stdin. A run that dies before it has registered the process group closes stdin, and the program
+ * never starts. Otherwise the reaper would not know the group, and its processes would outlive the run.
+ */
+const START = 'read -r _ && exec "$@" < /dev/null';
+
+/**
  * @param {readonly string[]} command the program and its arguments
  * @param {{ cwd: string, env: Record<string, string | undefined> }} options
- * @returns {Promise<number>} exit code; 1 when it was killed or could not be started
+ * @returns {Promise<number>} exit code: 1 when the program was killed, 127 when it does not exist
  */
-export function runStep([program = "", ...args], { cwd, env }) {
+export function runStep(command, { cwd, env }) {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "inherit", "inherit"], detached: true });
-    const { pid } = child;
+    const args = ["-c", START, "sh", ...command];
+    const child = spawn("/bin/sh", args, { cwd, env, stdio: ["pipe", "inherit", "inherit"], detached: true });
+    const { pid, stdin } = child;
+    stdin.on("error", () => {});
     if (pid !== undefined) {
       groups.add(pid);
       watch(-pid, "TERM");
+      stdin.end("\n");
     }
     const finish = async (/** @type {number | null} */ code) => {
       if (pid !== undefined) {

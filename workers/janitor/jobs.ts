@@ -6,7 +6,7 @@
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
-import { endingOf, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
+import { type EndContext, endingOf, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   countUnknown,
@@ -59,6 +59,7 @@ export interface JobSweepContext {
   readonly dispatcher: JobDispatcher;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly bodyKeeper?: EndContext["bodyKeeper"];
   /** Time for which the hold of a job with an unknown outcome is kept, in milliseconds. */
   readonly unknownKeepMs: number;
 }

@@ -10,6 +10,7 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { awaitTopology, ensureTopology, restoreTopology } from "#shared/queue/topology.ts";
 import { createLagPage } from "#shared/operators/lag.ts";
+import { BODIES_STOP_MS, openBodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import type { Role } from "#shared/process/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
@@ -76,7 +77,10 @@ export async function startJanitor(role: Role): Promise<void> {
   const dispatcher = createJobDispatcher({ database, publisher, metrics, log });
   lifecycle.onStop("dispatches", () => dispatcher.idle());
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
-  const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
+  const hoursMax = config.bodyRetentionHoursMax;
+  const bodyKeeper = openBodyKeeper({ database, storage, sealer: undefined, log, metrics, hoursMax });
+  lifecycle.onStop("kept bodies", () => bodyKeeper.close(BODIES_STOP_MS), BODIES_STOP_MS + 1_000);
+  const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs, bodyKeeper };
   const runs: RunSweepContext = { connection, database, storage, metrics, log };
   const retention = {
     hours: config.jobRetentionHours,

@@ -3,6 +3,7 @@
  * dispatcher are then notified. If another worker owns the job, nothing is written and no notice is sent.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { keepJob } from "#shared/calls/keep-job.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";
 import { CANCELLED, type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
@@ -35,12 +36,13 @@ export class DurableEnds {
   private readonly orphans: EndContext;
 
   constructor(context: WorkerContext, pool: Pool, lane: Lane) {
-    const { database, storage, metrics, log, replies } = context;
+    const { database, storage, metrics, log, replies, bodyKeeper, responses } = context;
     this.context = context;
     this.pool = pool;
     this.lane = lane;
     this.unknownKeepMs = context.config.unknownOutcomeHours * 3_600_000;
-    this.orphans = { database, storage, metrics, log, connection: replies, unknownKeepMs: this.unknownKeepMs };
+    const { unknownKeepMs } = this;
+    this.orphans = { database, storage, metrics, log, connection: replies, unknownKeepMs, bodyKeeper, responses };
   }
 
   /** Ends a job. @param outcome undefined if a bug of ours ended the execution after a provider may have been called */
@@ -56,7 +58,7 @@ export class DurableEnds {
     owner: JobOwner,
   ): Promise<{ readonly verdict: DurableVerdict; readonly next?: StepContinued["next"] }> {
     const ending = await endOf(this.context, job, outcome);
-    const { end, charge } = ending;
+    const { end, charge, jobReply } = ending;
     failpoint("job.served");
     const continued = await step.end(end, owner, OUTAGE_RETRY_MS);
     if (!continued) return { verdict: await this.writeOutcome(job, outcome, ending) };
@@ -64,7 +66,7 @@ export class DurableEnds {
     this.countEnd(job, end, charge, takenNano);
     if (next) this.context.metrics.jobsDispatched.inc(this.pool, this.lane, "continued");
     else this.notifySlotFreed();
-    this.discard(job, end);
+    this.release(job, end, jobReply);
     return { verdict: { outcome: end.state }, next };
   }
 
@@ -177,7 +179,7 @@ export class DurableEnds {
     if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     this.notifySlotFreed();
     await sentFailpoint("job.told");
-    this.discard(job, ending);
+    this.release(job, ending, jobReply);
     return { outcome: ending.state };
   }
 
@@ -198,10 +200,13 @@ export class DurableEnds {
     this.context.log.info({ job_id: job.id, state: ending.state, source }, "job ended");
   }
 
-  /** Deletes the stored request of an ended job. */
-  private discard(job: ClaimedJob, ending: JobEnd): void {
+  /** Keeps request and response of an ended job if its caller asked for it, then deletes the stored request. */
+  private release(job: ClaimedJob, { error, keepsRequest }: JobEnd, { result }: JobReply): void {
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
-    if (ending.keepsRequest !== true) void discardRequest(this.context, { ...job, stored_inputs });
+    const end = error === null ? { error, result: result ?? "" } : { error };
+    keepJob(this.context, job, end, () => {
+      if (keepsRequest !== true) void discardRequest(this.context, { ...job, stored_inputs });
+    });
   }
 }
 

@@ -144,7 +144,9 @@ function errorOf({ error, kind }: EndedWork): StepError {
   const code = error?.code ?? "internal_error";
   const message = error?.message ?? "The service failed to run the step.";
   // A failure within a sub-run was classified there.
-  return kind !== null && isFinal(code) ? { code, message, isFinal: true } : { code, message };
+  return kind !== null && (isFinal(code) || error?.is_final === true)
+    ? { code, message, isFinal: true }
+    : { code, message };
 }
 
 /**

@@ -47,7 +47,7 @@ const STARTS_MAX = 16;
 
 type Opened = Pick<
   WorkerContext,
-  "config" | "log" | "metrics" | "database" | "storage" | "catalogue" | "probes" | "work" | "replies"
+  "bodyKeeper" | "config" | "log" | "metrics" | "database" | "storage" | "catalogue" | "probes" | "work" | "replies"
 >;
 
 /** Starts the runners of workflow runs for both lanes. */

@@ -8,7 +8,9 @@ import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { OuterMax } from "#shared/calls/max-credits.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { type CallTarget, labelled, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
-import { labelsOf } from "#shared/calls/labels.ts";
+import { keepRefused } from "#shared/calls/keep-job.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { AvailableCapabilities } from "#shared/calls/capabilities/available.ts";
 import { commonNow } from "#shared/base/clock.ts";
@@ -19,6 +21,8 @@ import { ApiError, isRefusal } from "#shared/base/errors.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import type { JobError } from "#shared/database/jobs.ts";
+import { jobError } from "#shared/jobs/error.ts";
 import { jobIdOf } from "#shared/base/ids.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -40,7 +44,7 @@ const STEP_TIMEOUT_MAX_MS = 3_600_000;
 
 export interface StartContext extends Pick<
   WorkerContext,
-  "config" | "database" | "catalogue" | "storage" | "probes" | "log" | "metrics"
+  "bodyKeeper" | "config" | "database" | "catalogue" | "storage" | "probes" | "log" | "metrics"
 > {
   readonly availableCapabilities: AvailableCapabilities;
   readonly jobs: JobAdmission;
@@ -114,16 +118,35 @@ export async function startWork(
     if (!caller)
       throw new ApiError("invalid_api_key", "The API key that started the run is revoked, or its member was removed.");
     if (isRunStep(work.step)) await startRun(context, caller, work);
-    else if (await startJob(context, caller, work)) return "refused";
+    else {
+      const refusal = await startJob(context, caller, work);
+      if (refusal) {
+        keepRefusal(context, caller, work, refusal);
+        return "refused";
+      }
+    }
     failpoint("step.started");
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // Another worker has started the work already.
     if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
+    if (caller) keepRefusal(context, caller, work, jobError(error));
     if (NOT_AVAILABLE.has(error.code)) await notifyOperators(context, work);
     return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
   }
+}
+
+/** Keeps the request and the error of a refused call if its caller asked for it. */
+function keepRefusal(context: StartContext, caller: Caller, work: WorkToStart, error: JobError): void {
+  if (caller.bodies === undefined || isRunStep(work.step)) return;
+  const { step, params, input, facts, place } = work;
+  const model = context.catalogue.current().models.get(step.model ?? "");
+  const isModel = step.type === "model";
+  const endpoint = isModel ? (model ? kindOf(model, params as Fields) : CHAT).endpoint : "/v1/capabilities/{id}/run";
+  const body = isModel ? { ...(params as Fields), model: step.model } : { input, params };
+  const request = Buffer.from(JSON.stringify(body));
+  keepRefused(context, { id: workIdOf(facts.id, place), caller, endpoint, request, error });
 }
 
 /** Error codes for a model or capability that is no longer available. */
@@ -143,26 +166,27 @@ async function notifyOperators(
 }
 
 function errorOf({ code, message }: ApiError): StepError {
-  return isFinal(code) ? { code, message, isFinal: true } : { code, message };
+  // Refused here by `max_credits` of the call itself. The admission refuses calls by `max_credits` of their run.
+  return isFinal(code) || code === "max_credits_exceeded" ? { code, message, isFinal: true } : { code, message };
 }
 
 /**
  * Admits the job of a call and puts it on the queue.
- * @returns true if the admission was refused, because credits or tokens were missing
+ * @returns the error if the admission was refused, because credits or tokens were missing
  */
-async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
+async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<JobError | undefined> {
   const { target, body } = bodyOf(context, caller, work);
   const max = await maxOf(context, target, work.facts);
   const draw = { id: workIdOf(work.facts.id, work.place) };
   const call = await readCall(context, { caller, draw, target, body, tries: 1, max, labels: work.facts.labels });
   const asked = jobOf(caller, work, call);
   const admission = await admitJob(context, asked);
-  if (admission.kind === "refused") return true;
+  if (admission.kind === "refused") return admission.error;
   if (admission.kind !== "admitted" && admission.kind !== "known") {
     throw new Error(`a step's job was told ${admission.kind}`);
   }
   await dispatchAdmitted(context.dispatcher, asked, admission);
-  return false;
+  return undefined;
 }
 
 function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
@@ -208,7 +232,7 @@ export async function prepareChatRequest(
   const { target, body } = bodyOf(context, caller, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const draw = { id: workIdOf(work.facts.id, work.place) };
+  const draw = { id: workIdOf(work.facts.id, work.place), endUser: work.facts.labels?.[USER_LABEL] };
   const call = await readTextCall(context, caller, target.kind, { body, draw });
   const labels = labelsOf(caller, body, work.facts.labels);
   return prepareJobRequest(context, jobOf(caller, work, labelled(call, labels)));

@@ -24,7 +24,13 @@ export function App(): JSX.Element {
   );
 }
 
-function Content({ fault, retry }: { readonly fault: ApiFault | undefined; readonly retry: () => void }): JSX.Element | null {
+function Content({
+  fault,
+  retry,
+}: {
+  readonly fault: ApiFault | undefined;
+  readonly retry: () => void;
+}): JSX.Element | null {
   if (session.value === undefined) {
     if (fault === undefined) return null;
     return (

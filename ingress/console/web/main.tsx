@@ -2,7 +2,9 @@
 import { render } from "preact";
 
 import { App } from "./app.tsx";
+import { applyTheme } from "./parts/theme.ts";
 
 const root = document.querySelector("#app");
 if (root === null) throw new Error("index.html has no element #app");
+applyTheme();
 render(<App />, root);

@@ -5,8 +5,7 @@ import { useLocation } from "wouter-preact";
 
 import { Dialog } from "./parts/layers.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
-import { hrefOf } from "./routes.ts";
-import { openPages } from "./shell.tsx";
+import { hrefOf, openPages } from "./routes.ts";
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
@@ -16,7 +15,13 @@ interface Target {
   readonly icon: IconName;
 }
 
-export function Palette({ isOpen, setOpen }: { readonly isOpen: boolean; readonly setOpen: (isOpen: boolean) => void }): JSX.Element | null {
+export function Palette({
+  isOpen,
+  setOpen,
+}: {
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+}): JSX.Element | null {
   useEffect(() => {
     const listener = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
@@ -40,7 +45,11 @@ function Search({ close }: { readonly close: () => void }): JSX.Element {
     navigate(target.href);
   };
   return (
-    <Dialog title="Go to" onClose={close} footer={<span class="hint grow">Paste the id of a request, or type the name of a page.</span>}>
+    <Dialog
+      title="Go to"
+      onClose={close}
+      footer={<span class="hint grow">Paste the id of a request, or type the name of a page.</span>}
+    >
       <input
         class="input"
         aria-label="Page or id"

@@ -1,7 +1,7 @@
 /** Pages of the console: path below /console, name, place in the navigation, roles that may open the page, and its code. */
 import type { ComponentType } from "preact";
 
-import type { Role } from "./api/session.ts";
+import { type Role, session } from "./api/session.ts";
 import type { IconName } from "./parts/icon.tsx";
 
 export interface PageRoute {
@@ -45,12 +45,48 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
   {
+    path: "/playground/:kind?",
+    name: "Playground",
+    group: "Build",
+    icon: "play",
+    load: () => import("./routes/playground.tsx"),
+  },
+  {
+    path: "/models/:slug?",
+    name: "Models and prices",
+    group: "Build",
+    icon: "cube",
+    load: () => import("./routes/models.tsx"),
+  },
+  {
+    path: "/capabilities/:id?",
+    name: "Capabilities",
+    group: "Build",
+    icon: "server",
+    load: () => import("./routes/capabilities.tsx"),
+  },
+  {
     path: "/keys/:id?",
     name: "Keys",
     group: "Settings",
     icon: "key",
     roles: ["owner", "admin", "developer"],
     load: () => import("./routes/keys.tsx"),
+  },
+  {
+    path: "/members",
+    name: "Members",
+    group: "Settings",
+    icon: "people",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/members.tsx"),
+  },
+  {
+    path: "/budgets",
+    name: "Budgets and alerts",
+    group: "Settings",
+    icon: "warn",
+    load: () => import("./routes/budgets.tsx"),
   },
   { path: "/credits", name: "Credits", group: "Settings", icon: "coin", load: () => import("./routes/credits.tsx") },
   {
@@ -61,9 +97,16 @@ export const ROUTES: readonly PageRoute[] = [
     roles: ["owner", "admin"],
     load: () => import("./routes/audit.tsx"),
   },
+  { path: "/settings", name: "Settings", group: "Settings", icon: "menu", load: () => import("./routes/settings.tsx") },
 ];
 
 /** Returns the address of a page in the navigation, without its optional parameters. */
 export function hrefOf({ path }: PageRoute): string {
   return path.replaceAll(/\/:\w+\??/g, "") || "/";
+}
+
+/** Returns the pages that the member's role may open. */
+export function openPages(): readonly PageRoute[] {
+  const role = session.value?.role;
+  return ROUTES.filter(({ roles }) => roles === undefined || (role !== undefined && roles.includes(role)));
 }

@@ -13,18 +13,12 @@ import { figureText } from "./parts/format.ts";
 import { Icon } from "./parts/icon.tsx";
 import { Page } from "./parts/page.tsx";
 import { Skeleton } from "./parts/table.tsx";
-import { hrefOf, type PageRoute, ROUTES } from "./routes.ts";
+import { hrefOf, openPages, type PageRoute, ROUTES } from "./routes.ts";
 
 /** Interval at which the header reads the balance again, in milliseconds. */
 const BALANCE_MS = 30_000;
 
 const PAGES: ReadonlyMap<PageRoute, ComponentType> = new Map(ROUTES.map((route) => [route, lazy(route.load)]));
-
-/** Returns the pages that the member's role may open. */
-export function openPages(): readonly PageRoute[] {
-  const role = session.value?.role;
-  return ROUTES.filter(({ roles }) => roles === undefined || (role !== undefined && roles.includes(role)));
-}
 
 export function Shell(): JSX.Element {
   const [location] = useLocation();
@@ -131,7 +125,12 @@ function Header(): JSX.Element {
       <button type="button" class="btn quiet only menu-open" popovertarget="nav" aria-label="Open navigation">
         <Icon name="menu" />
       </button>
-      <button type="button" class="palette" aria-label="Search or jump to a page or id" onClick={() => setJumping(true)}>
+      <button
+        type="button"
+        class="palette"
+        aria-label="Search or jump to… Ctrl K, pages and ids"
+        onClick={() => setJumping(true)}
+      >
         <Icon name="search" />
         <span>Search or jump to…</span>
         <kbd class="push">Ctrl K</kbd>
@@ -145,11 +144,17 @@ function Header(): JSX.Element {
 }
 
 function Balance(): JSX.Element | null {
-  const query = useQuery("balance", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }), { everyMs: BALANCE_MS });
+  const query = useQuery("balance", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }), {
+    everyMs: BALANCE_MS,
+  });
   if (query.data === undefined) return null;
   const { available, held } = query.data;
   return (
-    <Link href="/credits" class="balance" title={`${available} credits are available, ${held} are held for calls in progress.`}>
+    <Link
+      href="/credits"
+      class="balance"
+      title={`${available} credits are available, ${held} are held for calls in progress.`}
+    >
       <span>{figureText(available)}</span>
       <small>credits</small>
       {held > 0 ? <small class="wide">· {figureText(held)} held</small> : null}

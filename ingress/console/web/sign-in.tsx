@@ -33,8 +33,8 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): JSX
               param="api_key"
               hint={
                 <>
-                  On the machine of the service, <code>npm start</code> and <code>npm run admin -- console link</code> print a link that
-                  signs you in without a key.
+                  On the machine of the service, <code>npm start</code> and <code>npm run admin -- console link</code>{" "}
+                  print a link that signs you in without a key.
                 </>
               }
             />

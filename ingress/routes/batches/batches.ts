@@ -3,7 +3,8 @@ import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import { checkEndpoint } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
-import { lowerMax, readMaxCredits } from "#shared/calls/max-credits.ts";
+import type { CallLabels } from "#shared/calls/labels.ts";
+import { lowerMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import {
   type BatchRow,
@@ -31,6 +32,7 @@ import { onePage, readRecords } from "./parts.ts";
 import { targetOf } from "./read-line.ts";
 import { readBody } from "../../core/body.ts";
 import type { IngressContext } from "../../context.ts";
+import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { headerMax, MAX_CREDITS_REQUEST } from "../../core/max-credits.ts";
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from "../../core/idempotency-key.ts";
 import { allowRoles } from "../../core/roles.ts";
@@ -69,10 +71,11 @@ export function batches(context: IngressContext): readonly KeyRoute[] {
         "and cancel it. A repeat by the same member with the same `Idempotency-Key` returns the same batch while " +
         "it is kept.",
       request: { schema: "BatchRequest" },
-      requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST],
+      requestHeaders: [IDEMPOTENCY_KEY, MAX_CREDITS_REQUEST, TAGS_REQUEST],
       responses: { 200: { description: "The batch", schema: "Batch" } },
       errors: errorsOf(
         ["reads_json", "names_files"],
+        "unknown_parameter",
         "idempotency_key_reused",
         "overloaded",
         "insufficient_credits",
@@ -143,20 +146,21 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { caller } = call;
   const { workspaceId, memberId, keyId } = caller;
   const { value } = await readBody(context, call);
-  const asked = parse("BatchRequest", value);
-  const ownMax = asked.max_credits === undefined ? undefined : readMaxCredits(asked.max_credits);
+  const { request: asked, maxNano: ownMax } = takeMaxCredits(parse("BatchRequest", value));
+  const headers: BatchHeaders = { maxNano: headerMax(call.request), labels: readLabels(call) };
   const key = idempotencyKeyOf(call.request.headers);
   const batch: NewBatch = {
     id: newId(),
     repeatId: key === null ? null : jobIdOf(workspaceId, `batches:${memberId}:${key}`),
     workspace_id: workspaceId,
     key_id: keyId,
-    fingerprint: key === null ? null : await fingerprintOfJson(value),
+    fingerprint: key === null ? null : await fingerprintOf(value, headers),
     endpoint: asked.endpoint,
     input_file_id: asked.input_file_id,
     metadata: asked.metadata == null ? null : JSON.stringify(asked.metadata),
     output_expires_s: asked.output_expires_after?.seconds ?? null,
-    maxNano: lowerMax(ownMax, headerMax(call.request)),
+    maxNano: lowerMax(ownMax, headers.maxNano),
+    labels: headers.labels,
     windowMs: WINDOW_MS,
   };
   const known = await findRepeated(context.database, batch);
@@ -174,6 +178,17 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await findBatch(context.database, viewerOf(caller), id);
   if (!row) throw new Error("a batch that was made is not there");
   return json(presentBatch(same(row, batch)));
+}
+
+/** Values of the headers that determine a batch, besides its body. */
+interface BatchHeaders {
+  readonly maxNano: bigint | undefined;
+  readonly labels: CallLabels | undefined;
+}
+
+function fingerprintOf(body: unknown, { maxNano, labels }: BatchHeaders): Promise<string> {
+  const isPlain = maxNano === undefined && labels === undefined;
+  return fingerprintOfJson(isPlain ? body : [body, maxNano?.toString() ?? null, labels ?? null]);
 }
 
 /**

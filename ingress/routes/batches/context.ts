@@ -6,6 +6,7 @@ import type { IngressContext } from "../../context.ts";
 
 export interface BatchContext extends Pick<
   IngressContext,
+  | "bodyKeeper"
   | "calls"
   | "cancel"
   | "catalogue"

@@ -1,18 +1,20 @@
 /** Admission of batch lines. Lines are read from the input file in groups and admitted like batch messages, each under its own id. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
-import { labelsOf } from "#shared/calls/labels.ts";
+import { keepRefused } from "#shared/calls/keep-job.ts";
+import { labelsOf, limitedIdsOf } from "#shared/calls/labels.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import { type BatchLine, forgetAllRefused, forgetRefused } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { type FileBlocks, findBlocks } from "#shared/database/files.ts";
-import { findJob } from "#shared/database/jobs.ts";
+import { findJob, type JobError } from "#shared/database/jobs.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
+import { jobError } from "#shared/jobs/error.ts";
 import { readFile } from "#shared/files/read.ts";
 import { batchLineOf } from "#shared/calls/pricing/price.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
-import { leftOf } from "#shared/ledger/spend-limits.ts";
+import { leftForCall, leftOf } from "#shared/ledger/spend-limits.ts";
 import { paced } from "#shared/config/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
@@ -38,8 +40,8 @@ const WAIT_MS = paced(2_000);
 
 /** Result of admitting a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** The line has a job. `refused` is the error code if that job was refused; `isInvalid` is true if its request was the reason. */
-  | { readonly kind: "admitted"; readonly refused?: Code; readonly isInvalid?: true }
+  /** The line has a job. `refused` is the error if that job was refused; `isInvalid` is true if its request was the reason. */
+  | { readonly kind: "admitted"; readonly refused?: JobError; readonly isInvalid?: true }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
 
@@ -97,6 +99,9 @@ export async function feedLines(
         if (result === undefined) continue;
         const one = hasOthers ? await unlessHeldByOthers(context, line, result) : result;
         if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
+        const error = refusalOf(one);
+        const { endpoint } = batch;
+        if (error) keepRefused(context, { id: line.job_id, caller, endpoint, request: bytes(line), error });
         await onFed(line, one);
       }
       const fault = settled.find((one) => one.status === "rejected");
@@ -105,6 +110,11 @@ export async function feedLines(
     }
   }
   return 0;
+}
+
+function refusalOf(fed: Fed): JobError | undefined {
+  if (fed.kind === "refused") return jobError(fed.error);
+  return fed.kind === "admitted" ? fed.refused : undefined;
 }
 
 /**
@@ -136,7 +146,7 @@ const HELD_BY_OTHERS: ReadonlySet<Code> = new Set([
  */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || fed.isInvalid === true) return fed;
-  if (!HELD_BY_OTHERS.has(fed.refused)) return fed;
+  if (!HELD_BY_OTHERS.has(fed.refused.code)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
@@ -194,7 +204,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
   const batchLine = { price_millionths: context.config.batchPriceMillionths };
   const metadata: unknown = batch.metadata === null ? null : JSON.parse(batch.metadata);
-  const labels = labelsOf(caller, { metadata });
+  const labels = labelsOf(caller, { metadata }, batch.labels ?? undefined);
   // No other process reads the line, so unreadable audio is not retried.
   const asked = {
     caller,
@@ -209,9 +219,14 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
+  let leftOfLimits: bigint | null = null;
   if (!(call instanceof ApiError)) {
     const fed = await checkLine(context, feed, call, starves);
     if (fed) return fed;
+    if (feed.hasOthers && call.isHeavy()) {
+      leftOfLimits = await readLeft(context, feed, call);
+      if (isSureToExceed(line, leftOfLimits, leastNanoOf(context, call))) return waitFor(WAIT_MS);
+    }
   }
   const work: Work = {
     entry: "batch",
@@ -239,9 +254,10 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "known":
       return ADMITTED;
     case "refused":
+      if (leftOfLimits !== null) leftAtRefusal.set(line, leftOfLimits);
       return {
         kind: "admitted",
-        refused: admission.error.code,
+        refused: admission.error,
         ...(call instanceof ApiError ? { isInvalid: true } : {}),
       };
     case "unknown_workspace":
@@ -269,9 +285,8 @@ async function checkLine(
   // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
-  const leastNano = priceAt(call.leastNano, batchLineOf(call.model.price, context.config.batchPriceMillionths));
   try {
-    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNanoOf(context, call));
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -280,6 +295,32 @@ async function checkLine(
     if (error.code === "rate_limit_exceeded" || starves || error.status < 500) return undefined;
     throw error;
   }
+}
+
+function leastNanoOf({ config }: BatchContext, { leastNano, model }: ReadCall): bigint {
+  return priceAt(leastNano, batchLineOf(model.price, config.batchPriceMillionths));
+}
+
+/**
+ * Amounts that the spend limits left when a heavy line was refused, in nano-credits. The line is not stored again before its limits leave
+ * more.
+ */
+const leftAtRefusal = new WeakMap<BatchLine, bigint>();
+
+/** Returns true if the spend limits of a line leave less than its lowest cost, or not more than when the line was refused. */
+function isSureToExceed(line: BatchLine, leftNano: bigint | null, leastNano: bigint): boolean {
+  if (leftNano === null) return false;
+  const atRefusal = leftAtRefusal.get(line);
+  return leftNano < leastNano || (atRefusal !== undefined && leftNano <= atRefusal);
+}
+
+/** Returns the amount that the spend limits of a line leave, in nano-credits; null if none applies. */
+async function readLeft({ database }: BatchContext, feed: Feed, { labels }: ReadCall): Promise<bigint | null> {
+  const { batch, caller } = feed;
+  const { workspaceId, keyId, hasSpendLimit } = caller;
+  const scopes = [...(limitedIdsOf(caller, labels) ?? []), ...(batch.max_nano === null ? [] : [batch.id])];
+  const isLimited = hasSpendLimit === true || scopes.length > 0;
+  return isLimited ? await leftForCall(database, workspaceId, { keyId, scopes }) : null;
 }
 
 async function feedRun(context: BatchContext, { line, batch }: Feed, run: NewRun): Promise<Fed> {

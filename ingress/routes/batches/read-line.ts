@@ -5,10 +5,10 @@ import { checkEndpoint } from "#shared/access/access-lists.ts";
 import { checkTool } from "#shared/access/tools.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
-import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
+import { firstModelOf, withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { labelled, type ReadCall, readCall, readResponsesCall } from "#shared/calls/read.ts";
-import { type CallLabels, labelsOf } from "#shared/calls/labels.ts";
+import { type CallLabels, labelsOf, USER_LABEL } from "#shared/calls/labels.ts";
 import { costMaxOf, type OuterMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import { parse } from "#shared/json/contracts.ts";
@@ -116,7 +116,8 @@ export async function checkLine(
     const param = error.param === null ? "body" : `body.${error.param}`;
     throw new LineFault(error.code, error.message, param);
   }
-  const { model, input } = withFirstModel(body) as Members;
+  const { input }: Members = body;
+  const model = firstModelOf(body);
   const inputs = "kind" in target && target.kind === EMBEDDINGS && Array.isArray(input) ? countTexts(input) : 1;
   return { customId, model: typeof model === "string" ? model : undefined, inputs };
 }
@@ -129,11 +130,13 @@ function missing(param: string): LineFault {
 function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>): void {
   if ("kind" in target) {
     refuseUnsupported(body);
-    target.kind.read(body);
+    takeMaxCredits(target.kind.read(body));
   } else if ("api" in target) {
-    readResponses(body);
+    takeMaxCredits(readResponses(body));
+  } else if ("capability" in target) {
+    takeMaxCredits(parse("CapabilityRunRequest", body));
   } else {
-    parse("capability" in target ? "CapabilityRunRequest" : "WorkflowRunRequest", body);
+    refuseMisspeltMembers(parse("WorkflowRunRequest", body));
   }
 }
 
@@ -235,7 +238,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
     response_tools: renamedTools(translated.tools),
     ...(input === undefined ? {} : { response_input: input }),
   };
-  const draw = { id: line.id, conversation: root ?? response.id };
+  const draw = { id: line.id, conversation: root ?? response.id, endUser: labels?.[USER_LABEL] };
   try {
     const call = await readResponsesCall(context, caller, translated.request, {
       draw,

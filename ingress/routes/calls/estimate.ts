@@ -31,6 +31,7 @@ export function estimate(context: IngressContext): KeyRoute {
     responses: { 200: { description: "The estimate", schema: "Estimate" } },
     errors: errorsOf(
       ["reads_json", "resolves_model", "reads_conversation", "reads_files", "fetches_addresses"],
+      "unknown_parameter",
       "edit_not_supported",
     ),
     handle: (call) => handle(context, call),

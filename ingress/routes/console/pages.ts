@@ -33,17 +33,15 @@ const PAGE_PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/con
 export function consolePages(): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Console sessions"], auth: "none", isHidden: true } as const;
   return [
-    ...PAGE_PATHS.map(
-      (path, index): OpenRoute => ({
-        ...common,
-        path,
-        operationId: `getConsole${index}`,
-        summary: "Open console",
-        responses: { 200: { description: "The page", texts: ["text/html"] } },
-        errors: ["service_unavailable"],
-        handle: () => page(),
-      }),
-    ),
+    ...PAGE_PATHS.map((path, index): OpenRoute => ({
+      ...common,
+      path,
+      operationId: `getConsole${index}`,
+      summary: "Open console",
+      responses: { 200: { description: "The page", texts: ["text/html"] } },
+      errors: ["service_unavailable"],
+      handle: () => page(),
+    })),
     {
       ...common,
       path: "/console/assets/{name}",
@@ -64,14 +62,19 @@ function page(): Response {
       "The console is not built. Run `npm start`, or `node deploy/bun.mjs deploy/build-console.ts`.",
     );
   }
-  return htmlPage(new TextDecoder().decode(html), { loads: LOADS, formAction: "'self'" }, { "cache-control": "no-cache" });
+  return htmlPage(
+    new TextDecoder().decode(html),
+    { loads: LOADS, formAction: "'self'" },
+    { "cache-control": "no-cache" },
+  );
 }
 
 /** Returns a file of the current or an earlier build. Its name contains its hash, so that browsers keep it. @throws ApiError `not_found` */
 function asset(request: Request, name: string): Response {
   const type = /^[\w-]+\.(\w+)$/.exec(name)?.[1];
   const isZipped = acceptsGzip(request.headers.get("accept-encoding") ?? "");
-  const bytes = type === undefined || TYPES[type] === undefined ? undefined : read(`assets/${name}${isZipped ? ".gz" : ""}`);
+  const bytes =
+    type === undefined || TYPES[type] === undefined ? undefined : read(`assets/${name}${isZipped ? ".gz" : ""}`);
   if (bytes === undefined) throw new ApiError("not_found", "There is no such file; reload the console.");
   return new Response(bytes, {
     headers: {

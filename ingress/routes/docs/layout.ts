@@ -34,7 +34,7 @@ const LENS =
 const CROSS = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>';
 
 /** First row of the menu on narrow screens. It contains the header's link, which does not fit into the header there. */
-const MENU_TOP = `<div class="nav-top"><a href="/docs/explorer">Try the API</a><button class="btn" popovertarget="nav" popovertargetaction="hide" aria-label="Close navigation">${CROSS}</button></div>`;
+const MENU_TOP = `<div class="nav-top"><a href="/docs/explorer">Try the API</a><a href="/console">Console</a><button class="btn" popovertarget="nav" popovertargetaction="hide" aria-label="Close navigation">${CROSS}</button></div>`;
 
 /**
  * Returns the HTML of a page.
@@ -67,7 +67,7 @@ ${page ? `<link rel="alternate" type="text/markdown" href="${markdownAddressOf(p
 <button class="btn menu-open" popovertarget="nav" aria-label="Open navigation">${MENU}</button>
 <a class="brand" href="/docs"><span class="mark" aria-hidden="true">S</span><span>Sluice</span><span class="brand-docs">Docs</span></a>
 <form class="search" action="/docs/search" role="search">${LENS}<input class="input" type="search" name="q" value="${escapeHtml(query)}" maxlength="200" placeholder="Search" aria-label="Search the documentation" autocomplete="off"></form>
-<nav class="links" aria-label="Interactive API"><a href="/docs/explorer">Try the API</a></nav>
+<nav class="links" aria-label="Interactive API"><a href="/docs/explorer">Try the API</a><a href="/console">Console</a></nav>
 </header>
 <div class="shell">
 <nav class="nav" id="nav" popover aria-label="Documentation">${MENU_TOP}${navigation(page, pages)}</nav>

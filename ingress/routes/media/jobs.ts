@@ -75,7 +75,10 @@ export async function cancelVisibleJob(
   await cancelJobOrRun(context, await requireVisibleJob(context, call, param, modality));
 }
 
-type CancelContext = Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">;
+type CancelContext = Pick<
+  IngressContext,
+  "bodyKeeper" | "cancel" | "connection" | "database" | "log" | "metrics" | "responses" | "storage"
+>;
 
 /** Cancels a job, or a workflow run that was requested by a batch message. */
 export async function cancelJobOrRun(

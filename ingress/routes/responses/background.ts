@@ -85,6 +85,7 @@ async function begin(
   try {
     const read = labelled(textCallOf(kind, model, { bound, route }, text), labels);
     await admitMediaJob(context, call, read, { isBackground: true, affinity });
+    call.capture?.release();
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";

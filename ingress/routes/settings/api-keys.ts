@@ -34,7 +34,7 @@ import type { Route } from "../../core/route.ts";
 import { keyBodiesOf, presentBodies } from "./body-setting.ts";
 import { createdId, optionalBody, plainName } from "./body.ts";
 import { timeOf } from "../../core/page.ts";
-import { checkMayReplace, checkWithinCaller, limitsAsked, limitsOfCaller, presentHeld, storeLimits } from "./limits.ts";
+import { checkMayGrant, checkMayReplace, limitsAsked, limitsOfCaller, presentHeld, storeLimits } from "./limits.ts";
 import { type ChangeRequest, type Created, createdOnce, findToChange, resource, type Rows } from "./resource.ts";
 import { isWithin } from "./workspace.ts";
 
@@ -74,7 +74,8 @@ export function apiKeys(context: IngressContext): readonly Route[] {
           "Returns the secret key once. Owners and admins create keys for members without a higher role, " +
           "developers for themselves. An expiring key cannot create a key that expires later, and a key with a " +
           "tool list cannot create a key with other tools. A key with limits cannot create a key with wider limits, " +
-          "and a key with a credit limit cannot create keys. A repeat with the same `id` and body returns 200 " +
+          "and a key with a credit limit cannot create keys. A member with limits cannot create keys of other members " +
+          "that may do more. A repeat with the same `id` and body returns 200 " +
           "without the secret key.",
         answer: "The created key with its secret",
         repeated: "The key, created by an earlier request",
@@ -147,7 +148,7 @@ async function make(
   const ownEnd = await endOfCaller(context, caller);
   const expiresAt = endOf(body.expires_at) ?? ownEnd;
   if (isLater(expiresAt, ownEnd)) throw outlives();
-  const limits = await grantedLimits(context, caller, body.limits, text);
+  const limits = await grantedLimits(context, caller, owner.id, { asked: body.limits, text });
   const wanted = {
     id: createdId(body),
     name: plainName(body.name),
@@ -213,7 +214,7 @@ async function change(
     const locked = await lockKey(tx, workspaceId, row.id);
     if (locked === undefined) return;
     const current = await withOwnLimits(tx, workspaceId, locked);
-    await checkMayReplace(tx, caller, current.limits, limits);
+    await checkMayReplace(tx, caller, { current: current.limits, next: limits, memberId: row.member_id });
     await storeLimits(tx, workspaceId, { kind: "key", row: current, before: current.limits, after: limits, actor });
   };
   if (limits === undefined) await update(database);
@@ -228,17 +229,17 @@ async function findLimitedKey(target: Queryable, workspaceId: string, id: string
 
 /**
  * Returns the limits of a new key. Default: the lists of the creating key.
- * @throws ApiError `permission_denied` if the limits are wider than the limits of the creating key
+ * @throws ApiError `permission_denied` if the key could spend more than the creating key
  */
 async function grantedLimits(
   { catalogue, database }: IngressContext,
   caller: Caller,
-  asked: ApiKeyCreateRequest["limits"],
-  text: string,
+  memberId: string,
+  { asked, text }: { readonly asked: ApiKeyCreateRequest["limits"]; readonly text: string },
 ): Promise<Limits> {
   const own = await limitsOfCaller(database, caller);
   const limits = asked === undefined ? own : limitsAsked(asked, text, catalogue.current());
-  checkWithinCaller(own, limits, "limits");
+  await checkMayGrant(database, caller, { memberId, limits, param: "limits" });
   return limits;
 }
 
@@ -247,7 +248,9 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const body = await optionalBody(call, "ApiKeyRotateRequest");
   presetOf(context, caller, old.preset);
   checkWithin(caller, old.tools, null);
-  if (old.id !== caller.keyId) checkWithinCaller(await limitsOfCaller(context.database, caller), old.limits, null);
+  if (old.id !== caller.keyId) {
+    await checkMayGrant(context.database, caller, { memberId: old.member_id, limits: old.limits, param: null });
+  }
   if (!old.is_member_active) throw memberDisabled();
   if (isLater(old.expires_at, await endOfCaller(context, caller))) throw outlives(null);
   const { workspaceId } = caller;

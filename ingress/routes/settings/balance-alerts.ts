@@ -52,7 +52,7 @@ export function balanceAlerts(context: IngressContext): readonly Route[] {
       description: `A repeat with the same \`id\` and body returns 200. ${FIRES}`,
       answer: "The created alert",
       repeated: "The alert, created by an earlier request",
-      make: (caller, asked) => add(context, caller, asked),
+      make: (caller, asked) => addBalanceAlert(context, caller, asked),
     },
     get: {
       operationId: "getBalanceAlert",
@@ -64,7 +64,7 @@ export function balanceAlerts(context: IngressContext): readonly Route[] {
       summary: "Update balance alert",
       description: `A new threshold can fire at once. ${FIRES}`,
       answer: "The updated alert",
-      change: (caller, row, asked) => change(context, caller, row, asked),
+      change: (caller, row, asked) => changeBalanceAlert(context, caller, row, asked),
     },
     remove: {
       operationId: "deleteBalanceAlert",
@@ -75,9 +75,10 @@ export function balanceAlerts(context: IngressContext): readonly Route[] {
   });
 }
 
-async function add(
-  { database }: IngressContext,
-  { workspaceId, memberId }: Caller,
+/** Creates an alert of a workspace. @param memberId author of the alert; null for an operator @throws ApiError */
+export async function addBalanceAlert(
+  { database }: Pick<IngressContext, "database">,
+  { workspaceId, memberId }: Pick<Caller, "workspaceId"> & { readonly memberId: string | null },
   { body, text, actor }: ChangeRequest<"BalanceAlertCreateRequest">,
 ): Promise<Created<BalanceAlertRow>> {
   const id = createdId(body);
@@ -109,10 +110,11 @@ async function add(
   });
 }
 
-async function change(
-  { database }: IngressContext,
-  { workspaceId }: Caller,
-  { id }: BalanceAlertRow,
+/** Changes an alert of a workspace. Returns undefined if the alert was deleted meanwhile. @throws ApiError */
+export async function changeBalanceAlert(
+  { database }: Pick<IngressContext, "database">,
+  { workspaceId }: Pick<Caller, "workspaceId">,
+  { id }: Pick<BalanceAlertRow, "id">,
   { body, text, actor }: ChangeRequest<"BalanceAlertUpdateRequest">,
 ): Promise<BalanceAlertRow | undefined> {
   const threshold = thresholdIn(body, text);

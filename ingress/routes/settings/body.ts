@@ -35,13 +35,17 @@ export async function optionalBody<N extends SchemaName>(call: RequestFacts, nam
   return isEmpty ? parse(name, {}) : parsedBody(call, name);
 }
 
-/** Returns the digits of a number as written in the body's text, because a parsed number may lose the last digits. */
-export function digitsOf(text: string, member: string): string {
-  const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
-    key === member && typeof value === "number" ? context.source : value;
+/** Parses JSON with each number as the text of its digits, because a parsed number may lose the last digits. */
+export function exactJson(text: string): unknown {
+  const keepDigits = (_key: string, value: unknown, context: { readonly source?: string }): unknown =>
+    typeof value === "number" ? context.source : value;
   // TypeScript's types lack the third argument (ECMAScript's "JSON.parse source text access").
-  const body = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as Readonly<Record<string, string>>;
-  return body[member] ?? "";
+  return JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]);
+}
+
+/** Returns the digits of a number as written in the body's text. */
+export function digitsOf(text: string, member: string): string {
+  return (exactJson(text) as Readonly<Record<string, string>>)[member] ?? "";
 }
 
 /** Checks a name and returns it. @throws ApiError `unsupported_value` */

@@ -54,7 +54,7 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
       description: `A repeat with the same \`id\` and body returns 200. ${STOPS}`,
       answer: "The created alert",
       repeated: "The alert, created by an earlier request",
-      make: (caller, asked) => add(context, caller, asked),
+      make: (caller, asked) => addBudgetAlert(context, caller, asked),
     },
     get: {
       operationId: "getBudgetAlert",
@@ -66,7 +66,7 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
       summary: "Update budget alert",
       description: `The alert fires once per period and threshold, and once at each percentage in \`warn_at\`. A new threshold can fire again in the same period. ${STOPS}`,
       answer: "The updated alert",
-      change: (caller, row, asked) => change(context, caller, row, asked),
+      change: (caller, row, asked) => changeBudgetAlert(context, caller, row, asked),
     },
     remove: {
       operationId: "deleteBudgetAlert",
@@ -78,9 +78,10 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
   });
 }
 
-async function add(
-  { database }: IngressContext,
-  { workspaceId, memberId }: Caller,
+/** Creates an alert of a workspace. @param memberId author of the alert; null for an operator @throws ApiError */
+export async function addBudgetAlert(
+  { database }: Pick<IngressContext, "database">,
+  { workspaceId, memberId }: Pick<Caller, "workspaceId"> & { readonly memberId: string | null },
   { body, text, actor }: ChangeRequest<"BudgetAlertCreateRequest">,
 ): Promise<Created<BudgetAlertRow>> {
   const id = createdId(body);
@@ -110,10 +111,11 @@ async function add(
   });
 }
 
-async function change(
-  { database }: IngressContext,
-  { workspaceId }: Caller,
-  { id }: BudgetAlertRow,
+/** Changes an alert of a workspace. Returns undefined if the alert was deleted meanwhile. @throws ApiError */
+export async function changeBudgetAlert(
+  { database }: Pick<IngressContext, "database">,
+  { workspaceId }: Pick<Caller, "workspaceId">,
+  { id }: Pick<BudgetAlertRow, "id">,
   { body, text, actor }: ChangeRequest<"BudgetAlertUpdateRequest">,
 ): Promise<BudgetAlertRow | undefined> {
   await checkChannels(database, workspaceId, body.channel_ids);

@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/credits: returns the balance and lists every ledger entry behind it. */
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
-import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { LEDGER_KINDS, type LedgerRow, pageLedger, readOutlook } from "#shared/database/credits.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
 
 import { json } from "../../core/answers.ts";
@@ -55,12 +55,14 @@ export function credits(context: IngressContext): readonly KeyRoute[] {
 }
 
 async function balance({ database }: IngressContext, call: RouteCall): Promise<Credits> {
-  const { amount, held } = await readBalance(database, call.caller.workspaceId);
+  const { amount, held, per_day, days_left } = await readOutlook(database, call.caller.workspaceId);
   return {
     object: "credits",
     credits: creditsNumber(amount),
     held: creditsNumber(held),
     available: creditsNumber(amount - held),
+    credits_per_day: creditsNumber(per_day),
+    days_left,
   };
 }
 

@@ -27,7 +27,7 @@ import { actorOf } from "../../core/caller.ts";
 import type { KeyRoute } from "../../core/route.ts";
 import { pathId } from "./body.ts";
 import { checkMayChange } from "./notification-channels.ts";
-import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../core/page.ts";
+import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn, timeIn } from "../../core/page.ts";
 
 const LIST = "/workspaces/{workspaceId}/deliveries";
 const ONE = `${LIST}/{deliveryId}`;
@@ -56,6 +56,12 @@ export function deliveries(context: IngressContext): readonly KeyRoute[] {
           name: "status",
           description: "State of the deliveries. Default: all.",
           schema: { type: "string", enum: [...DELIVERY_STATUSES] },
+        },
+        {
+          name: "endedSince",
+          description:
+            "Time since which the deliveries have ended, inclusive. Default: all, including pending deliveries.",
+          schema: { type: "string", format: "date-time" },
         },
         ...LIST_QUERY,
       ],
@@ -100,6 +106,7 @@ function list({ database }: IngressContext, call: RouteCall): Promise<Response> 
       channelId: idIn(call, "channelId"),
       event: textIn(call, "event"),
       status: oneOf(call, "status", DELIVERY_STATUSES),
+      endedSince: timeIn(call, "endedSince"),
     });
   return pageAnswer(pageOf(call), find, present);
 }

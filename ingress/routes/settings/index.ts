@@ -7,12 +7,13 @@ import { balanceAlerts } from "./balance-alerts.ts";
 import { budgetAlerts } from "./budget-alerts.ts";
 import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
-import { endUsers } from "./end-users.ts";
 import { fallbackChains } from "./fallback-chains.ts";
+import { labelLimits } from "./label-limits.ts";
 import { members } from "./members.ts";
 import { notificationChannels, signingSecrets } from "./notification-channels.ts";
 import { requestBodies } from "./request-bodies.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { unavailableModels } from "./unavailable-models.ts";
 import { usageRequests } from "./usage-requests.ts";
 import { usage } from "./usage.ts";
 import { usageFocus } from "./usage-focus.ts";
@@ -24,12 +25,13 @@ export function settings(context: IngressContext): readonly Route[] {
     ...members(context),
     ...apiKeys(context),
     ...fallbackChains(context),
+    unavailableModels(context),
     usage(context),
     usageFocus(context),
     ...usageRequests(context),
     ...requestBodies(context),
     ...credits(context),
-    ...endUsers(context),
+    ...labelLimits(context),
     ...budgetAlerts(context),
     ...balanceAlerts(context),
     ...notificationChannels(context),

@@ -1,7 +1,7 @@
 /** Reads, compares and presents the `limits` of keys and members. */
 import { isIP } from "node:net";
 
-import type { LimitCredits, LimitPeriodUsage, Limits, LimitUsage } from "#schemas/generated/types.ts";
+import type { Limits, LimitUsage } from "#schemas/generated/types.ts";
 import { firstWider } from "#shared/access/access-lists.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ENDPOINT_NAMES } from "#shared/access/endpoints.ts";
@@ -14,18 +14,20 @@ import {
   replaceLimits,
   withOwnLimits,
 } from "#shared/access/limits.ts";
-import { SPEND_WINDOWS, type SpendLimitState } from "#shared/ledger/spend-limits.ts";
+import { SPEND_WINDOWS } from "#shared/ledger/spend-limits.ts";
 import type { SpendAmounts, SpendTerms } from "#shared/ledger/spend-terms.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { creditsNumber, parseCredits } from "#shared/base/money.ts";
 import { didYouMean } from "#shared/base/near-names.ts";
 import { noSuchModel } from "#shared/calls/kinds/models.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { findKey } from "#shared/database/api-keys.ts";
+import { findMemberById } from "#shared/database/members.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
 import { timeOf } from "../../core/page.ts";
+import { exactJson } from "./body.ts";
+import { type AmountDigits, amountsOf, presentAmounts, presentPeriods, warningsOf } from "./limit-periods.ts";
 
 /**
  * Reads the limits in a request.
@@ -35,7 +37,7 @@ import { timeOf } from "../../core/page.ts";
  */
 export function limitsAsked(asked: Limits, text: string, catalogue: Catalogue, now = Date.now()): HeldLimits {
   if (asked === null) return NO_LIMITS;
-  const digits = (JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as { limits: Digits }).limits;
+  const digits = (exactJson(text) as { limits: Digits }).limits;
   const lists = {
     ...listOf("models", asked.models, (entry, param) => modelPattern(entry, param, catalogue)),
     ...listOf("endpoints", asked.endpoints, endpointName),
@@ -45,13 +47,9 @@ export function limitsAsked(asked: Limits, text: string, catalogue: Catalogue, n
 }
 
 interface Digits {
-  readonly credits?: Readonly<Record<string, string>> | null;
-  readonly raise?: { readonly credits?: Readonly<Record<string, string>> | null } | null;
+  readonly credits?: AmountDigits;
+  readonly raise?: { readonly credits?: AmountDigits } | null;
 }
-
-/** Reviver that keeps the digits of numbers, because a parsed number may lose the last ones. */
-const keepDigits = (_key: string, value: unknown, context: { readonly source?: string }): unknown =>
-  typeof value === "number" ? context.source : value;
 
 function listOf<Name extends string>(
   name: Name,
@@ -98,8 +96,8 @@ function addressRange(entry: string, param: string): string {
 }
 
 function spendOf(asked: NonNullable<Limits>, digits: Digits, now: number): SpendTerms | null {
-  const credits = amountsOf(asked.credits, digits.credits, "limits.credits");
-  const warnAt = [...new Set(asked.warn_at ?? [])].toSorted((a, b) => a - b);
+  const credits = amountsOf(digits.credits, "limits.credits");
+  const warnAt = warningsOf(asked.warn_at);
   if (Object.keys(credits).length === 0) {
     for (const name of ["warn_at", "raise"] as const) {
       if (asked[name] == null) continue;
@@ -122,7 +120,7 @@ function raiseOf(
   if (until === undefined || until.getTime() <= now) {
     throw unsupported(`${place}.until`, `Expected ${place}.until to be a time in the future.`);
   }
-  const raised = amountsOf(raise.credits, digits.raise?.credits, `${place}.credits`);
+  const raised = amountsOf(digits.raise?.credits, `${place}.credits`);
   if (Object.keys(raised).length === 0) {
     throw unsupported(`${place}.credits`, `Expected ${place}.credits to raise at least one limit.`);
   }
@@ -135,24 +133,6 @@ function raiseOf(
   return { credits: raised, until };
 }
 
-function amountsOf(
-  asked: LimitCredits | undefined,
-  digits: Readonly<Record<string, string>> | null | undefined,
-  place: string,
-): SpendAmounts {
-  const amounts = SPEND_WINDOWS.flatMap((window) => {
-    if (asked?.[window] == null) return [];
-    try {
-      return [[window, parseCredits(digits?.[window] ?? "")] as const];
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const param = `${place}.${window}`;
-      throw unsupported(param, `Expected ${param} to have at most nine decimal places.`);
-    }
-  });
-  return Object.fromEntries(amounts);
-}
-
 function unsupported(param: string, message: string): ApiError {
   return new ApiError("unsupported_value", message, { param });
 }
@@ -161,49 +141,25 @@ function unsupported(param: string, message: string): ApiError {
 
 /** Returns the members of a key or member that describe its limits. */
 export function presentHeld({ limits, spend }: Held): { limits: Limits; limit_usage: LimitUsage } {
-  return { limits: presentLimits(limits), limit_usage: limits.spend && spend ? presentUsage(spend) : null };
+  return { limits: presentLimits(limits), limit_usage: limits.spend && spend ? presentPeriods(spend) : null };
 }
 
 /** Returns limits in the form in which a request can send them again; null if there are none. */
 function presentLimits({ lists, spend }: HeldLimits): Limits {
   if (lists === null && spend === null) return null;
   return {
-    credits: spend && presentCredits(spend.credits),
+    credits: spend && presentAmounts(spend.credits),
     models: copyOf(lists?.models),
     endpoints: copyOf(lists?.endpoints),
     ips: copyOf(lists?.ips),
     warn_at: spend && [...spend.warnAt],
     raise: spend?.raise
-      ? { credits: presentCredits(spend.raise.credits), until: spend.raise.until.toISOString() }
+      ? { credits: presentAmounts(spend.raise.credits), until: spend.raise.until.toISOString() }
       : null,
   };
 }
 
 const copyOf = (list: readonly string[] | undefined): string[] | null => (list === undefined ? null : [...list]);
-
-function presentCredits(credits: SpendAmounts): NonNullable<LimitCredits> {
-  const amountOf = (nano: bigint | undefined): number | null => (nano === undefined ? null : creditsNumber(nano));
-  return {
-    day: amountOf(credits.day),
-    week: amountOf(credits.week),
-    month: amountOf(credits.month),
-    total: amountOf(credits.total),
-  };
-}
-
-function presentUsage({ windows, heldNano }: SpendLimitState): NonNullable<LimitUsage> {
-  const one = (window: keyof typeof windows): LimitPeriodUsage => {
-    const { spentNano, leftNano, resetsAt } = windows[window];
-    if (leftNano === null) return null;
-    return {
-      credits_used: creditsNumber(spentNano),
-      credits_held: creditsNumber(heldNano),
-      credits_left: creditsNumber(leftNano > 0n ? leftNano : 0n),
-      resets_at: resetsAt?.toISOString() ?? null,
-    };
-  };
-  return { day: one("day"), week: one("week"), month: one("month"), total: one("total") };
-}
 
 /** Replaces limits in a transaction that `repeatSpendChange` executes, as its last statement. */
 export function storeLimits(
@@ -253,34 +209,57 @@ export async function limitsOfCaller(target: Queryable, { workspaceId, keyId }: 
   return row === undefined ? NO_LIMITS : (await withOwnLimits(target, workspaceId, row)).limits;
 }
 
+/** Access that a caller is about to grant. */
+interface Grant {
+  /** Member whose limits apply to the granted access. Undefined if the access is that of a member itself. */
+  readonly memberId?: string;
+  readonly limits: HeldLimits;
+  /** Parameter that grants the access; null if there is none. */
+  readonly param: string | null;
+}
+
 /**
- * Checks that the caller may replace limits. Developers, and keys with limits, may only tighten limits that are set.
+ * Checks that the caller may replace limits. Developers may only tighten limits that are set. Callers with limits may only tighten limits,
+ * or set limits within their own.
  * @throws ApiError `permission_denied`
  */
 export async function checkMayReplace(
   target: Queryable,
   caller: Caller,
-  current: HeldLimits,
-  next: HeldLimits,
+  { current, next, memberId }: { readonly current: HeldLimits; readonly next: HeldLimits; readonly memberId?: string },
 ): Promise<void> {
   const param = widerParam(next, current);
   if (param === undefined) return;
   if (caller.role === "developer") {
     throw new ApiError("permission_denied", "A developer can only tighten the limits of a key.", { param });
   }
-  checkWithinCaller(await limitsOfCaller(target, caller), next, param);
+  await checkMayGrant(target, caller, { ...(memberId === undefined ? {} : { memberId }), limits: next, param });
 }
 
-/** Checks limits that a limited key grants. A key with a credit limit may grant nothing, because the spend would not count against it. */
-export function checkWithinCaller(own: HeldLimits, next: HeldLimits, param: string | null): void {
+/**
+ * Checks that the caller cannot spend more with the granted access than with its own key. The limits of the caller's member apply to all
+ * keys of that member, so that they need not be repeated there.
+ * @throws ApiError `permission_denied`
+ */
+export async function checkMayGrant(target: Queryable, caller: Caller, grant: Grant): Promise<void> {
+  checkWithin("key", await limitsOfCaller(target, caller), grant);
+  if (grant.memberId === caller.memberId) return;
+  const member = await findMemberById(target, caller.workspaceId, caller.memberId);
+  if (member === undefined) return;
+  checkWithin("member", (await withOwnLimits(target, caller.workspaceId, member)).limits, grant);
+}
+
+/** Checks a grant against the limits of a key or member. With a credit limit it may grant nothing, because other keys have spends of their own. */
+function checkWithin(kind: "key" | "member", own: HeldLimits, { limits, param }: Grant): void {
   if (own.spend !== null) {
-    throw new ApiError(
-      "permission_denied",
-      "A key with a credit limit cannot create keys or widen limits; use a key without one.",
-      { param },
-    );
+    const message = {
+      key: "A key with a credit limit cannot create keys or members, or widen limits; use a key without one.",
+      member: "A member with a credit limit cannot create members or keys of other members, or widen limits.",
+    }[kind];
+    throw new ApiError("permission_denied", message, { param });
   }
-  const wider = widerParam(next, own);
+  const wider = widerParam(limits, own);
   if (wider === undefined) return;
-  throw new ApiError("permission_denied", "A key with limits cannot grant more than its own limits.", { param: wider });
+  const message = `A ${kind} with limits cannot grant more than its own limits.`;
+  throw new ApiError("permission_denied", message, { param: wider });
 }

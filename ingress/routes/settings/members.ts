@@ -8,6 +8,7 @@ import {
   findMember,
   findMemberByEmail,
   findMemberById,
+  hasUnlimitedOwner,
   insertMember,
   type MemberChange,
   type MemberRole,
@@ -25,7 +26,7 @@ import { allow, isAbove } from "../../core/roles.ts";
 import { callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
 import { createdId, nameTaken, plainName } from "./body.ts";
-import { checkMayReplace, limitsAsked, presentHeld, storeLimits } from "./limits.ts";
+import { checkMayGrant, checkMayReplace, limitsAsked, presentHeld, storeLimits } from "./limits.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "./resource.ts";
 
 export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
@@ -64,7 +65,9 @@ export function members(context: IngressContext): readonly Route[] {
     create: {
       operationId: "createMember",
       summary: "Create member",
-      description: "Only an owner can create an owner. A repeat with the same `id` and body returns 200.",
+      description:
+        "Only an owner can create an owner. A caller with limits cannot create a member with wider limits. A repeat " +
+        "with the same `id` and body returns 200.",
       answer: "The created member",
       repeated: "The member, created by an earlier request",
       errors: ["permission_denied", "model_not_found"],
@@ -77,7 +80,8 @@ export function members(context: IngressContext): readonly Route[] {
       description:
         "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
         "role. Only owners assign or remove the role `owner`, and the last active owner keeps it. `limits` replaces " +
-        "all limits of the member, which apply to each of the member's keys; null removes them.",
+        "all limits of the member, which apply to each of the member's keys; null removes them. A caller with limits " +
+        "cannot widen limits, and the last owner without limits cannot get limits.",
       answer: "The updated member",
       errors: ["permission_denied", "model_not_found"],
       change(caller, { id }, { body, text, actor }) {
@@ -117,6 +121,7 @@ async function add(
   const { workspaceId, role } = caller;
   checkCanGrant(role, body.role);
   const limits = limitsAsked(body.limits ?? null, text, catalogue.current());
+  await checkMayGrant(database, caller, { limits, param: "limits" });
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
   const insert = async (tx: Queryable) => {
     if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
@@ -144,17 +149,23 @@ async function change(
   limits?: Limits,
 ): Promise<LimitedMember | undefined> {
   const { workspaceId } = caller;
-  const setLimits = async (tx: Queryable, row: MemberRow): Promise<void> => {
-    if (limits === undefined) return;
+  // A new address or an enabled member may give the caller the access of another member.
+  const param = asked.email == null ? (asked.isActive === true ? "is_active" : undefined) : "email";
+  const changesAccess = param !== undefined && asked.id !== caller.memberId;
+  const afterwards = async (tx: Queryable, row: MemberRow): Promise<void> => {
     const current = await withOwnLimits(tx, workspaceId, row);
-    await checkMayReplace(tx, caller, current.limits, limits);
+    if (changesAccess) await checkMayGrant(tx, caller, { limits: limits ?? current.limits, param });
+    if (limits === undefined) return;
+    await checkMayReplace(tx, caller, { current: current.limits, next: limits });
+    const isOwner = row.role === "owner" && !Bun.deepEquals(limits, NO_LIMITS);
+    if (isOwner && !(await hasUnlimitedOwner(tx, workspaceId, row.id))) throw lastUnlimited();
     const change = { kind: "member", row, before: current.limits, after: limits, actor: asked.actor } as const;
     await storeLimits(tx, workspaceId, change);
   };
   const result = await repeatSpendChange(() =>
     changeMember(database, workspaceId, asked, {
       check: (row) => checkMayChange(caller, row),
-      ...(limits === undefined ? {} : { afterwards: setLimits }),
+      ...(limits === undefined && !changesAccess ? {} : { afterwards }),
     }),
   );
   if (result === "last_owner") {
@@ -163,6 +174,12 @@ async function change(
   if (result === "name_taken") throw nameTaken("a member");
   if (result === "email_taken") throw addressTaken();
   return result && findLimitedMember(database, workspaceId, result.id);
+}
+
+function lastUnlimited(): ApiError {
+  const message =
+    "This is the last owner without limits, and nobody could change its limits again; limit its keys, or make another member owner.";
+  return new ApiError("conflict", message, { param: "limits" });
 }
 
 async function findLimitedMember(

@@ -1,11 +1,14 @@
 /** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
 import {
+  type RefusedSum,
+  sumRefusedCalls,
   sumUsage,
   type UsageFilter,
   type UsageGroup,
   type UsageQuery,
   type UsageSum,
+  type UsageUnit,
 } from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
@@ -34,7 +37,7 @@ export function usage(context: IngressContext): KeyRoute {
     operationId: "readUsage",
     summary: "Retrieve usage",
     description:
-      "Returns usage and spend in time buckets of whole hours or days in UTC, in order, including empty ones. A " +
+      "Returns usage and spend in time buckets of whole hours or days in UTC, or of the whole period, in order, including empty ones. A " +
       "call counts in the bucket of its end, immediately. A developer sees only calls of own keys. As CSV or JSON " +
       `lines, the whole period is one table of at most ${CSV_ROWS_MAX} rows without empty buckets.`,
     query: USAGE_QUERY,
@@ -62,7 +65,22 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
     limit: isTable ? CSV_ROWS_MAX : USAGE_SUMS_MAX + 1,
   });
   if (format !== undefined) return table({ context, format }, sums, grouping, span);
-  return json(pageOf(sums, grouping, span, wholeEnd(sums, end)));
+  const whole = wholeEnd(sums, end);
+  return json(
+    pageOf(sums, await refusedIn(context, workspaceId, filter, { ...span, end: whole }), grouping, span, whole),
+  );
+}
+
+/** Returns the refused calls in a period. They have no model, workflow, status and labels, so filters of these exclude all. */
+function refusedIn(
+  { database }: IngressContext,
+  workspaceId: string,
+  { memberId, keyId, model, workflowId, status, labels }: UsageFilter,
+  { unit, start, end }: Span,
+): Promise<RefusedSum[]> {
+  const hasFilter = [model, workflowId, status, ...Object.keys(labels)].some((one) => one !== null);
+  const period = { unit, start: new Date(start), end: new Date(end) };
+  return hasFilter ? Promise.resolve([]) : sumRefusedCalls(database, workspaceId, { memberId, keyId, ...period });
 }
 
 /** Returns the end time of a page. The page ends before the time bucket that would exceed USAGE_SUMS_MAX. @throws ApiError */
@@ -74,10 +92,17 @@ function wholeEnd(sums: readonly UsageSum[], end: number): number {
   throw new ApiError("unsupported_value", message, { param: "group_by" });
 }
 
-function pageOf(sums: readonly UsageSum[], grouping: Grouping, span: Span, end: number): UsagePage {
+function pageOf(
+  sums: readonly UsageSum[],
+  refused: readonly RefusedSum[],
+  grouping: Grouping,
+  span: Span,
+  end: number,
+): UsagePage {
   const data = new Map<number, Bucket>();
+  const refusedAt = new Map(refused.map(({ start, calls }) => [start.getTime(), Number(calls)]));
   for (let at = span.start; at < end; at += span.ms) {
-    data.set(at, { object: "bucket", ...timesOf(at, span), results: [] });
+    data.set(at, { object: "bucket", ...timesOf(at, span), refused: refusedAt.get(at) ?? 0, results: [] });
   }
   for (const sum of sums) {
     data.get(sum.start.getTime())?.results.push({
@@ -86,6 +111,7 @@ function pageOf(sums: readonly UsageSum[], grouping: Grouping, span: Span, end: 
       failed: Number(sum.failed),
       credits: creditsNumber(sum.settled),
       tokens: Number(sum.tokens),
+      latency_p95_ms: sum.latency_p95_ms,
     });
   }
   const hasMore = end < span.end;
@@ -106,10 +132,13 @@ function table(
     failed: sum.failed,
     credits: formatCredits(sum.settled),
     tokens: sum.tokens,
+    latency_p95_ms: sum.latency_p95_ms,
   });
-  const names = ["start_time", "end_time", ...columns.map(([name]) => name), "calls", "failed", "credits", "tokens"];
+  const names = ["start_time", "end_time", ...columns.map(([name]) => name), ...MEASURES];
   return tableResponse(context, format, { rows: sums, present, columns: names, name: "usage" });
 }
+
+const MEASURES = ["calls", "failed", "credits", "tokens", "latency_p95_ms"] as const;
 
 const MEMBERS = {
   model: "model",
@@ -139,7 +168,7 @@ function timesOf(at: number, { ms }: Span): Pick<Bucket, "start_time" | "end_tim
   return { start_time: new Date(at).toISOString(), end_time: new Date(at + ms).toISOString() };
 }
 
-// Query of GET …/usage: buckets of whole hours or days in UTC, and a cursor that keeps the period of the first page.
+// Query of GET …/usage: buckets of whole hours or days in UTC, or of the whole period, and a cursor that keeps the period of the first page.
 
 /** Maximum number of time buckets per response. A month by the hour has 744 and needs several pages. */
 export const USAGE_BUCKETS_MAX = 400;
@@ -151,7 +180,9 @@ const DEFAULT_SPAN_MS = 30 * DAY_MS;
 const WIDTHS = {
   "1h": { unit: "hour", ms: HOUR_MS, pageDefault: 24 * 7 },
   "1d": { unit: "day", ms: DAY_MS, pageDefault: 31 },
-} as const;
+  // Rounded to hours. The only bucket is as long as the period.
+  period: { unit: "period", ms: HOUR_MS, pageDefault: 1 },
+} as const satisfies Readonly<Record<string, { unit: UsageUnit; ms: number; pageDefault: number }>>;
 type BucketWidth = keyof typeof WIDTHS;
 const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
 
@@ -164,7 +195,7 @@ type Grouping = Pick<UsageQuery, "groups" | "label">;
 export const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
 export interface Span {
-  readonly unit: "hour" | "day";
+  readonly unit: UsageUnit;
   /** Length of a bucket, in milliseconds. */
   readonly ms: number;
   /** Start and end of the period in Unix milliseconds. Both lie on bucket boundaries. */
@@ -193,7 +224,7 @@ const PERIOD_QUERY: NonNullable<KeyRoute["query"]> = [
   })),
   {
     name: "bucket_width",
-    description: "Length of a bucket: an hour or a day in UTC.",
+    description: "Length of a bucket: an hour or a day in UTC, or the whole period, rounded to hours.",
     schema: { type: "string", enum: WIDTH_NAMES, default: "1d" },
   },
 ];
@@ -243,11 +274,13 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
 export function spanOf(call: RequestFacts, now: number): Span {
   const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const page = queryOf(call).get("page") || null;
-  if (page !== null) return { unit, ms, ...cursorOf(page, ms) };
+  if (page !== null && unit !== "period") return { unit, ms, ...cursorOf(page, ms) };
+  if (page !== null) throw unsupported("page", "no page, because a whole period has only one", page);
   const end = timeIn(call, "end_time")?.getTime() ?? now;
   const start = timeIn(call, "start_time")?.getTime() ?? end - DEFAULT_SPAN_MS;
   if (start >= end) throw unsupported("end_time", "a time after start_time", new Date(end).toISOString());
-  return { unit, ms, start: Math.floor(start / ms) * ms, end: Math.ceil(end / ms) * ms };
+  const bounds = { start: Math.floor(start / ms) * ms, end: Math.ceil(end / ms) * ms };
+  return { unit, ms: unit === "period" ? bounds.end - bounds.start : ms, ...bounds };
 }
 
 function pageAt({ end }: Span, start: number): string {

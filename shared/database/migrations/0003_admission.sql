@@ -48,15 +48,17 @@ begin
   return b;
 end $$;
 
--- Credit limits of a key, a member, an end user, a run or a batch. A subject without a limit has no row. Rows change under the lock on their
+-- Credit limits of a key, a member, an end user, a tag, a run or a batch. A subject without a limit has no row. Rows change under the lock on their
 -- workspace's balance only, so a hold or a charge and its count in the limits are one change. A foreign key would lock the workspace's row
 -- after the balance, against the order of transactions that change settings.
 create table spend_limit (
   -- Id of the subject; of keys that replaced each other, the id of the first (api_key.limit_id).
   id uuid primary key,
   workspace_id uuid not null,
-  kind text not null constraint spend_limit_kind check (kind in ('key', 'member', 'end_user', 'run', 'batch', 'response')),
-  -- Name of an end user; null for the other subjects.
+  kind text not null constraint spend_limit_kind check (kind in ('key', 'member', 'end_user', 'tag', 'run', 'batch', 'response')),
+  -- Label that the subject's calls have: `user` for an end user, otherwise the name of the tag. Null for the other subjects.
+  label text constraint spend_limit_label check ((label is not null) = (kind in ('end_user', 'tag'))),
+  -- Value of the label; null for the other subjects.
   name text,
   -- Nano-credits in a UTC day, a week from Monday, a month, and in total; null: no limit.
   caps bigint[] not null constraint spend_limit_caps check (cardinality(caps) = 4),
@@ -75,7 +77,7 @@ create table spend_limit (
   look_at bigint,
   created_at timestamptz not null default now()
 ) with (fillfactor = 50);
-create index spend_limit_workspace on spend_limit (workspace_id, kind, name);
+create index spend_limit_workspace on spend_limit (workspace_id, label, name);
 -- The predicate contains no column that a settlement changes, so that settlements need no index entry.
 create index spend_limit_watched on spend_limit (id) where look_at is not null;
 
@@ -138,7 +140,7 @@ create table hold (
   created_at timestamptz not null default now(),
   -- Credit line that contains its amount, which is then not held in addition.
   line_id uuid,
-  -- Further subjects whose limits apply to the call: its end user, run or batch.
+  -- Further subjects whose limits apply to the call: its end user, tags, run or batch.
   scopes uuid[],
   -- Labels of the call for usage reports.
   labels jsonb,
@@ -244,7 +246,7 @@ end $$;
 
 -- Decides grouped calls: window, daily tokens, balance. Returns one verdict per call, in the given order: 0 admitted, 1 window full, 2
 -- daily tokens used up, 3 balance too low, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
--- regardless of the window), 13 more than a limit of its key, member, end user, run or batch leaves. A call with p_job null is only counted (it needs no hold, or was invalid) and needs no balance. p_limit: null
+-- regardless of the window), 13 more than a limit of its key, member, end user, tags, run or batch leaves. A call with p_job null is only counted (it needs no hold, or was invalid) and needs no balance. p_limit: null
 -- counts the call without rejection, -1 does not count it either. p_cap: null for no daily cap. A call that can use tokens is rejected once
 -- used and reserved tokens have reached the cap: together, calls exceed it by one call at most. p_scopes: further subjects whose limits apply
 -- to a call, as text of a uuid[]. p_wait_ms: null skips locked rows;

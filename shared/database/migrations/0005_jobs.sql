@@ -270,7 +270,7 @@ $$;
 -- Redrives the job of a dead letter for an operator: next attempt and new hold, in one transaction. It waits for queue capacity like any
 -- other job. The job of a step or a batch line is not run again: its run or batch has continued, and would neither use its result nor count
 -- its credits. Returns done, unknown (no such letter, or redriven before), over (no job that can be run again), funds (balance too low),
--- limit (a limit of its key, member or end user is reached).
+-- limit (a limit of its key, member, end user or tags is reached).
 create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
   letter dead_letter;

@@ -273,6 +273,7 @@ begin
       if given[k] = 13 then
         o := offers[sent[k]];
         reasons[sent[k]] := spend_refusal(o.workspace_id, o.key_id, o.scopes, o.amount);
+        if o.step_id is null then reasons[sent[k]] := reasons[sent[k]] - 'is_final'; end if;
       end if;
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
       if given[k] = 0 and offers[sent[k]].is_run then v[sent[k]] := 8; end if;

@@ -15,8 +15,37 @@ create table usage_hour (
   settled bigint not null,
   uncollected bigint not null,
   tokens bigint not null,
+  -- Histogram of latencies, see latency_count; null without succeeded calls.
+  latencies numeric,
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
+-- Lists of calls find the hours of a model or a status here, because an index of usage_record would slow down each settlement.
+create index usage_hour_model on usage_hour (workspace_id, model, hour);
+create index usage_hour_status on usage_hour (workspace_id, status, hour);
+
+-- Sums by UTC day, which the roll-up writes with those by hour: charts of months read a tenth of the rows.
+create table usage_by_day (
+  workspace_id uuid not null,
+  day timestamptz not null,
+  key_id uuid not null,
+  model text not null,
+  workflow_id uuid not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  latencies numeric,
+  primary key (workspace_id, day, key_id, model, workflow_id, status)
+) with (fillfactor = 70);
+
+-- Returns the histogram of one call: a number with twelve decimal digits for each bucket, of which the call's has the value 1. The sum of
+-- such numbers is the histogram of all calls, and a difference leaves calls out. Bucket n, from 0, ends at 2^(n/4) milliseconds: each is 19 %
+-- wider than the previous one, and the last contains every latency above 31 hours. Null for calls that did not succeed.
+create function latency_count(p_status text, p_started timestamptz, p_ended timestamptz) returns numeric language sql immutable parallel safe as $$
+  select case when p_status = 'succeeded' then (
+    '1e' || (12 * least(ceil(4 * ln(greatest(extract(epoch from p_ended - p_started)::float8 * 1000, 1)) / ln(2::float8)), 107))::int::text)::numeric end
+$$;
 
 -- Sums of calls with labels (shared/calls/labels.ts). A call counts once for each of its labels. Calls without a label are the difference
 -- to usage_hour.
@@ -33,8 +62,28 @@ create table usage_label_hour (
   settled bigint not null,
   uncollected bigint not null,
   tokens bigint not null,
+  latencies numeric,
   primary key (workspace_id, label, hour, value, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
+create index usage_label_hour_value on usage_label_hour (workspace_id, label, value, hour);
+
+create table usage_label_by_day (
+  workspace_id uuid not null,
+  label text not null,
+  day timestamptz not null,
+  value text not null,
+  key_id uuid not null,
+  model text not null,
+  workflow_id uuid not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  latencies numeric,
+  primary key (workspace_id, label, day, value, key_id, model, workflow_id, status)
+) with (fillfactor = 70);
+create index usage_label_by_day_value on usage_label_by_day (workspace_id, label, value, day);
 
 -- Values with sums of their own on a UTC day that is not fully summed yet. Further values are summed as 'other'.
 create table usage_label_value (
@@ -121,7 +170,8 @@ begin
   with summed as materialized (
     select u.workspace_id, date_trunc('hour', u.ended_at, 'UTC') as hour, u.key_id, u.model,
            coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000') as workflow_id, u.status, u.day, u.labels,
-           count(*) as calls, sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens
+           count(*) as calls, sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens,
+           sum(latency_count(u.status, u.started_at, u.ended_at)) as latencies
     from usage_record u
     left join job j on j.id = u.job_id
     left join run r2 on r2.id = j.run_id
@@ -129,7 +179,7 @@ begin
     group by 1, 2, 3, 4, 5, 6, 7, 8
   ), labelled as materialized (
     select s.workspace_id, l.key as label, s.hour, (s.hour at time zone 'utc')::date as day, l.value, s.key_id, s.model, s.workflow_id,
-           s.status, s.calls, s.settled, s.uncollected, s.tokens
+           s.status, s.calls, s.settled, s.uncollected, s.tokens, s.latencies
     from summed s cross join lateral jsonb_each_text(s.labels) l
   ), known as materialized (
     select n.*, v.value is not null as has_sums,
@@ -147,18 +197,45 @@ begin
     join taken t using (day, workspace_id, label)
     where not k.has_sums and k.place + t.used <= usage_label_values_max()
     returning day, workspace_id, label, value
-  ), label_hours as (
-    insert into usage_label_hour as h
-      (workspace_id, label, hour, value, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
-    select l.workspace_id, l.label, l.hour, case when k.has_sums or a.value is not null then l.value else 'other' end, l.key_id, l.model,
-           l.workflow_id, l.status, sum(l.calls), sum(l.settled), sum(l.uncollected), sum(l.tokens)
+  ), label_sums as materialized (
+    select l.workspace_id, l.label, l.hour, case when k.has_sums or a.value is not null then l.value else 'other' end as value, l.key_id,
+           l.model, l.workflow_id, l.status, sum(l.calls) as calls, sum(l.settled) as settled, sum(l.uncollected) as uncollected,
+           sum(l.tokens) as tokens, sum(l.latencies) as latencies
     from labelled l
     join known k using (day, workspace_id, label, value)
     left join added a using (day, workspace_id, label, value)
     group by 1, 2, 3, 4, 5, 6, 7, 8
+  ), label_hours as (
+    insert into usage_label_hour as h
+      (workspace_id, label, hour, value, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+    select * from label_sums order by workspace_id, label
     on conflict (workspace_id, label, hour, value, key_id, model, workflow_id, status) do update
     set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
-        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
+  ), label_days as (
+    insert into usage_label_by_day as h
+      (workspace_id, label, day, value, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+    select workspace_id, label, date_trunc('day', hour, 'UTC'), value, key_id, model, workflow_id, status, sum(calls), sum(settled),
+           sum(uncollected), sum(tokens), sum(latencies)
+    from label_sums
+    group by 1, 2, 3, 4, 5, 6, 7, 8
+    order by 1, 2
+    on conflict (workspace_id, label, day, value, key_id, model, workflow_id, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
+  ), by_day as (
+    insert into usage_by_day as h (workspace_id, day, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+    select s.workspace_id, date_trunc('day', s.hour, 'UTC'), s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled),
+           sum(s.uncollected), sum(s.tokens), sum(s.latencies)
+    from summed s
+    group by 1, 2, 3, 4, 5, 6
+    order by 1
+    on conflict (workspace_id, day, key_id, model, workflow_id, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
   ), days as (
     -- The day of a balance never decreases, so earlier days are not needed.
     insert into usage_day as d (workspace_id, day, tokens)
@@ -175,13 +252,17 @@ begin
     set calls = k.calls + excluded.calls, failed = k.failed + excluded.failed, settled = k.settled + excluded.settled,
         tokens = k.tokens + excluded.tokens
   )
-  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
-  select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens)
+  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+  select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens),
+         sum(s.latencies)
   from summed s
   group by 1, 2, 3, 4, 5, 6
+  -- Rows of a workspace are stored beside each other.
+  order by 1
   on conflict (workspace_id, hour, key_id, model, workflow_id, status) do update
   set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
-      uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens;
+      uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+      latencies = h.latencies + excluded.latencies;
   -- All later records end on this day or a later one.
   delete from usage_label_value v
   using (
@@ -473,11 +554,11 @@ create table balance_alert (
   constraint balance_alert_threshold check (num_nonnulls(below_credits, below_days) = 1)
 );
 
--- Returns the available nano-credits of a workspace, and the number of days that they last at its mean spending since the beginning of the
--- UTC day seven days ago, or since its creation; null without spending.
-create function balance_outlook(p_ws uuid) returns table (available bigint, days_left numeric)
+-- Returns the available nano-credits of a workspace, the nano-credits that it spent per day since the beginning of the UTC day seven days
+-- ago or since its creation, and the number of days that the available ones last at that rate; null without spending.
+create function balance_outlook(p_ws uuid) returns table (available bigint, per_day numeric, days_left numeric)
 language sql stable set enable_seqscan = off as $$
-  select a.nano, case when p.spent > 0 then greatest(a.nano, 0) * p.days / p.spent end
+  select a.nano, p.spent / p.days, case when p.spent > 0 then greatest(a.nano, 0) * p.days / p.spent end
   from balance b
   join workspace w on w.id = b.workspace_id
   cross join lateral (select unbooked_credits(p_ws) as nano) u
@@ -539,16 +620,32 @@ create table refused_call (
 create index refused_call_newest on refused_call (workspace_id, at, request_id);
 create index refused_call_at on refused_call (at);
 
--- Stores refused calls, and deletes all but the newest p_max of their workspaces. A call with a hold or a usage record was not refused.
+-- Number of refused calls by hour, kept as long as usage_hour.
+create table refused_hour (
+  workspace_id uuid not null,
+  hour timestamptz not null,
+  key_id uuid not null,
+  calls bigint not null,
+  primary key (workspace_id, hour, key_id)
+) with (fillfactor = 70);
+
+-- Stores and counts refused calls, and deletes all but the newest p_max of their workspaces. A call with a hold or a usage record was not
+-- refused.
 create function record_refused_calls(p_calls jsonb, p_max int) returns void language plpgsql set enable_seqscan = off as $$
 begin
-  insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param)
-  select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param
-  from jsonb_to_recordset(p_calls) as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text)
-  where not exists (select from usage_record u where u.workspace_id = c.workspace_id and u.job_id = c.request_id)
-    and not exists (select from hold h where h.workspace_id = c.workspace_id and h.job_id = c.request_id)
-  order by c.workspace_id, c.request_id
-  on conflict do nothing;
+  with stored as (
+    insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param)
+    select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param
+    from jsonb_to_recordset(p_calls) as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text)
+    where not exists (select from usage_record u where u.workspace_id = c.workspace_id and u.job_id = c.request_id)
+      and not exists (select from hold h where h.workspace_id = c.workspace_id and h.job_id = c.request_id)
+    order by c.workspace_id, c.request_id
+    on conflict do nothing
+    returning workspace_id, at, key_id
+  )
+  insert into refused_hour as h (workspace_id, hour, key_id, calls)
+  select workspace_id, date_trunc('hour', at, 'UTC'), key_id, count(*) from stored group by 1, 2, 3 order by 1, 2, 3
+  on conflict (workspace_id, hour, key_id) do update set calls = h.calls + excluded.calls;
   -- Another ingress may delete the same rows.
   delete from refused_call where ctid = any (array(
     select o.ctid

@@ -146,6 +146,27 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
+-- Returns days whose sums differ from those of their hours.
+create function audit_usage_days() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+  select workspace_id, 'sums of a day are not those of its hours',
+         format('%s%s: %s nano-credits, %s calls, %s tokens', label, day, coalesce(h.settled, 0), coalesce(h.calls, 0), coalesce(h.tokens, 0)),
+         format('%s nano-credits, %s calls, %s tokens', coalesce(d.settled, 0), coalesce(d.calls, 0), coalesce(d.tokens, 0))
+  from (
+    select d.workspace_id, '' as label, d.day, sum(d.settled) as settled, sum(d.calls) as calls, sum(d.tokens) as tokens
+    from usage_by_day d group by 1, 3
+    union all
+    select d.workspace_id, d.label || ' of ', d.day, sum(d.settled), sum(d.calls), sum(d.tokens) from usage_label_by_day d group by 1, 2, 3
+  ) d full join (
+    select h.workspace_id, '' as label, date_trunc('day', h.hour, 'UTC') as day, sum(h.settled) as settled, sum(h.calls) as calls,
+           sum(h.tokens) as tokens
+    from usage_hour h group by 1, 3
+    union all
+    select h.workspace_id, h.label || ' of ', date_trunc('day', h.hour, 'UTC'), sum(h.settled), sum(h.calls), sum(h.tokens)
+    from usage_label_hour h group by 1, 2, 3
+  ) h using (workspace_id, label, day)
+  where (d.settled, d.calls, d.tokens) is distinct from (h.settled, h.calls, h.tokens);
+$$;
+
 -- Returns differences visible without the history: in open holds, balances, and the current day's tokens. Tokens are compared with the
 -- day's calls or, if p_sums is true, with their sum up to the border and the later calls.
 create function audit_present(p_sums boolean) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
@@ -240,6 +261,8 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   where e.kind = 'settle' and u.job_id is null
   union all
   select * from audit_usage((select archived_until from ledger_border), 'infinity')
+  union all
+  select * from audit_usage_days()
   union all
   select d.workspace_id, 'sum of a day''s tokens is not that of its usage records', u.sum::text, d.tokens::text
   from usage_day d cross join usage_rollup border

@@ -64,6 +64,8 @@ create table batch (
   cancelled_at timestamptz,
   -- Maximum nano-credits of its lines. Null: no maximum.
   max_nano bigint,
+  -- End user and tags of its lines that name none, from the header of its request.
+  labels jsonb,
   -- Time of its end, with any status.
   ended_at timestamptz,
   -- Bytes of its lines in the workspace's storage, as long as the batch is stored.
@@ -119,7 +121,7 @@ create index batch_part_key on batch_part (key);
 -- there are too many. Creations in a workspace are serialized, so that the count is exact.
 create function insert_batch(
   p_id uuid, p_ws uuid, p_key uuid, p_fingerprint text, p_repeat_id uuid, p_endpoint text, p_input_file_id text, p_metadata text,
-  p_output_expires_s int, p_window_ms bigint, p_most int, p_max_nano bigint
+  p_output_expires_s int, p_window_ms bigint, p_most int, p_max_nano bigint, p_labels jsonb
 ) returns uuid language plpgsql as $$
 declare
   known uuid;
@@ -128,12 +130,13 @@ begin
   select id into known from batch where repeat_id = p_repeat_id;
   if found then return known; end if;
   if (select count(*) from (select from batch where workspace_id = p_ws and ended_at is null limit p_most) x) >= p_most then return null; end if;
-  insert into batch (id, workspace_id, key_id, fingerprint, repeat_id, endpoint, input_file_id, metadata, output_expires_s, max_nano, expires_at)
+  insert into batch (id, workspace_id, key_id, fingerprint, repeat_id, endpoint, input_file_id, metadata, output_expires_s, max_nano, labels,
+    expires_at)
   values (p_id, p_ws, p_key, p_fingerprint, p_repeat_id, p_endpoint, p_input_file_id, p_metadata, p_output_expires_s,
-    p_max_nano, clock_timestamp() + p_window_ms * interval '1 millisecond');
+    p_max_nano, p_labels, clock_timestamp() + p_window_ms * interval '1 millisecond');
   -- Locks the balance.
   if p_max_nano is not null then
-    perform set_spend_limit(p_ws, p_id, 'batch', null, array[null, null, null, p_max_nano], null, null, '{}');
+    perform set_spend_limit(p_ws, p_id, 'batch', null, null, array[null, null, null, p_max_nano], null, null, '{}');
   end if;
   return p_id;
 end $$;

@@ -24,7 +24,7 @@ $$;
 -- others the balance. If a line was opened between the two locks, or the limit was removed, nothing is done and SQLSTATE SL001 requests a
 -- repeat.
 create function set_spend_limit(
-  p_ws uuid, p_id uuid, p_kind text, p_name text, p_caps bigint[], p_raised bigint[], p_raised_until timestamptz, p_warn_at smallint[]
+  p_ws uuid, p_id uuid, p_kind text, p_label text, p_name text, p_caps bigint[], p_raised bigint[], p_raised_until timestamptz, p_warn_at smallint[]
 ) returns void language plpgsql set enable_seqscan = off as $$
 declare
   has_keys boolean := p_kind in ('key', 'member');
@@ -56,13 +56,13 @@ begin
   elsif has_keys and not exists (select from spend_limit where id = p_id) then
     raise exception 'the limit was removed meanwhile' using errcode = 'SL001';
   end if;
-  -- Calls name their end user whether it has a limit or not. A run, batch or response has no calls before its limit.
-  if is_new or p_kind = 'end_user' then
+  -- Calls name the subjects of their labels whether they have limits or not. A run, batch or response has no calls before its limit.
+  if is_new or p_label is not null then
     select coalesce(sum(h.amount), 0) into open_nano from hold h
     where h.workspace_id = p_ws and h.line_id is null and (h.key_id = any (keys) or p_id = any (h.scopes));
   end if;
-  insert into spend_limit as l (id, workspace_id, kind, name, caps, raised, raised_until, warn_at, look_at, day, spent, bases, held)
-  values (p_id, p_ws, p_kind, p_name, p_caps, p_raised, p_raised_until, p_warn_at, case when p_warn_at <> '{}' then 0 end, today,
+  insert into spend_limit as l (id, workspace_id, kind, label, name, caps, raised, raised_until, warn_at, look_at, day, spent, bases, held)
+  values (p_id, p_ws, p_kind, p_label, p_name, p_caps, p_raised, p_raised_until, p_warn_at, case when p_warn_at <> '{}' then 0 end, today,
           earlier[4] + later[4],
           array[earlier[4] + later[4] - earlier[1] - later[1], earlier[4] + later[4] - earlier[2] - later[2],
                 earlier[4] + later[4] - earlier[3] - later[3]],
@@ -91,11 +91,16 @@ begin
   where b.workspace_id = any (p_ws) and b.has_limits and not exists (select from spend_limit l where l.workspace_id = b.workspace_id);
 end $$;
 
+-- Returns the name of a limit's subject: `project=alpha` for a tag, the name of an end user, and null for the other subjects.
+create function spend_name(l spend_limit) returns text language sql immutable as $$
+  select case l.kind when 'tag' then l.label || '=' || l.name else l.name end
+$$;
+
 -- Returns the state of limits: for day, week, month and total the limit that is valid now, the charges, and the end of the period.
 create function spend_state(p_ws uuid, p_ids uuid[])
 returns table (id uuid, kind text, name text, window_name text, cap bigint, spent bigint, held bigint, resets_at timestamptz)
 language sql volatile as $$
-  select l.id, l.kind, l.name, w.name, w.cap, l.spent - w.base, l.held,
+  select l.id, l.kind, spend_name(l), w.name, w.cap, l.spent - w.base, l.held,
          case w.name when 'total' then null
            else (date_trunc(w.name, today.day::timestamp) + ('1 ' || w.name)::interval) at time zone 'utc' end
   from spend_limit l
@@ -104,18 +109,20 @@ language sql volatile as $$
   where l.workspace_id = p_ws and l.id = any (p_ids);
 $$;
 
--- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least.
+-- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least. is_final: the
+-- limit is max_credits of the call's run or batch and would refuse the call even if no other call were open.
 create function spend_refusal(p_ws uuid, p_key uuid, p_scopes uuid[], p_amount bigint) returns jsonb
 language sql volatile as $$
   select coalesce((
     select jsonb_build_object(
       'code', case when s.kind in ('run', 'batch', 'response') then 'max_credits_exceeded' else 'key_limit_reached' end,
       'param', case when s.kind in ('run', 'batch', 'response') then 'max_credits' else 'limits.credits.' || s.window_name end,
+      'is_final', s.kind in ('run', 'batch', 'response') and s.cap - s.spent < p_amount,
       'message',
         'This call may cost up to ' || trim_scale(p_amount * 0.000000001) || ' credits; ' ||
         case when s.kind in ('run', 'batch', 'response') then 'max_credits of the ' || s.kind
           else 'the ' || case s.window_name when 'day' then 'daily' when 'week' then 'weekly' when 'month' then 'monthly' else 'total' end
-            || ' limit of the ' || replace(s.kind, '_', ' ') end ||
+            || ' limit of the ' || replace(s.kind, '_', ' ') || coalesce(' ' || s.name, '') end ||
         ' (' || trim_scale(s.cap * 0.000000001) || ') leaves ' || trim_scale(greatest(s.cap - s.spent - s.held, 0) * 0.000000001) ||
         case when s.held > 0 then ', and ' || trim_scale(s.held * 0.000000001) || ' are held by open calls' else '' end || '. ' ||
         -- Calls that were settled after the admission may have freed what this call needs.
@@ -166,7 +173,7 @@ begin
   perform from balance where workspace_id = p_ws for update;
   today := (clock_timestamp() at time zone 'utc')::date;
   with due as materialized (
-    select l as row, l.id, l.kind, l.name, l.spent, l.warn_at from spend_limit l where l.workspace_id = p_ws and is_spend_notice_due(l)
+    select l as row, l.id, l.kind, spend_name(l) as name, l.spent, l.warn_at from spend_limit l where l.workspace_id = p_ws and is_spend_notice_due(l)
   ), level as materialized (
     select d.id, d.kind, coalesce(d.name, k.name, m.name) as name, w.name as period, w.cap, w.base, d.spent - w.base as spent, p.percent,
            case w.name when 'total' then '-infinity'::date else date_trunc(w.name, today::timestamp)::date end as since
@@ -197,9 +204,11 @@ begin
         where o.limit_id = f.limit_id and o.period = f.period and o.since = f.since and o.cap = f.cap and o.percent > f.percent)
     returning 1
   ), looked as (
-    update spend_limit l set look_at = (
+    update spend_limit l set look_at = coalesce((
       select least(min(ceil(v.cap::numeric * v.percent / 100) + v.base), 9223372036854775807)::bigint from level v
-      where v.id = l.id and v.spent::numeric * 100 < v.cap::numeric * v.percent)
+      where v.id = l.id and v.spent::numeric * 100 < v.cap::numeric * v.percent),
+      -- The limit that a raise replaces is checked when the raise ends.
+      case when l.raised_until > now() then 9223372036854775807 end)
     from due d where l.id = d.id
   )
   select count(*) into sent from told;

@@ -37,6 +37,8 @@ test.each(others.flat().filter((line) => !NOT_RUN.includes(line)))("%s", async (
   const { id, name } = await makeWorkspace();
   await text("credits", "top-up", id, "100");
   const key = await json<{ id: string }>("key", "create", id, "--member", "ada", "--preset", "standard");
+  await text("budget-alert", "set", id, "monthly", "--threshold", "10", "--period", "daily");
+  await text("balance-alert", "set", id, "monthly", "--below-credits", "10");
   const values: Readonly<Record<string, string>> = {
     workspace: name,
     name: "ada",
@@ -48,6 +50,8 @@ test.each(others.flat().filter((line) => !NOT_RUN.includes(line)))("%s", async (
     fallback: "sandbox-slow",
     credits: "5",
     text: "a note",
+    user: "alice",
+    alert: "monthly",
   };
   const words = Array.from(line.matchAll(/<([^>]+)>|(\S+)/g), ([, placeholder, word = ""]) =>
     placeholder === undefined ? word : values[placeholder],

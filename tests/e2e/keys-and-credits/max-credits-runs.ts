@@ -202,6 +202,15 @@ describe("a run", () => {
     expect(refused.error?.message).toContain("max_credits of the run (0.05) leaves 0.05");
   });
 
+  test.each([
+    ["of the run", flat("say", { retry: { max_attempts: 3 } }), { max_credits: 0.5 }],
+    ["of the step", flat("say", { params: { messages, max_credits: 0.5 }, retry: { max_attempts: 3 } }), {}],
+  ])("does not retry a step that exceeds max_credits %s on its own", async (_name, step, more) => {
+    const ended = await run(await newWorkspace(), { steps: [step] }, more);
+    expect(ended).toMatchObject({ status: "failed", error: { code: "max_credits_exceeded" } });
+    expect(ended.stepRuns.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
   test("refuses a call that exceeds max_credits of its step", async () => {
     const workspace = await newWorkspace();
     const step = flat("say", { params: { messages, max_credits: 0.5 } });

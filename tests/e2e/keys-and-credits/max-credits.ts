@@ -138,6 +138,45 @@ describe("a refusal", () => {
   });
 });
 
+describe("a misspelt member", () => {
+  const prompt = [{ role: "user", content: "hello" }];
+  const BODIES: readonly (readonly [path: string, body: object])[] = [
+    ["/v1/chat/completions", { model: "flat", messages: prompt }],
+    ["/v1/chat/completions", { model: "flat", messages: prompt, stream: true }],
+    ["/v1/responses", { model: "flat", input: "hello" }],
+    ["/v1/messages", { model: "flat", max_tokens: 5, messages: prompt }],
+    ["/v1/embeddings", { model: "flat-embed", input: "hello" }],
+  ];
+  const NAMES = ["max_credit", "maxCredits", "max_cost", "Models", "modles"];
+
+  test.each(BODIES.flatMap(([path, body]) => NAMES.map((name) => [path, name, body] as const)))(
+    "is refused by %s: %s",
+    async (path, name, body) => {
+      const before = bed.upstream.requests.length;
+      const { status, error } = await post(path, { ...body, [name]: 0.5 });
+      expect([status, error["code"], error["param"]]).toEqual([400, "unknown_parameter", name]);
+      const meant = name.toLowerCase().startsWith("max") ? "max_credits" : "models";
+      expect(error["message"]).toBe(`${name} is not a known parameter. Did you mean ${meant}?`);
+      expect(bed.upstream.requests).toHaveLength(before);
+    },
+  );
+
+  test("is refused in the body of a batch", async () => {
+    const { status, error } = await post("/v1/batches", {
+      input_file_id: "file-1",
+      endpoint: "/v1/chat/completions",
+      completion_window: "24h",
+      max_credit: 1,
+    });
+    expect([status, error["code"], error["param"]]).toEqual([400, "unknown_parameter", "max_credit"]);
+  });
+
+  test("other unknown members are ignored", async () => {
+    const more = { max_retries: 2, credits: 3, mode: "x", modality: "text", thing: { max_credit: 1 } };
+    expect((await chat(ask("flat", more))).status).toBe(200);
+  });
+});
+
 test("the estimate of a call is enough for the same call", async () => {
   const body = ask("metered", { max_tokens: 100 });
   const estimate = await post("/v1/models/metered/estimate", body);

@@ -305,6 +305,7 @@ test("settings of a workspace", async () => {
   await api.call("getRequestBodies", ofWorkspace({ request_id }));
   await api.call("deleteRequestBodies", ofWorkspace({ request_id }));
   await api.call("getCredits", ofWorkspace());
+  await api.call("listUnavailableModels", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
     await api.call(list, ofOneModel);
     const { value } = await api.call(list, { ...ofOneModel, headers: { accept: "text/csv" } });
@@ -320,6 +321,13 @@ test("settings of a workspace", async () => {
   await api.call("listEndUserLimits", ofWorkspace());
   await api.call("getEndUserLimits", ofUser);
   await api.call("deleteEndUserLimits", ofUser);
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { tags: ["project"] } });
+  const ofTag = ofWorkspace({ tag: "project", value: "alpha" });
+  await api.call("putTagLimits", { ...ofTag, body: { credits: { day: 50, month: 500 }, warn_at: [80] } });
+  await api.call("listTagLimits", ofWorkspace());
+  await api.call("getTagLimits", ofTag);
+  await api.call("deleteTagLimits", ofTag);
+  await api.call("updateWorkspace", { ...ofWorkspace(), body: { tags: [] } });
 
   const alert = { name: "a day", threshold_credits: 1_000_000, period: "daily", warn_at: [50] };
   const ofAlert = ofWorkspace({ alertId: await idOf("createBudgetAlert", { ...ofWorkspace(), body: alert }) });
@@ -366,6 +374,10 @@ test("the sign-in of people", async () => {
   const [cookie = ""] = made.headers.get("set-cookie")?.split(";") ?? [];
   await api.call("getConsoleSession", { headers: { ...headers, cookie } });
   await api.call("deleteConsoleSession", { headers: { ...headers, cookie } });
+  const opened = await api.call("createOperatorSession", { headers, body: { token: OPERATOR_TOKEN } });
+  const [own = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+  await api.call("getOperatorSession", { headers: { ...headers, cookie: own } });
+  await api.call("deleteOperatorSession", { headers: { ...headers, cookie: own } });
 });
 
 test("operators", async () => {

@@ -41,7 +41,7 @@ const FORMS: ReadonlySet<string> = new Set([
 const VARYING: Readonly<Record<string, readonly string[]>> = {
   // A mesh costs by the time that it takes.
   createMesh: ["x-credits-used", "credits_used"],
-  getCredits: ["credits", "available"],
+  getCredits: ["credits", "available", "credits_per_day", "days_left"],
   createBalanceAlert: ["available", "days_left"],
   listBalanceAlerts: ["available", "days_left"],
   getBalanceAlert: ["available", "days_left"],

@@ -46,13 +46,37 @@ describe("a refusal log", () => {
     const workspaceId = newId();
     const [a, b] = [callOf(workspaceId), callOf(workspaceId)];
     refusals.note(ROUTE, a, refusal("rate_limit_exceeded"));
-    refusals.note(ROUTE, b, refusal("unsupported_value", `messages[0].${"x".repeat(300)}\0`));
+    refusals.note(ROUTE, b, refusal("unsupported_value", "messages[0].content"));
     await refusals.close();
     expect(await stored(workspaceId)).toEqual([
       { request_id: a.requestId, code: "rate_limit_exceeded", param: null },
-      { request_id: b.requestId, code: "unsupported_value", param: `messages[0].${"x".repeat(188)}` },
+      { request_id: b.requestId, code: "unsupported_value", param: "messages[0].content" },
     ]);
     expect(await dropped()).toBe(0);
+  });
+
+  test.each([
+    ["metadata.alice", "metadata"],
+    ["metadata.model.alice", "metadata.model"],
+    ["messages[0].alice", "messages[0]"],
+    ["messages[0].content[12].text", "messages[0].content[12].text"],
+    [`messages[0].${"x".repeat(300)}\0`, "messages[0]"],
+    ["input.alice[3]", "input"],
+    ["input..model", "input"],
+    ['input["alice"]', "input"],
+    ["limits.credits.day", "limits.credits.day"],
+    ["image[]", "image"],
+    ["metadata[alice]", "metadata"],
+    ["x-max-credits", "x-max-credits"],
+    ["alice", null],
+    ["7", null],
+    ["", null],
+  ])("stores the known part of the parameter %j", async (param, known) => {
+    const refusals = open();
+    const call = callOf(newId());
+    refusals.note(ROUTE, call, refusal("unknown_parameter", param));
+    await refusals.close();
+    expect(await stored(call.caller.workspaceId)).toMatchObject([{ param: known }]);
   });
 
   test("ignores faults, errors of admitted calls, and routes without paid calls", async () => {

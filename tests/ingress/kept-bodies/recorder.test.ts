@@ -1,11 +1,12 @@
 /** The bounds of the recorder: what does not fit is dropped and counted, and the store's outages reach no call. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { openBodyRecorder, type OpenBodyRecorder } from "#ingress/kept-bodies/recorder.ts";
+import { openBodyRecorder } from "#ingress/kept-bodies/recorder.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { newId } from "#shared/base/ids.ts";
 import { bodySettingOf } from "#shared/base/body-setting.ts";
+import { type BodyKeeper, openBodyKeeper } from "#shared/kept-bodies/keeper.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 interface Bed {
-  readonly recorder: OpenBodyRecorder;
+  readonly keeper: BodyKeeper;
   /** Records one call of the workspace and returns its id. */
   readonly call: (workspaceId: string, text?: string) => string;
   /** Numbers of calls by outcome. */
@@ -51,7 +52,7 @@ function open(options: {
 }): Bed {
   const metrics = createMetrics("test");
   const { queue = 1_000, bytes = 10_000_000, workspaceBytes = 10_000_000, hoursMax = 720 } = options;
-  const recorder = openBodyRecorder({
+  const keeper = openBodyKeeper({
     database: db.database,
     storage: options.storage ?? storage,
     sealer: SEALER,
@@ -60,8 +61,9 @@ function open(options: {
     hoursMax,
     limits: { queue, bytes, workspaceBytes },
   });
+  const recorder = openBodyRecorder(keeper);
   return {
-    recorder,
+    keeper,
     call(workspaceId, text = '{"a":"some text"}') {
       const caller = { workspaceId, keyId: newId(), bodies: bodySettingOf({ keep: "all" }) } as unknown as Caller;
       const requestId = newId();
@@ -76,7 +78,7 @@ function open(options: {
       return requestId;
     },
     async outcomes() {
-      await recorder.close(WAIT_MS);
+      await keeper.close(WAIT_MS);
       const lines = (await metrics.registry.metrics()).matchAll(/bodies_kept_total\{.*outcome="(\w+)".*\} (\d+)/g);
       metrics.close();
       return Object.fromEntries([...lines].map(([, outcome = "", count]) => [outcome, Number(count)]));
@@ -103,12 +105,12 @@ test("a full queue drops calls and counts them", async () => {
 
 test("full memory drops calls of the workspace that fills it, and is free again later", async () => {
   const [first, second] = [await createWorkspace(db.database), await createWorkspace(db.database)];
-  const { recorder, call, outcomes } = open({ bytes: 400_000 });
+  const { keeper, call, outcomes } = open({ bytes: 400_000 });
   const long = JSON.stringify("x".repeat(150_000));
   for (let index = 0; index < 3; index += 1) call(first, long);
   call(second, long);
   expect([(await rowsOf(first)).length, (await rowsOf(second)).length]).toEqual([0, 0]);
-  await recorder.close(WAIT_MS);
+  await keeper.close(WAIT_MS);
   call(first, long);
   expect(await outcomes()).toEqual({ stored: 3, memory: 2 });
   expect([(await rowsOf(first)).length, (await rowsOf(second)).length]).toEqual([2, 1]);

@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:te
 import { type Authenticator, createAuthenticator, KEY_CACHE_MAX } from "#shared/access/authenticate.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { type Database, openDatabase, type SqlValue } from "#shared/database/client.ts";
+import type { Label, LabelSubject } from "#shared/database/label-limits.ts";
+import { setSpendLimit } from "#shared/ledger/spend-limits.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
@@ -132,6 +134,32 @@ test("the workspace's fallback chains are loaded with the caller, by the same qu
   expect(fallbackChains?.get("a")).toEqual(["b", "c"]);
   expect(fallbackChains?.get("__proto__")).toEqual(["a"]);
   expect(asked.queries).toBe(1);
+});
+
+test("the labels of the workspace of which a value has a spend limit are loaded with the caller, by the same query", async () => {
+  const [{ key, workspaceId }, other] = [await createKey(db.database), await createKey(db.database)];
+  const limit = async (of: string, kind: LabelSubject, label: Label): Promise<void> =>
+    setSpendLimit(db.database, of, { id: newId(), kind, label, credits: { day: 1n } });
+  const labels = async (): Promise<readonly string[] | undefined> => {
+    nowMs += KEY_CACHE_MS;
+    return (await authenticator.authenticate(bearer(key))).limitedLabels;
+  };
+  await db.query("update workspace set tags = '{project,feature}' where id = any ($1)", [
+    [workspaceId, other.workspaceId],
+  ]);
+  await limit(other.workspaceId, "tag", { name: "feature", value: "search" });
+  await limit(other.workspaceId, "end_user", { name: "user", value: "ada" });
+  expect(await labels()).toBeUndefined();
+  await limit(workspaceId, "tag", { name: "project", value: "alpha" });
+  await limit(workspaceId, "tag", { name: "project", value: "beta" });
+  await limit(workspaceId, "tag", { name: "team", value: "blue" });
+  expect(await labels()).toEqual(["project"]);
+  await limit(workspaceId, "end_user", { name: "user", value: "ada" });
+  expect((await labels())?.toSorted()).toEqual(["project", "user"]);
+  await db.query("update workspace set tags = '{feature}' where id = $1", [workspaceId]);
+  const before = asked.queries;
+  expect(await labels()).toEqual(["user"]);
+  expect(asked.queries).toBe(before + 1);
 });
 
 test("a chain that is set, changed or deleted applies within the cache's lifetime", async () => {

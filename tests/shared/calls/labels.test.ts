@@ -1,7 +1,7 @@
 /** Labels of a call: read from its body and from the header `x-tags`. */
 import { describe, expect, test } from "bun:test";
 
-import { endUserIdOf, isTagName, LABEL_CHARS_MAX, labelsInHeader, labelsOf } from "#shared/calls/labels.ts";
+import { labelIdOf, isTagName, LABEL_CHARS_MAX, labelsInHeader, labelsOf } from "#shared/calls/labels.ts";
 import { holdOf } from "#shared/calls/work.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -79,11 +79,17 @@ test("a tag has a name that is not reserved", () => {
   }
 });
 
-test("an end user has one id in a workspace, and another in every other workspace", () => {
+test("a label has one id in a workspace, and another in every other workspace", () => {
   const [one, other] = ["0190a0a0-0000-7000-8000-000000000001", "0190a0a0-0000-7000-8000-000000000002"];
-  expect(endUserIdOf(one, "alice")).toBe(endUserIdOf(one, "alice"));
-  expect(isUuid(endUserIdOf(one, "alice"))).toBe(true);
-  expect(new Set([endUserIdOf(one, "alice"), endUserIdOf(one, "bob"), endUserIdOf(other, "alice")]).size).toBe(3);
+  expect(labelIdOf(one, "user", "alice")).toBe(labelIdOf(one, "user", "alice"));
+  expect(isUuid(labelIdOf(one, "user", "alice"))).toBe(true);
+  const ids = [
+    labelIdOf(one, "user", "alice"),
+    labelIdOf(one, "user", "bob"),
+    labelIdOf(one, "project", "alice"),
+    labelIdOf(other, "user", "alice"),
+  ];
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 describe("the hold of a call", () => {
@@ -102,10 +108,17 @@ describe("the hold of a call", () => {
     expect(of({})).not.toHaveProperty("labels");
   });
 
-  test("counts for its end user only in a workspace that limits end users", () => {
-    const limited = { hasEndUserLimit: true } as const;
-    expect(of(limited, { user: "ada" }).scopes).toEqual([endUserIdOf(caller.workspaceId, "ada")]);
-    expect(of(limited, { project: "alpha" })).not.toHaveProperty("scopes");
-    expect(of({}, { user: "ada" })).not.toHaveProperty("scopes");
+  test("counts for the labels of which the workspace limits a value", () => {
+    const [user, project] = [
+      labelIdOf(caller.workspaceId, "user", "ada"),
+      labelIdOf(caller.workspaceId, "project", "alpha"),
+    ];
+    const labels = { user: "ada", project: "alpha", feature: "search" };
+    expect(of({ limitedLabels: ["user"] }, labels).scopes).toEqual([user]);
+    expect(of({ limitedLabels: ["project", "user"] }, labels).scopes).toEqual([project, user]);
+    expect(of({ limitedLabels: ["project"] }, { user: "ada" })).not.toHaveProperty("scopes");
+    expect(of({ limitedLabels: ["constructor"] }, labels)).not.toHaveProperty("scopes");
+    expect(of({ limitedLabels: ["user"] })).not.toHaveProperty("scopes");
+    expect(of({}, labels)).not.toHaveProperty("scopes");
   });
 });

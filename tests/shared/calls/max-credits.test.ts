@@ -2,11 +2,13 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
+import components from "#schemas/generated/components.json" with { type: "json" };
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import type { ReadRun } from "#shared/calls/capabilities/read-run.ts";
 import { checkChat, withHeldLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/call-bound.ts";
+import { withFirstModel } from "#shared/calls/kinds/first-model.ts";
 import {
   costMaxAt,
   costMaxOf,
@@ -34,6 +36,12 @@ const errorOf = (work: () => unknown): ApiError => {
   }
   throw new Error("expected an error");
 };
+
+/** Members that must not be misspelt. */
+interface Limited {
+  readonly max_credits?: unknown;
+  readonly models?: unknown;
+}
 
 describe("an amount", () => {
   test.each<[number | string, bigint]>([
@@ -79,6 +87,28 @@ describe("an amount", () => {
     expect(takeMaxCredits(plain).request).toBe(plain);
     const taken: { request: object; maxNano?: bigint } = takeMaxCredits({ ...plain, max_credits: 0.25 });
     expect(taken).toEqual({ request: plain, maxNano: 250_000_000n });
+  });
+
+  test("must not be misspelt, unless it is present", () => {
+    for (const name of ["max_credit", "maxCredits", "MAX_CREDITS", "max-credits", "max_creidts", "max_budget"]) {
+      expect(errorOf(() => takeMaxCredits({ model: "one", [name]: 1 }))).toMatchObject({
+        code: "unknown_parameter",
+        param: name,
+        message: `${name} is not a known parameter. Did you mean max_credits?`,
+      });
+      expect(takeMaxCredits({ max_credits: 1, [name]: 1 })).toMatchObject({ maxNano: 1_000_000_000n });
+    }
+  });
+
+  test("is not confused with the members of any request", () => {
+    const requests = Object.entries(components.schemas).filter(([name]) => name.endsWith("Request"));
+    expect(requests.length).toBeGreaterThan(20);
+    for (const [, schema] of requests) {
+      const { max_credits: _max, ...others } = "properties" in schema ? (schema.properties as object & Limited) : {};
+      expect(takeMaxCredits(others).request).toBe(others);
+      const { models: _models, ...named } = others as object & Limited;
+      expect(withFirstModel(named)).toBe(named);
+    }
   });
 
   test("counts no more bytes than it adds to a body", () => {

@@ -113,6 +113,16 @@ describe("a sticky draw", () => {
     expect(Math.abs(onB.length - 200)).toBeLessThan(51);
   });
 
+  test("uses the end user of the header x-tags for a request without user", () => {
+    const caller = callerOf({ a: 50, b: 50, c: 0 }, "user");
+    for (const user of ["ada", "bob", "eve", "kim"]) {
+      const byBody = firstOf(caller, { user }, { id: "x" });
+      const byHeader = ids.map(({ id }) => firstOf(caller, {}, { id, endUser: user }));
+      expect(new Set(byHeader)).toEqual(new Set([byBody]));
+      expect(firstOf(caller, { user }, { id: "x", endUser: "other" })).toBe(byBody);
+    }
+  });
+
   test("draws each call of a request without user", () => {
     const caller = callerOf({ a: 50, b: 50, c: 0 }, "user");
     expect(new Set(ids.map((draw) => firstOf(caller, {}, draw)))).toEqual(new Set(["a", "b"]));

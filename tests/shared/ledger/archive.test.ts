@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 beforeEach(async () => {
   await db.query(
-    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_day, usage_key, archived_attempt, job cascade",
+    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_by_day, usage_day, usage_key, archived_attempt, job cascade",
   );
   await db.query(
     `update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity', archived_until = '-infinity'`,
@@ -139,7 +139,7 @@ test("an archive or a sum that was changed is found by the full audit", async ()
   ]);
   await db.query("update ledger_archive set amount = amount - 1");
   await db.query("update usage_hour set settled = settled + 1");
-  expect(await faults()).toEqual(["archive is not what its hours came to"]);
+  expect(await faults()).toEqual(["archive is not what its hours came to", "sums of a day are not those of its hours"]);
   await db.query("update usage_hour set settled = settled - 1");
 });
 
@@ -150,6 +150,7 @@ test("only data closed by the hourly audit are moved", async () => {
   // Settles that took very long to commit: their sums are there, their entries are behind the border.
   const late = await past(2);
   await db.query("update usage_hour set settled = settled + 3");
+  await db.query("update usage_by_day set settled = settled + 3");
   expect(await archive()).toMatchObject({ records: 3 });
   expect(await db.query("select job_id from usage_record order by settled")).toEqual(
     late.map((id) => ({ job_id: id })),

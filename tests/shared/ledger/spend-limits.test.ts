@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -78,53 +78,65 @@ async function stateOf(workspaceId: string, id: string): Promise<SpendLimitState
   return state;
 }
 
-/** Charges of the calls of a key, by the usage records. */
-async function chargesOf(keyId: string): Promise<bigint> {
-  const [row] = await db.query<{ sum: bigint }>("select coalesce(sum(settled), 0)::bigint as sum from usage_record where key_id = $1", [keyId]); // prettier-ignore
+/** Charges of the calls of a key or a tag, by the usage records. */
+async function chargesOf(id: string): Promise<bigint> {
+  const [row] = await db.query<{ sum: bigint }>("select coalesce(sum(settled), 0)::bigint as sum from usage_record where key_id = $1 or $1 = any (scopes)", [id]); // prettier-ignore
   return row?.sum ?? 0n;
 }
 
 describe("one thousand racing calls over two ingresses", () => {
   test.each([
-    ["without credit lines", false],
-    ["beside credit lines of the workspace", true],
-  ])("%s: exactly as many as fit are admitted, and charges free the remainder", async (_name, hasLines) => {
-    const { workspaceId, keyId } = await createSubject(100_000n * CREDIT);
-    const ingresses = [bench.startIngress(), bench.startIngress()];
-    const [ingress, other] = ingresses as [(typeof ingresses)[0], (typeof ingresses)[0]];
-    if (hasLines) await bench.openLine(ingress, workspaceId);
-    await set(workspaceId, limitOf(keyId, { day: 300n * CREDIT, total: 100_000n * CREDIT }));
-    const race = async (): Promise<string[]> => {
-      const admitted: string[] = [];
-      const outcomes = await Promise.all(
-        Array.from({ length: 1_000 }, async (_, n) => {
-          const { calls } = n % 2 === 0 ? ingress : other;
-          const of = limited(keyId);
-          const outcome = await outcomeOf(calls.place(workspaceId, null, of));
-          if (outcome === "ok") admitted.push(of.jobId);
-          return outcome;
-        }),
-      );
-      expect([...new Set(outcomes)].toSorted()).toEqual(["key_limit_reached", "ok"]);
-      return admitted;
-    };
-    const first = await race();
-    expect(first).toHaveLength(300);
-    expect((await stateOf(workspaceId, keyId)).windows.day.leftNano).toBe(0n);
-    // Another key of the workspace is not limited.
-    expect(await outcomeOf(ingress.calls.place(workspaceId, null, hold()))).toBe("ok");
-    // Each call costs a third of its hold, so two hundred more fit, then sixty-six, and so on.
-    await Promise.all(first.map((jobId) => bench.ledger.settle(settlementOf(workspaceId, jobId, CREDIT / 3n))));
-    const second = await race();
-    const free = 300n * CREDIT - 300n * (CREDIT / 3n);
-    expect(second).toHaveLength(Number(free / CREDIT));
-    await Promise.all(second.map((jobId) => bench.ledger.settle(settlementOf(workspaceId, jobId, null))));
-    const state = await stateOf(workspaceId, keyId);
-    expect({ held: state.heldNano, spent: state.windows.day.spentNano }).toEqual({
-      held: 0n,
-      spent: await chargesOf(keyId),
-    });
-  });
+    ["of a key, without credit lines", false, "key"],
+    ["of a key, beside credit lines of the workspace", true, "key"],
+    ["of a tag, by two keys beside credit lines of the workspace", true, "tag"],
+  ] as const)(
+    "%s: exactly as many as fit are admitted, and charges free the remainder",
+    async (_name, hasLines, kind) => {
+      const { workspaceId, keyId } = await createSubject(100_000n * CREDIT);
+      const { keyId: otherKeyId } = await createKey(db.database, undefined, workspaceId);
+      const id = kind === "tag" ? newId() : keyId;
+      const call = (n: number): ReturnType<typeof limited> =>
+        kind === "key"
+          ? limited(keyId)
+          : { ...hold(), keyId: n % 3 === 0 ? keyId : otherKeyId, scopes: [id], canUseCreditLine: true };
+      const ingresses = [bench.startIngress(), bench.startIngress()];
+      const [ingress, other] = ingresses as [(typeof ingresses)[0], (typeof ingresses)[0]];
+      if (hasLines) await bench.openLine(ingress, workspaceId);
+      const credits = { day: 300n * CREDIT, total: 100_000n * CREDIT };
+      const label = kind === "tag" ? { label: { name: "project", value: "alpha" } } : {};
+      await set(workspaceId, { ...limitOf(id, credits, kind), ...label });
+      const race = async (): Promise<string[]> => {
+        const admitted: string[] = [];
+        const outcomes = await Promise.all(
+          Array.from({ length: 1_000 }, async (_, n) => {
+            const { calls } = n % 2 === 0 ? ingress : other;
+            const of = call(n);
+            const outcome = await outcomeOf(calls.place(workspaceId, null, of));
+            if (outcome === "ok") admitted.push(of.jobId);
+            return outcome;
+          }),
+        );
+        expect([...new Set(outcomes)].toSorted()).toEqual(["key_limit_reached", "ok"]);
+        return admitted;
+      };
+      const first = await race();
+      expect(first).toHaveLength(300);
+      expect((await stateOf(workspaceId, id)).windows.day.leftNano).toBe(0n);
+      // Another key of the workspace, or a call without the tag, is not limited.
+      expect(await outcomeOf(ingress.calls.place(workspaceId, null, hold()))).toBe("ok");
+      // Each call costs a third of its hold, so two hundred more fit, then sixty-six, and so on.
+      await Promise.all(first.map((jobId) => bench.ledger.settle(settlementOf(workspaceId, jobId, CREDIT / 3n))));
+      const second = await race();
+      const free = 300n * CREDIT - 300n * (CREDIT / 3n);
+      expect(second).toHaveLength(Number(free / CREDIT));
+      await Promise.all(second.map((jobId) => bench.ledger.settle(settlementOf(workspaceId, jobId, null))));
+      const state = await stateOf(workspaceId, id);
+      expect({ held: state.heldNano, spent: state.windows.day.spentNano }).toEqual({
+        held: 0n,
+        spent: await chargesOf(id),
+      });
+    },
+  );
 });
 
 function limited(keyId: string, changes: Partial<HoldRequest> = {}): HoldRequest & { canUseCreditLine: boolean } {
@@ -350,41 +362,6 @@ describe("a limit that is set while the balance is locked", () => {
   });
 });
 
-describe("a limit of an end user", () => {
-  test("that is set while calls of the end user are open counts their holds, and not their charges before it", async () => {
-    const { workspaceId, keyId } = await createSubject();
-    const user = newId();
-    const call = (jobId: string, amount: bigint): Promise<number> =>
-      admitLone(db.database, { workspaceId, jobId, keyId, amount, scopes: [user] });
-    const [ended, open, second] = [newId(), newId(), newId()];
-    await call(ended, 50n);
-    await settleSingle(db.database, { jobId: ended, used: 50n });
-    await call(open, 100n);
-    await call(second, 30n);
-    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
-    const state = await stateOf(workspaceId, user);
-    expect([state.heldNano, state.windows.day.spentNano]).toEqual([130n, 0n]);
-    expect(await call(newId(), 11n)).toBe(LIMIT_REACHED);
-    expect(await settleSingle(db.database, { jobId: open, used: 90n })).toBe(90n);
-    await settleGroup(db.database, [{ jobId: second, used: 20n }], { waitMs: 8_000 });
-    const after = await stateOf(workspaceId, user);
-    expect([after.heldNano, after.windows.day.spentNano]).toEqual([0n, 110n]);
-  });
-
-  test("that is removed and set again while a call is open counts its hold", async () => {
-    const { workspaceId, keyId } = await createSubject();
-    const user = newId();
-    const jobId = newId();
-    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
-    await admitLone(db.database, { workspaceId, jobId, keyId, amount: 100n, scopes: [user] });
-    await db.database.transaction((tx) => removeSpendLimit(tx, workspaceId, user));
-    await set(workspaceId, limitOf(user, { day: 140n }, "end_user"));
-    expect((await stateOf(workspaceId, user)).heldNano).toBe(100n);
-    expect(await settleSingle(db.database, { jobId, used: 10n })).toBe(10n);
-    expect((await stateOf(workspaceId, user)).heldNano).toBe(0n);
-  });
-});
-
 describe("a period", () => {
   const DAY_MS = 86_400_000;
   test("begins without the charges before it; open holds of the previous one count in it", async () => {
@@ -458,6 +435,47 @@ describe("a call of a limited key", () => {
     expect(message).toBe(
       "This call may cost up to 5 credits; the daily limit of the key (5) leaves 5. Calls that held the rest have ended meanwhile: send the request again.",
     );
+  });
+
+  test.each([
+    ["without an end user", []],
+    ["with a limited end user", [newId()]],
+  ])("%s is refused with 402 if the database cannot describe the limit", async (_name, scopes) => {
+    const { workspaceId, keyId } = await createSubject();
+    await set(workspaceId, limitOf(keyId, { total: 1n }));
+    const full: Database = {
+      ...bench.database,
+      query: (...query: Parameters<Database["query"]>) =>
+        query[0].includes("spend_refusal")
+          ? Promise.reject(new Error("the pool is full"))
+          : bench.database.query(...query),
+    };
+    const { calls } = bench.startIngress(full);
+    const error = await calls
+      .place(workspaceId, null, limited(keyId, scopes.length === 0 ? {} : { scopes }))
+      .then(() => undefined, (refused: unknown) => refused); // prettier-ignore
+    expect(error).toMatchObject({ status: 402, code: "key_limit_reached", param: "limits.credits" });
+  });
+
+  test("is refused finally by max_credits of its run only if it would not fit without open calls", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    const runId = newId();
+    await set(workspaceId, limitOf(runId, { total: 100n }, "run"));
+    const isFinal = async (amount: bigint): Promise<unknown> => {
+      const [row] = await db.query<{ is_final: unknown }>(
+        "select spend_refusal($1, $2, $3::uuid[], $4)->'is_final' as is_final",
+        [workspaceId, keyId, `{${runId}}`, amount],
+      );
+      return row?.is_final;
+    };
+    const [settled, open] = [newId(), newId()];
+    for (const jobId of [settled, open]) {
+      await admitLone(db.database, { workspaceId, jobId, keyId, amount: 40n, scopes: [runId] });
+    }
+    await settleSingle(db.database, { jobId: settled, used: 40n });
+    expect([await isFinal(30n), await isFinal(60n), await isFinal(61n)]).toEqual([false, false, true]);
+    await set(workspaceId, limitOf(keyId, { total: 1n }));
+    expect(await isFinal(61n)).toBe(false);
   });
 
   test("as a job is refused with the same error, alone and in a group", async () => {

@@ -1,8 +1,8 @@
 /** Credentials at rest. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
-import { createSealer, keyIdOf, type SealedPlace, sealingKeyId } from "#shared/secrets/sealed.ts";
+import { createPublicSealer, createSealer, keyIdOf, type SealedPlace, sealingKeyId } from "#shared/secrets/sealed.ts";
 
 const KEY = randomBytes(32);
 const PLACE: SealedPlace = { workspaceId: "w", table: "notification_channel", row: "c", field: "url" };
@@ -40,4 +40,39 @@ test("a new key encrypts, and the previous one still decrypts; otherwise the mis
   expect([both.isCurrent(sealed), both.isCurrent(both.seal(PLACE, "a secret"))]).toEqual([false, true]);
   expect(() => createSealer([next]).open(PLACE, sealed)).toThrow(`the key ${sealingKeyId(KEY)}, which is not set`);
   expect(keyIdOf(sealed)).toBe(sealingKeyId(KEY));
+});
+
+describe("a text that was encrypted with the public key", () => {
+  const sealer = createSealer([KEY]);
+  const { seal } = createPublicSealer(sealer.publicKey);
+
+  test("is decrypted with the master key in its own place, and differs each time", () => {
+    const [one, other] = [seal(PLACE, "a secret ✓"), seal(PLACE, "a secret ✓")];
+    expect(one).not.toBe(other);
+    expect(one).toStartWith(`v2.${sealingKeyId(KEY)}.`);
+    expect([sealer.open(PLACE, one), sealer.open(PLACE, other)]).toEqual(["a secret ✓", "a secret ✓"]);
+    expect(() => sealer.open({ ...PLACE, row: "other" }, one)).toThrow("is not what was kept there");
+  });
+
+  test("is not decrypted if it was changed, truncated or given the other format", () => {
+    const sealed = seal(PLACE, "a secret");
+    const flipped = `${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BB" : "AA"}`;
+    const otherSender = sealed.replace(/(?<=\.)[\w-]{8}(?=[\w-]{20})/, (chars) => chars.toLowerCase() === chars ? chars.toUpperCase() : chars.toLowerCase()); // prettier-ignore
+    for (const text of [flipped, otherSender, sealed.slice(0, 40), sealed.replace("v2", "v1")]) {
+      expect([text === sealed, text]).toEqual([false, text]);
+      expect(() => sealer.open(PLACE, text)).toThrow();
+    }
+  });
+
+  test("names its key, and is decrypted after a rotation", () => {
+    const sealed = seal(PLACE, "a secret");
+    const next = createSealer([randomBytes(32), KEY]);
+    expect(next.open(PLACE, sealed)).toBe("a secret");
+    expect([keyIdOf(sealed), sealer.isCurrent(sealed), next.isCurrent(sealed)]).toEqual([
+      sealingKeyId(KEY),
+      true,
+      false,
+    ]);
+    expect(() => createSealer([randomBytes(32)]).open(PLACE, sealed)).toThrow("which is not set");
+  });
 });

@@ -181,6 +181,23 @@ describe("a spend limit", () => {
     expect((await limits()).slice(3)).toEqual([[18, 80]]);
   });
 
+  test("is reported as reached when a raise ends of which each percentage was reported", async () => {
+    const of = await limited({
+      warnAt: [80],
+      raise: { credits: { day: 20n * CREDIT }, until: new Date(Date.now() + 3_600_000) },
+    });
+    await charge(of, 20n * CREDIT);
+    await sweep();
+    expect((await told(of)).map(({ metadata }) => metadata["limit"])).toEqual([20]);
+    await db.query("update spend_limit set raised_until = now() - interval '1 second' where id = $1", [of.keyId]);
+    await sweep();
+    await sweep();
+    expect((await told(of)).map(({ type, metadata }) => [type, metadata["limit"], metadata["percent"]])).toEqual([
+      ["limit.reached", 20, 100],
+      ["limit.reached", 10, 100],
+    ]);
+  });
+
   test("without percentages reports nothing", async () => {
     const of = await limited({ warnAt: [] });
     await charge(of, 10n * CREDIT);
@@ -188,9 +205,9 @@ describe("a spend limit", () => {
     expect(await told(of)).toEqual([]);
   });
 
-  test("of a member or an end user names it", async () => {
+  test("of a member, an end user or a tag names it", async () => {
     const of = await limited({ warnAt: [] });
-    const user = newId();
+    const [user, tag] = [newId(), newId()];
     await setSpendLimit(db.database, of.workspaceId, {
       id: of.memberId,
       kind: "member",
@@ -200,19 +217,27 @@ describe("a spend limit", () => {
     await setSpendLimit(db.database, of.workspaceId, {
       id: user,
       kind: "end_user",
-      name: "customer 7",
+      label: { name: "user", value: "customer 7" },
       credits: { total: CREDIT },
+      warnAt: [50],
+    });
+    await setSpendLimit(db.database, of.workspaceId, {
+      id: tag,
+      kind: "tag",
+      label: { name: "project", value: "alpha" },
+      credits: { day: CREDIT },
       warnAt: [50],
     });
     await db.query("select count_spend($1, $2, $3::uuid[], 0, $4, (now() at time zone 'utc')::date)", [
       of.workspaceId,
       of.keyId,
-      `{${user}}`,
+      `{${user},${tag}}`,
       CREDIT / 2n,
     ]);
     await sweep();
     const subjects = (await told(of)).map(({ metadata: { kind, id, name } }) => ({ kind, id, name }));
-    expect(subjects).toHaveLength(2);
+    expect(subjects).toHaveLength(3);
+    expect(subjects).toContainEqual({ kind: "tag", id: tag, name: "project=alpha" });
     expect(subjects).toContainEqual({ kind: "member", id: of.memberId, name: `ada ${of.memberId}` });
     expect(subjects).toContainEqual({ kind: "end_user", id: user, name: "customer 7" });
   });

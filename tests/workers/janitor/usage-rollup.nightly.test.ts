@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await db.query(
-    "truncate usage_hour, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade",
+    "truncate usage_hour, usage_by_day, usage_day, usage_key, usage_record, ledger_entry, ledger_checkpoint, balance cascade",
   );
   await db.query("update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity'");
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
@@ -278,13 +278,17 @@ describe("nothing is missing from the sums", () => {
     expect(await auditLedger(db.database)).toEqual([]);
     const fault = "sums of an hour are not those of its usage records";
     await db.query("update usage_hour set settled = settled + 1 where settled = (select max(settled) from usage_hour)");
-    expect(await auditLedger(db.database)).toMatchObject([{ workspace_id: workspaceId, fault }]);
+    const ofDay = "sums of a day are not those of its hours";
+    expect(await auditLedger(db.database)).toMatchObject([
+      { workspace_id: workspaceId, fault },
+      { workspace_id: workspaceId, fault: ofDay },
+    ]);
     // The hourly audit tells it in a metric, again and again, until it is mended.
     for (let times = 0; times < 3; times++) {
       await checkInvariants({ database: db.database, log, metrics });
-      expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
+      expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 2");
     }
-    await db.query("truncate usage_hour, usage_day, usage_key");
+    await db.query("truncate usage_hour, usage_by_day, usage_day, usage_key");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
     // As in schemas/docs/operate/usage-and-budgets.md.
     await db.query(
@@ -378,7 +382,7 @@ describe("nothing is missing from the sums", () => {
     while ((await db.query(isClosed)).length === 0);
     await db.query("update usage_hour set settled = settled + 1 where hour = (select min(hour) from usage_hour)");
     expect(await hourly()).toEqual([]);
-    expect(await auditLedger(db.database)).toHaveLength(1);
+    expect(await auditLedger(db.database)).toHaveLength(2);
     await spend(db.database, [{ workspaceId, nano: 7n }]);
     await rollUp();
     await db.query("update usage_hour set settled = settled + 1 where hour = (select max(hour) from usage_hour)");

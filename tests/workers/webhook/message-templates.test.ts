@@ -73,9 +73,9 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
     'A percentage of a spend limit is spent.\n\nSubject: key "ci"\nId: k1\nSpent: 8 credits\nLimit: 10 credits\nPeriod: day\nResets: 2026-11-25T00:00:00Z',
   ],
   "limit.reached": [
-    { kind: "end_user", id: "u1", name: "ada", period: "total", percent: 100, spent: 10, limit: 10 },
-    'Spend limit reached: 10 credits, end user "ada"',
-    'A spend limit is spent. Paid calls of its subject are refused until the limit resets or is raised.\n\nSubject: end user "ada"\nId: u1\nSpent: 10 credits\nLimit: 10 credits\nPeriod: total',
+    { kind: "tag", id: "u1", name: "project=alpha", period: "total", percent: 100, spent: 10, limit: 10 },
+    'Spend limit reached: 10 credits, tag "project=alpha"',
+    'A spend limit is spent. Paid calls of its subject are refused until the limit resets or is raised.\n\nSubject: tag "project=alpha"\nId: u1\nSpent: 10 credits\nLimit: 10 credits\nPeriod: total',
   ],
   "template.unavailable": [
     { workflowId: "f1", stepId: "draw", missing: "acme/painter" },

@@ -27,18 +27,24 @@ export class ApiFault extends Error {
   /** Request member that caused the error; null if the error concerns no single member. */
   readonly param: string | null;
   readonly requestId: string | null;
+  /** Job that continues or has a result after the error; null if there is none. */
+  readonly jobId: string | null;
 
-  constructor(message: string, facts: Partial<Pick<ApiFault, "status" | "code" | "param" | "requestId">> = {}) {
+  constructor(
+    message: string,
+    facts: Partial<Pick<ApiFault, "status" | "code" | "param" | "requestId" | "jobId">> = {},
+  ) {
     super(message);
     this.status = facts.status ?? 0;
     this.code = facts.code ?? "unknown";
     this.param = facts.param ?? null;
     this.requestId = facts.requestId ?? null;
+    this.jobId = facts.jobId ?? null;
   }
 }
 
 /** Returns the URL of an operation with its path parameters and query. */
-export function urlOf<Operation extends Key>(
+function urlOf<Operation extends Key>(
   operation: Operation,
   { path, query }: Pick<CallOptions<Operation>, "path" | "query"> = {},
 ): string {
@@ -90,14 +96,35 @@ export async function call<Operation extends Key>(
   return (text === "" ? undefined : JSON.parse(text)) as Operations[Operation]["response"];
 }
 
+/** Returns the error of a response whose body was read as text. */
+export function faultIn(status: number, text: string, requestId: string | null): ApiFault {
+  const { message, code = "unknown", param = null, job_id: jobId = null } = errorIn(text);
+  return new ApiFault(message ?? `The service returned status ${status} without an explanation.`, {
+    status,
+    code,
+    param,
+    requestId,
+    jobId,
+  });
+}
+
+interface ErrorBody {
+  readonly message?: string;
+  readonly code?: string;
+  readonly param?: string | null;
+  readonly job_id?: string;
+}
+
+function errorIn(text: string): ErrorBody {
+  try {
+    return (JSON.parse(text) as { readonly error?: ErrorBody } | null)?.error ?? {};
+  } catch {
+    return {};
+  }
+}
+
 async function faultOf(response: Response, operation: Key): Promise<ApiFault> {
-  const requestId = response.headers.get("x-request-id");
-  const { error } = ((await response.json().catch(() => ({}))) ?? {}) as {
-    readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string | null };
-  };
-  const message = error?.message ?? `The service returned status ${response.status} without an explanation.`;
-  const { code = "unknown", param = null } = error ?? {};
-  const fault = new ApiFault(message, { status: response.status, code, param, requestId });
+  const fault = faultIn(response.status, await response.text().catch(() => ""), response.headers.get("x-request-id"));
   // The session has ended or its key was revoked. A failed sign-in reports its own error.
   if (response.status === 401 && !operation.includes("/console/") && !operation.includes("/operator/")) endSession();
   return fault;

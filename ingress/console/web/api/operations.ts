@@ -49,7 +49,6 @@ import type {
   EndUserLimits,
   EndUserLimitsDeleted,
   EndUserLimitsList,
-  EndUserLimitsRequest,
   Estimate,
   EstimateRequest,
   EventTypeList,
@@ -65,6 +64,7 @@ import type {
   Key,
   KeyCredits,
   KeyUsage,
+  LabelLimitsRequest,
   LedgerList,
   McpMessage,
   MediaResults,
@@ -104,6 +104,8 @@ import type {
   OperatorPresetList,
   OperatorRedrive,
   OperatorRedriveRequest,
+  OperatorSession,
+  OperatorSessionCreateRequest,
   OperatorSettleFault,
   OperatorSettleFaultList,
   OperatorSettleFaultResolveRequest,
@@ -136,9 +138,13 @@ import type {
   Subscription,
   SubscriptionCreateRequest,
   SubscriptionList,
+  TagLimits,
+  TagLimitsDeleted,
+  TagLimitsList,
   TokenCount,
   Transcription,
   TranscriptionRequest,
+  UnavailableModelList,
   UsagePage,
   UsageRequest,
   UsageRequestList,
@@ -232,6 +238,9 @@ export interface Operations {
   "POST /console/session": { query: never; body: ConsoleSessionCreateRequest; response: undefined };
   "GET /console/session": { query: never; body: undefined; response: ConsoleSession };
   "DELETE /console/session": { query: never; body: undefined; response: undefined };
+  "POST /console/operator-session": { query: never; body: OperatorSessionCreateRequest; response: undefined };
+  "GET /console/operator-session": { query: never; body: undefined; response: OperatorSession };
+  "DELETE /console/operator-session": { query: never; body: undefined; response: undefined };
   "GET /workspaces/{workspaceId}": { query: never; body: undefined; response: Workspace };
   "PATCH /workspaces/{workspaceId}": { query: never; body: WorkspaceUpdateRequest; response: Workspace };
   "GET /workspaces/{workspaceId}/presets": { query: never; body: undefined; response: PresetList };
@@ -250,6 +259,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChain };
   "PUT /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: FallbackChainRequest; response: FallbackChain };
   "DELETE /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChainDeleted };
+  "GET /workspaces/{workspaceId}/unavailable-models": { query: never; body: undefined; response: UnavailableModelList };
   "GET /workspaces/{workspaceId}/usage": { query: "start_time" | "end_time" | "bucket_width" | "group_by" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id" | "limit" | "page"; body: undefined; response: UsagePage };
   "GET /workspaces/{workspaceId}/usage/focus": { query: "start_time" | "end_time" | "bucket_width" | "label" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id"; body: undefined; response: unknown };
   "GET /workspaces/{workspaceId}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
@@ -260,8 +270,12 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/credits/ledger": { query: "after" | "limit" | "kind" | "start_time" | "end_time"; body: undefined; response: LedgerList };
   "GET /workspaces/{workspaceId}/end-users": { query: "after" | "limit"; body: undefined; response: EndUserLimitsList };
   "GET /workspaces/{workspaceId}/end-users/{user}/limits": { query: never; body: undefined; response: EndUserLimits };
-  "PUT /workspaces/{workspaceId}/end-users/{user}/limits": { query: never; body: EndUserLimitsRequest; response: EndUserLimits };
+  "PUT /workspaces/{workspaceId}/end-users/{user}/limits": { query: never; body: LabelLimitsRequest; response: EndUserLimits };
   "DELETE /workspaces/{workspaceId}/end-users/{user}/limits": { query: never; body: undefined; response: EndUserLimitsDeleted };
+  "GET /workspaces/{workspaceId}/tags": { query: "tag" | "after" | "limit"; body: undefined; response: TagLimitsList };
+  "GET /workspaces/{workspaceId}/tags/{tag}/{value}/limits": { query: never; body: undefined; response: TagLimits };
+  "PUT /workspaces/{workspaceId}/tags/{tag}/{value}/limits": { query: never; body: LabelLimitsRequest; response: TagLimits };
+  "DELETE /workspaces/{workspaceId}/tags/{tag}/{value}/limits": { query: never; body: undefined; response: TagLimitsDeleted };
   "GET /workspaces/{workspaceId}/budget-alerts": { query: "after" | "limit"; body: undefined; response: BudgetAlertList };
   "POST /workspaces/{workspaceId}/budget-alerts": { query: never; body: BudgetAlertCreateRequest; response: BudgetAlert };
   "GET /workspaces/{workspaceId}/budget-alerts/{alertId}": { query: never; body: undefined; response: BudgetAlert };
@@ -285,7 +299,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions": { query: "after" | "limit"; body: undefined; response: SubscriptionList };
   "POST /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions": { query: never; body: SubscriptionCreateRequest; response: Subscription };
   "DELETE /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions/{subscriptionId}": { query: never; body: undefined; response: Deleted };
-  "GET /workspaces/{workspaceId}/deliveries": { query: "channelId" | "event" | "status" | "after" | "limit"; body: undefined; response: DeliveryList };
+  "GET /workspaces/{workspaceId}/deliveries": { query: "channelId" | "event" | "status" | "endedSince" | "after" | "limit"; body: undefined; response: DeliveryList };
   "GET /workspaces/{workspaceId}/deliveries/{deliveryId}": { query: never; body: undefined; response: Delivery };
   "POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry": { query: never; body: undefined; response: DeliveryAccepted };
   "GET /workspaces/{workspaceId}/audit-log": { query: "after" | "limit" | "actor" | "action" | "subject" | "start_time" | "end_time"; body: undefined; response: AuditLogList };

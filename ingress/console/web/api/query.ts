@@ -38,7 +38,7 @@ export function useQuery<Data>(
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
-    if (key === "") return;
+    if (key === "") return undefined;
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort("timeout"), TIMEOUT_MS);
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
@@ -59,7 +59,7 @@ export function useQuery<Data>(
     };
   }, [key, round]);
   useEffect(() => {
-    if (everyMs === undefined || key === "") return;
+    if (everyMs === undefined || key === "") return undefined;
     const timer = setInterval(() => document.visibilityState === "visible" && setRound((n) => n + 1), everyMs);
     return () => clearInterval(timer);
   }, [key, everyMs]);

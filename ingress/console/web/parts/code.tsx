@@ -59,7 +59,15 @@ export function Json({ value }: { readonly value: unknown }): JSX.Element {
   );
 }
 
-function JsonNode({ name, value, depth }: { readonly name?: string; readonly value: unknown; readonly depth: number }): JSX.Element {
+function JsonNode({
+  name,
+  value,
+  depth,
+}: {
+  readonly name?: string;
+  readonly value: unknown;
+  readonly depth: number;
+}): JSX.Element {
   const label: ComponentChildren = name === undefined ? null : <span class="c-key">{name}: </span>;
   const [isOpen, setOpen] = useState(depth < 2);
   if (typeof value !== "object" || value === null) {
@@ -80,7 +88,9 @@ function JsonNode({ name, value, depth }: { readonly name?: string; readonly val
       </summary>
       <div>
         {isOpen
-          ? entries.slice(0, MEMBERS_MAX).map(([key, one]) => <JsonNode key={key} name={key} value={one} depth={depth + 1} />)
+          ? entries
+              .slice(0, MEMBERS_MAX)
+              .map(([key, one]) => <JsonNode key={key} name={key} value={one} depth={depth + 1} />)
           : null}
         {entries.length > MEMBERS_MAX ? <div class="leaf c-dim">{entries.length - MEMBERS_MAX} more</div> : null}
       </div>

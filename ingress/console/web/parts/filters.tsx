@@ -48,9 +48,17 @@ export interface Filter {
 }
 
 /** Bar with a chip for each active filter, and a button that adds one. */
-export function FilterBar({ filters, query }: { readonly filters: readonly Filter[]; readonly query: UrlQuery }): JSX.Element {
+export function FilterBar({
+  filters,
+  query,
+}: {
+  readonly filters: readonly Filter[];
+  readonly query: UrlQuery;
+}): JSX.Element {
   const [added, setAdded] = useState<readonly string[]>([]);
-  const shown = filters.filter(({ name, isFixed }) => isFixed === true || query.get(name) !== "" || added.includes(name));
+  const shown = filters.filter(
+    ({ name, isFixed }) => isFixed === true || query.get(name) !== "" || added.includes(name),
+  );
   const others = filters.filter((filter) => !shown.includes(filter));
   const remove = (name: string): void => {
     setAdded(added.filter((one) => one !== name));
@@ -63,7 +71,7 @@ export function FilterBar({ filters, query }: { readonly filters: readonly Filte
         <Chip
           key={filter.name}
           filter={filter}
-          value={query.get(filter.name)}
+          value={query.get(filter.name) || (filter.isFixed === true ? (filter.choices?.[0]?.value ?? "") : "")}
           isNew={added.includes(filter.name)}
           set={(value) => query.set({ [filter.name]: value })}
           remove={() => remove(filter.name)}

@@ -20,7 +20,18 @@ interface ButtonProps {
   readonly children?: ComponentChildren;
 }
 
-export function Button({ kind, small, only, icon, label, submit, isRunning, blocked, onClick, children }: ButtonProps): JSX.Element {
+export function Button({
+  kind,
+  small,
+  only,
+  icon,
+  label,
+  submit,
+  isRunning,
+  blocked,
+  onClick,
+  children,
+}: ButtonProps): JSX.Element {
   const isOff = isRunning === true || blocked !== undefined;
   const classes = ["btn", kind ?? "", small === true ? "small" : "", only === true ? "only" : ""].filter(Boolean);
   return (
@@ -42,7 +53,13 @@ export function Button({ kind, small, only, icon, label, submit, isRunning, bloc
 }
 
 /** Error of a form that concerns none of its fields. */
-export function FaultText({ fault, except = [] }: { readonly fault: ApiFault | undefined; readonly except?: readonly string[] }): JSX.Element | null {
+export function FaultText({
+  fault,
+  except = [],
+}: {
+  readonly fault: ApiFault | undefined;
+  readonly except?: readonly string[];
+}): JSX.Element | null {
   if (fault === undefined || (fault.param !== null && except.includes(fault.param))) return null;
   return (
     <p class="hint error" role="alert">
@@ -85,7 +102,11 @@ export function Field({
         {label}
         {isOptional === true ? <span class="opt"> optional</span> : null}
       </label>
-      {children({ id, "aria-invalid": error !== undefined, "aria-describedby": note === undefined ? undefined : `${id}-note` })}
+      {children({
+        id,
+        "aria-invalid": error !== undefined,
+        "aria-describedby": note === undefined ? undefined : `${id}-note`,
+      })}
       {note === undefined ? null : (
         <span class={error === undefined ? "hint" : "hint error"} id={`${id}-note`}>
           {error === undefined ? null : <Icon name="warn" small />}
@@ -112,13 +133,22 @@ interface TextProps extends FieldProps {
 export function TextField(props: TextProps): JSX.Element {
   const { value, onInput, type = "text", placeholder, unit, suggestions, rows, isRequired } = props;
   const listId = useId();
-  const onText = (event: { readonly currentTarget: { readonly value: string } }): void => onInput(event.currentTarget.value);
+  const onText = (event: { readonly currentTarget: { readonly value: string } }): void =>
+    onInput(event.currentTarget.value);
   return (
     <Field {...props}>
       {(control) => {
         if (rows !== undefined) {
           return (
-            <textarea {...control} class="area" rows={rows} value={value} placeholder={placeholder} required={isRequired} onInput={onText} />
+            <textarea
+              {...control}
+              class="area"
+              rows={rows}
+              value={value}
+              placeholder={placeholder}
+              required={isRequired}
+              onInput={onText}
+            />
           );
         }
         const input = (

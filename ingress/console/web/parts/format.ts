@@ -14,8 +14,7 @@ export function setZone(name: string): void {
 
 export function isZone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }
@@ -47,9 +46,7 @@ export function amountText(credits: number): AmountText {
   const zeros = decimals.slice(kept.length);
   const sign = whole.startsWith("-") ? "−" : "";
   const grouped = sign + whole.replace("-", "").replaceAll(/\B(?=(\d{3})+$)/g, ",");
-  return kept === ""
-    ? { digits: grouped, zeros: `.${zeros}`, exact }
-    : { digits: `${grouped}.${kept}`, zeros, exact };
+  return kept === "" ? { digits: grouped, zeros: `.${zeros}`, exact } : { digits: `${grouped}.${kept}`, zeros, exact };
 }
 
 /** Returns an amount for a figure: two decimals rounded towards zero, or a unit for a large amount, such as `1.284 B`. */
@@ -138,12 +135,6 @@ export function relativeText(time: string | number | Date, now: number = Date.no
           ? [Math.round(size / 3_600), "h"]
           : [Math.round(size / 86_400), "days"];
   return seconds > 0 ? `in ${amount} ${unit}` : `${amount} ${unit} ago`;
-}
-
-/** Returns the start of the day in the chosen zone that lies `daysBefore` days before `now`. */
-export function dayStart(daysBefore = 0, now: number = Date.now()): Date {
-  const parts = new Intl.DateTimeFormat("en-CA", { timeZone: zone.value }).format(now - daysBefore * 86_400_000);
-  return zonedTime(`${parts}T00:00:00`);
 }
 
 /** Returns the instant at which clocks of the chosen zone show this local time, such as `2026-11-30T00:00:00`. */

@@ -1,7 +1,7 @@
 /** Limits of a key or a member: credits by period, models, endpoints and addresses. */
 import type { JSX } from "preact";
 
-import type { Limits, LimitUsage } from "../../../../schemas/generated/types.ts";
+import type { ApiKey, Limits, LimitUsage } from "../../../../schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { creditsIn, TextField } from "./form.tsx";
 import { timeText } from "./format.ts";
@@ -34,7 +34,8 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
   const credits = Object.fromEntries(
     WINDOWS.flatMap((window) => {
       const amount = creditsIn(draft[window]);
-      if (Number.isNaN(amount)) throw new Error(`Expected a number of credits for the ${window}, got “${draft[window]}”.`);
+      if (Number.isNaN(amount))
+        throw new Error(`Expected a number of credits for the ${window}, got “${draft[window]}”.`);
       return amount === undefined ? [] : [[window, amount]];
     }),
   );
@@ -45,11 +46,15 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
   }
   const limits: Record<string, unknown> = {
     ...(Object.keys(credits).length === 0 ? {} : { credits }),
-    ...Object.fromEntries((["models", "endpoints", "ips"] as const).flatMap((list) => (listOf(list).length === 0 ? [] : [[list, listOf(list)]]))),
+    ...Object.fromEntries(
+      (["models", "endpoints", "ips"] as const).flatMap((list) =>
+        listOf(list).length === 0 ? [] : [[list, listOf(list)]],
+      ),
+    ),
     ...(warnings.length === 0 ? {} : { warn_at: warnings }),
     ...(before?.raise == null ? {} : { raise: before.raise }),
   };
-  return Object.keys(limits).length === 0 ? null : (limits as Limits);
+  return Object.keys(limits).length === 0 ? null : limits;
 }
 
 export function LimitsFields({
@@ -133,15 +138,29 @@ export function LimitBars({
     const { credits_used: used, credits_held: held, credits_left: left, resets_at: resetsAt } = state;
     return [{ window, used, held, limit: used + held + left, resetsAt }];
   }).toSorted((a, b) => b.used / (b.limit || 1) - a.used / (a.limit || 1));
-  if (bars.length === 0) return <span class="muted">{limits?.credits == null ? "No limit" : "Not visible to your role"}</span>;
+  if (bars.length === 0)
+    return <span class="muted">{limits?.credits == null ? "No limit" : "Not visible to your role"}</span>;
   return (
     <div class="stack tight">
       {bars.slice(0, isShort === true ? 1 : bars.length).map(({ window, used, held, limit, resetsAt }) => (
         <div key={window}>
           <BudgetBar used={used} held={held} limit={limit} window={window} />
-          {isShort === true || resetsAt === null ? null : <span class="hint">Resets {timeText(resetsAt, "minute")}</span>}
+          {isShort === true || resetsAt === null ? null : (
+            <span class="hint">Resets {timeText(resetsAt, "minute")}</span>
+          )}
         </div>
       ))}
     </div>
   );
+}
+
+/** State of a key: its status, or `reached` and `warned` when a spend limit is at or near its end. */
+export function stateOf({ status, limit_usage: usage }: Pick<ApiKey, "status" | "limit_usage">): string {
+  if (status !== "active" || usage === null) return status;
+  const windows = [usage.day, usage.week, usage.month, usage.total].filter((window) => window !== null);
+  if (windows.some(({ credits_left: left }) => left <= 0)) return "reached";
+  const isNear = windows.some(
+    ({ credits_used: used, credits_held: held, credits_left: left }) => used >= 0.8 * (used + held + left),
+  );
+  return isNear ? "warned" : status;
 }

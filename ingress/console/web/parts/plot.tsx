@@ -56,7 +56,9 @@ export function StackedBars({
         onBlur={() => setActive(undefined)}
         onPointerMove={(event) => {
           const { left, width } = event.currentTarget.getBoundingClientRect();
-          setActive(Math.min(buckets.length - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * buckets.length))));
+          setActive(
+            Math.min(buckets.length - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * buckets.length))),
+          );
         }}
         onPointerLeave={() => setActive(undefined)}
       >
@@ -81,7 +83,12 @@ export function StackedBars({
           })}
         </svg>
         {active === undefined ? null : (
-          <Tip bucket={buckets[active] ?? ""} index={active} count={buckets.length} {...{ series, format, total: totals[active] ?? 0 }} />
+          <Tip
+            bucket={buckets[active] ?? ""}
+            index={active}
+            count={buckets.length}
+            {...{ series, format, total: totals[active] ?? 0 }}
+          />
         )}
       </div>
       <div class="x" aria-hidden="true">
@@ -114,7 +121,11 @@ function Tip({
   return (
     <>
       <span class="cursor" style={{ "--at": `${at}%` }} />
-      <div class={at < 40 ? "tip right" : "tip"} style={{ "--tip-x": `${at < 40 ? at + 1.5 : at - 1.5}%` }} role="status">
+      <div
+        class={at < 40 ? "tip right" : "tip"}
+        style={{ "--tip-x": `${at < 40 ? at + 1.5 : at - 1.5}%` }}
+        role="status"
+      >
         <b>{bucket}</b>
         {series
           .map(({ name, values }, place) => (

@@ -43,7 +43,13 @@ export function Table<Row>({
         <thead>
           <tr>
             {columns.map(({ head, place, isNumber }, index) => (
-              <th key={index} class={classOf({ place: place === "main" || place === "key" || place === "brk" ? undefined : place, isNumber })}>
+              <th
+                key={index}
+                class={classOf({
+                  place: place === "main" || place === "key" || place === "brk" ? undefined : place,
+                  isNumber,
+                })}
+              >
                 {head}
               </th>
             ))}
@@ -53,7 +59,11 @@ export function Table<Row>({
           {rows.map((row) => {
             const id = idOf(row);
             return (
-              <tr key={id} class={id === selected ? "selected" : ""} aria-current={id === selected ? "true" : undefined}>
+              <tr
+                key={id}
+                class={id === selected ? "selected" : ""}
+                aria-current={id === selected ? "true" : undefined}
+              >
                 {columns.map(({ cell, place, isNumber, cut, title, label }, index) => (
                   <td
                     key={index}
@@ -75,7 +85,15 @@ export function Table<Row>({
   );
 }
 
-function classOf({ place, isNumber, isCut }: { place?: string | undefined; isNumber?: boolean | undefined; isCut?: boolean }): string {
+function classOf({
+  place,
+  isNumber,
+  isCut,
+}: {
+  place?: string | undefined;
+  isNumber?: boolean | undefined;
+  isCut?: boolean;
+}): string {
   return [place ?? "", isNumber === true ? "num" : "", isCut === true ? "cut" : ""].filter(Boolean).join(" ");
 }
 
@@ -148,7 +166,12 @@ export function ListPanel<Row>({
           <span>{note}</span>
           {cursor === undefined || (cursor.isFirst && !data.has_more) ? null : (
             <span class="push row">
-              <Button small icon="left" blocked={cursor.isFirst ? "This is the newest page." : undefined} onClick={cursor.newer}>
+              <Button
+                small
+                icon="left"
+                blocked={cursor.isFirst ? "This is the newest page." : undefined}
+                onClick={cursor.newer}
+              >
                 Newer
               </Button>
               <Button
@@ -187,7 +210,13 @@ export function Skeleton({ rows = 5 }: { readonly rows?: number }): JSX.Element 
 }
 
 /** Explanation of an empty list: its future content, and the way to the first row. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
   return (
     <>
       <h3>{title}</h3>

@@ -39,7 +39,7 @@ function Toast({ notice: { id, text, tone } }: { readonly notice: Notice }): JSX
     notices.value = notices.value.filter((one) => one.id !== id);
   };
   useEffect(() => {
-    if (isHovered) return;
+    if (isHovered) return undefined;
     const timer = setTimeout(close, SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isHovered]);

@@ -39,7 +39,7 @@ function nameOf(result: Result, by: string): string {
 export function topGroups({ data }: UsagePage, by: string, metric: Metric = "credits"): readonly Group[] {
   return (data[0]?.results ?? [])
     .map((result) => {
-      const { calls, failed, credits, tokens, latency_p95_ms: p95Ms = null } = result;
+      const { calls, failed, credits, tokens, latency_p95_ms: p95Ms } = result;
       return { name: nameOf(result, by), calls, failed, credits, tokens, p95Ms };
     })
     .toSorted((a, b) => b[metric] - a[metric] || b.calls - a.calls);

@@ -17,7 +17,13 @@ export function Amount({ credits }: { readonly credits: number }): JSX.Element {
 }
 
 /** Time of day; the tooltip has the date and the exact time. */
-export function Time({ at, style = "time" }: { readonly at: string; readonly style?: "time" | "minute" | "day" }): JSX.Element {
+export function Time({
+  at,
+  style = "time",
+}: {
+  readonly at: string;
+  readonly style?: "time" | "minute" | "day";
+}): JSX.Element {
   return (
     <time dateTime={at} title={`${timeText(at, "day")}, ${timeText(at, "exact")}`}>
       {timeText(at, style)}
@@ -42,7 +48,12 @@ export function Id({ value, label = "id" }: { readonly value: string; readonly l
       <span class="cut" title={value}>
         {value}
       </span>
-      <button type="button" class="btn quiet only small" aria-label={`Copy ${label}`} onClick={() => copyText(value)}>
+      <button
+        type="button"
+        class="btn quiet only small"
+        aria-label={`Copy ${label}`}
+        onClick={() => void copyText(value)}
+      >
         <Icon name="copy" small />
       </button>
     </span>
@@ -83,7 +94,13 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
 };
 
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
-export function Status({ of, code }: { readonly of: string; readonly code?: string | number | null }): JSX.Element {
+export function Status({
+  of,
+  code,
+}: {
+  readonly of: string;
+  readonly code?: string | number | null | undefined;
+}): JSX.Element {
   const [tone, icon, word] = STATUSES[of] ?? (["", "ring", of] as const);
   return (
     <span class={`badge ${tone}`}>
@@ -99,12 +116,7 @@ export function KeyValues({ of }: { readonly of: readonly (readonly [string, Com
   return (
     <dl class="kv">
       {of.flatMap(([term, value]) =>
-        value == null
-          ? []
-          : [
-              <dt key={term}>{term}</dt>,
-              <dd key={`${term}-value`}>{value}</dd>,
-            ],
+        value == null ? [] : [<dt key={term}>{term}</dt>, <dd key={`${term}-value`}>{value}</dd>],
       )}
     </dl>
   );

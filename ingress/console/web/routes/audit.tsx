@@ -44,14 +44,22 @@ export default function AuditLog(): JSX.Element {
       }
       sheet={
         entry === undefined ? undefined : (
-          <EntrySheet entry={entry} onClose={() => setOpenId(undefined)} onMove={(step) => setOpenId(rows[place + step]?.id ?? entry.id)} />
+          <EntrySheet
+            entry={entry}
+            onClose={() => setOpenId(undefined)}
+            onMove={(step) => setOpenId(rows[place + step]?.id ?? entry.id)}
+          />
         )
       }
     >
       <FilterBar
         query={query}
         filters={[
-          { name: "action", label: "Action", suggestions: ["key.create", "key.update", "key.revoke", "member.create", "member.update"] },
+          {
+            name: "action",
+            label: "Action",
+            suggestions: ["key.create", "key.update", "key.revoke", "member.create", "member.update"],
+          },
           { name: "actor", label: "Author" },
           { name: "subject", label: "Subject" },
           { name: "start_time", label: "From" },
@@ -80,7 +88,13 @@ export default function AuditLog(): JSX.Element {
             ),
           },
           { head: "Author", place: "key", cell: authorOf },
-          { head: "Subject", place: "mid", cut: "30%", title: ({ subject }) => subject, cell: ({ subject }) => subjectName(subject) },
+          {
+            head: "Subject",
+            place: "mid",
+            cut: "30%",
+            title: ({ subject }) => subject,
+            cell: ({ subject }) => subjectName(subject),
+          },
           { head: "Address", place: "low", cell: ({ ip }) => ip ?? "—" },
         ]}
         empty={

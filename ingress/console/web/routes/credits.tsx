@@ -41,15 +41,38 @@ function Balance(): JSX.Element | null {
   return (
     <section class="section" aria-label="Balance">
       <div class="stats">
-        <Stat name="Balance" figure={figureText(credits)} unit="credits" title={`${credits} credits`} href="/console/usage" note="held credits included" />
-        <Stat name="Available" figure={figureText(available)} unit="credits" title={`${available} credits`} href="/console/usage" note="for new calls" />
-        <Stat name="Held" figure={figureText(held)} unit="credits" title={`${held} credits`} href="/console/jobs" note="for calls in progress" />
+        <Stat
+          name="Balance"
+          figure={figureText(credits)}
+          unit="credits"
+          title={`${credits} credits`}
+          href="/console/usage"
+          note="held credits included"
+        />
+        <Stat
+          name="Available"
+          figure={figureText(available)}
+          unit="credits"
+          title={`${available} credits`}
+          href="/console/usage"
+          note="for new calls"
+        />
+        <Stat
+          name="Held"
+          figure={figureText(held)}
+          unit="credits"
+          title={`${held} credits`}
+          href="/console/jobs"
+          note="for calls in progress"
+        />
         <Stat
           name="Spend a day"
           figure={figureText(perDay)}
           unit="credits"
           href="/console/usage"
-          note={daysLeft === null ? "no spend in the last week" : `${Math.floor(daysLeft).toLocaleString("en")} days left`}
+          note={
+            daysLeft === null ? "no spend in the last week" : `${Math.floor(daysLeft).toLocaleString("en")} days left`
+          }
         />
       </div>
     </section>

@@ -7,7 +7,7 @@ import type { ApiKey } from "../../../../schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { Button } from "../parts/form.tsx";
-import { LimitBars } from "../parts/limits-form.tsx";
+import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
@@ -79,15 +79,6 @@ export default function Keys(): JSX.Element {
   );
 }
 
-/** State of a key: its status, or `reached` and `warned` when a spend limit is at or near its end. */
-export function stateOf({ status, limit_usage: usage }: Pick<ApiKey, "status" | "limit_usage">): string {
-  if (status !== "active" || usage === null) return status;
-  const windows = [usage.day, usage.week, usage.month, usage.total].filter((window) => window !== null);
-  if (windows.some(({ credits_left: left }) => left <= 0)) return "reached";
-  const isNear = windows.some(({ credits_used: used, credits_held: held, credits_left: left }) => used >= 0.8 * (used + held + left));
-  return isNear ? "warned" : status;
-}
-
 const COLUMNS: readonly Column<ApiKey>[] = [
   {
     head: "Name",
@@ -98,7 +89,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
       <>
         <Link href={`/keys/${id}`}>{name}</Link>
         <span class="sub cut">
-          <span class="mono">{hint}…</span> · {member.name}
+          <span class="mono">{hint}</span> · {member.name}
         </span>
       </>
     ),
@@ -121,6 +112,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   {
     head: "Expires",
     place: "low",
-    cell: ({ expires_at }) => (expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="day" />),
+    cell: ({ expires_at }) =>
+      expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="day" />,
   },
 ];

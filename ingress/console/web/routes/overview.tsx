@@ -23,7 +23,8 @@ const REFRESH_MS = 30_000;
 export default function Overview(): JSX.Element {
   const query = useQuery("overview", loadOverview, { everyMs: REFRESH_MS });
   const { data, fault, reload } = query;
-  if (data !== undefined && data.models.length === 0 && data.today.refused === 0) return <FirstRun onCharged={reload} />;
+  if (data !== undefined && data.models.length === 0 && data.today.refused === 0)
+    return <FirstRun onCharged={reload} />;
   return (
     <Page
       title="Overview"
@@ -116,7 +117,9 @@ function Figures({ data: { balance, today, before } }: { readonly data: Data }):
           title={`${credits} credits`}
           unit="credits"
           href="/console/credits"
-          note={daysLeft === null ? "no spend in the last week" : `${daysText(daysLeft)} at ${figureText(perDay)} a day`}
+          note={
+            daysLeft === null ? "no spend in the last week" : `${daysText(daysLeft)} at ${figureText(perDay)} a day`
+          }
         />
         <Stat
           name="Spent today"
@@ -180,7 +183,11 @@ function Spend({ data: { days, models } }: { readonly data: Data }): JSX.Element
     ...(others.length === 0 ? [] : [{ ...sumGroups(others), place: TOP, isOther: true as const }]),
   ];
   return (
-    <Section title="Spend" note={`30 days, ${figureText(total)} credits`} link={<Link href="/usage">Explore usage</Link>}>
+    <Section
+      title="Spend"
+      note={`30 days, ${figureText(total)} credits`}
+      link={<Link href="/usage">Explore usage</Link>}
+    >
       <div class="panel">
         <div class="pad">
           <StackedBars
@@ -201,12 +208,24 @@ function Spend({ data: { days, models } }: { readonly data: Data }): JSX.Element
               cell: ({ name, place, isOther }) => (
                 <span class="row">
                   <span class={`swatch f${place + 1}`} />
-                  {isOther === true ? name : <Link href={`/requests?${new URLSearchParams({ model: name })}`} class="cut" title={name}>{name}</Link>}
+                  {isOther === true ? (
+                    name
+                  ) : (
+                    <Link href={`/requests?${new URLSearchParams({ model: name })}`} class="cut" title={name}>
+                      {name}
+                    </Link>
+                  )}
                 </span>
               ),
             },
             { head: "Calls", place: "mid", isNumber: true, label: "calls", cell: ({ calls }) => countText(calls) },
-            { head: "Errors", place: "mid", isNumber: true, label: "errors", cell: ({ calls, failed }) => percentText(failed, calls) },
+            {
+              head: "Errors",
+              place: "mid",
+              isNumber: true,
+              label: "errors",
+              cell: ({ calls, failed }) => percentText(failed, calls),
+            },
             {
               head: "p95",
               place: "low",

@@ -21,9 +21,16 @@ const LIST = "GET /workspaces/{workspaceId}/usage/requests";
 const ROWS = 50;
 /** Maximum number of refused calls in the time of one page. */
 const REFUSED_MAX = 100;
+/** Interval at which the newest page is read again, in milliseconds. */
+const REFRESH_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-const SPANS: Readonly<Record<string, number>> = { "1h": HOUR_MS, "24h": 24 * HOUR_MS, "7d": 168 * HOUR_MS, "30d": 720 * HOUR_MS };
+const SPANS: Readonly<Record<string, number>> = {
+  "1h": HOUR_MS,
+  "24h": 24 * HOUR_MS,
+  "7d": 168 * HOUR_MS,
+  "30d": 720 * HOUR_MS,
+};
 
 const STATUSES = ["succeeded", "failed", "refused", "cancelled", "lost"] as const;
 
@@ -34,7 +41,8 @@ export default function Requests(): JSX.Element {
   const cursor = useCursor(query.text);
   const list = useRequests(query, cursor);
   const rows = list.data?.data ?? [];
-  const open = (next: string | undefined): void => navigate(`/requests${next === undefined ? "" : `/${next}`}${suffixOf(query)}`);
+  const open = (next: string | undefined): void =>
+    navigate(`/requests${next === undefined ? "" : `/${next}`}${suffixOf(query)}`);
   const place = rows.findIndex((row) => row.request_id === id);
   return (
     <Page
@@ -69,14 +77,19 @@ export default function Requests(): JSX.Element {
       <FilterBar filters={filtersOf()} query={query} />
       <ListPanel
         query={list}
-        columns={columnsOf((row) => `/console/requests/${row.request_id}${suffixOf(query)}`, (row) => open(row.request_id))}
+        columns={columnsOf(
+          (row) => `/console/requests/${row.request_id}${suffixOf(query)}`,
+          (row) => open(row.request_id),
+        )}
         idOf={(row) => `${row.request_id}:${row.attempt}`}
         selected={id === undefined ? undefined : `${id}:${rows[place]?.attempt ?? 1}`}
         cursor={cursor}
         empty={
           query.text === "" ? (
             <Empty title="No calls yet">
-              <p>Every call of the workspace is listed here with its cost. The overview shows the first call to make.</p>
+              <p>
+                Every call of the workspace is listed here with its cost. The overview shows the first call to make.
+              </p>
             </Empty>
           ) : (
             <Empty title="No requests match">
@@ -144,7 +157,10 @@ const FILTERS = ["status", "model", "key_id", "user", "tag", "run_id", "chain", 
 
 /** Returns the query of the API for the filters in the URL. */
 function apiQuery(query: UrlQuery, now: number): Readonly<Record<(typeof FILTERS)[number], string>> {
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)])) as Record<(typeof FILTERS)[number], string>;
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)])) as Record<
+    (typeof FILTERS)[number],
+    string
+  >;
   const span = SPANS[query.get("span")];
   if (span !== undefined && filters.start_time === "") filters.start_time = new Date(now - span).toISOString();
   return filters;
@@ -163,7 +179,7 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageReque
   // The start of a relative time stays the same while pages are turned.
   const now = useMemo(() => Date.now(), [query.text]);
   const filters = apiQuery(query, now);
-  return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, async (signal) => {
+  const load = async (signal: AbortSignal): Promise<ListPage<UsageRequest>> => {
     const calls = await call(LIST, { query: { ...filters, limit: ROWS, after: cursor.after }, signal });
     const isNarrowed = ["status", "model", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
     if (isNarrowed) return calls;
@@ -180,10 +196,17 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageReque
     });
     const data = [...calls.data, ...refused.data].toSorted((a, b) => b.ended_at.localeCompare(a.ended_at));
     return { ...calls, data };
+  };
+  // Only the newest page changes.
+  return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, load, {
+    everyMs: cursor.isFirst ? REFRESH_MS : undefined,
   });
 }
 
-function columnsOf(hrefOf: (row: UsageRequest) => string, open: (row: UsageRequest) => void): readonly Column<UsageRequest>[] {
+function columnsOf(
+  hrefOf: (row: UsageRequest) => string,
+  open: (row: UsageRequest) => void,
+): readonly Column<UsageRequest>[] {
   const link = (row: UsageRequest, text: string, classes = ""): JSX.Element => (
     <a
       href={hrefOf(row)}
@@ -235,6 +258,8 @@ function isToday(time: string): boolean {
 
 function Reason({ row: { error_code, failure, chain, model } }: { readonly row: UsageRequest }): JSX.Element | null {
   const attempts = failure?.attempts.length ?? 0;
-  const text = error_code ?? (chain !== null && chain !== model ? `instead of ${chain}` : attempts > 0 ? `${attempts + 1} attempts` : "");
+  const text =
+    error_code ??
+    (chain !== null && chain !== model ? `instead of ${chain}` : attempts > 0 ? `${attempts + 1} attempts` : "");
   return text === "" ? null : <span class="sub cut">{text}</span>;
 }

@@ -24,7 +24,12 @@ const TOP = 5;
 /** Maximum number of rows of the table. */
 const ROWS_MAX = 100;
 
-const METRICS: Readonly<Record<Metric, string>> = { credits: "Credits", calls: "Calls", failed: "Failed calls", tokens: "Tokens" };
+const METRICS: Readonly<Record<Metric, string>> = {
+  credits: "Credits",
+  calls: "Calls",
+  failed: "Failed calls",
+  tokens: "Tokens",
+};
 
 const GROUPS: Readonly<Record<string, string>> = {
   model: "Model",
@@ -163,7 +168,10 @@ function Content({
   readonly nameOf: (id: string) => string;
 }): JSX.Element {
   const format = metric === "credits" ? figureText : countText;
-  const [total, totalBefore] = [groups, before].map((all) => all.reduce((sum, group) => sum + group[metric], 0)) as [number, number];
+  const [total, totalBefore] = [groups, before].map((all) => all.reduce((sum, group) => sum + group[metric], 0)) as [
+    number,
+    number,
+  ];
   const top = groups.slice(0, TOP);
   const { labels, series } = bucketsOf(buckets, by, top, metric, width);
   const shown = series.map(({ name, values }) => ({ name: name === "others" ? name : nameOf(name), values }));
@@ -218,8 +226,18 @@ function Content({
           },
           { head: "Calls", place: "mid", isNumber: true, label: "calls", cell: ({ calls }) => countText(calls) },
           { head: "Errors", place: "low", isNumber: true, cell: ({ failed, calls }) => percentText(failed, calls) },
-          { head: "Tokens", place: "low", isNumber: true, cell: ({ tokens }) => (tokens === 0 ? "—" : countText(tokens)) },
-          { head: "p95", place: "low", isNumber: true, cell: ({ p95Ms }) => (p95Ms === null ? "—" : durationText(p95Ms)) },
+          {
+            head: "Tokens",
+            place: "low",
+            isNumber: true,
+            cell: ({ tokens }) => (tokens === 0 ? "—" : countText(tokens)),
+          },
+          {
+            head: "p95",
+            place: "low",
+            isNumber: true,
+            cell: ({ p95Ms }) => (p95Ms === null ? "—" : durationText(p95Ms)),
+          },
           { head: "Share", place: "mid", isNumber: true, cell: (group) => percentText(group[metric], total) },
           {
             head: "Change",
@@ -232,7 +250,9 @@ function Content({
       />
       {groups.length > ROWS_MAX ? (
         <div class="pager">
-          <span>The first {ROWS_MAX} of {groups.length}. The export has all of them.</span>
+          <span>
+            The first {ROWS_MAX} of {groups.length}. The export has all of them.
+          </span>
         </div>
       ) : null}
     </div>
@@ -240,14 +260,32 @@ function Content({
 }
 
 /** Filter of the requests page for each grouping that it can filter by. */
-const FILTER_OF: Readonly<Record<string, string>> = { model: "model", key: "key_id", status: "status", user: "user", chain: "chain" };
+const FILTER_OF: Readonly<Record<string, string>> = {
+  model: "model",
+  key: "key_id",
+  status: "status",
+  user: "user",
+  chain: "chain",
+};
 
-function GroupLink({ by, name, text }: { readonly by: string; readonly name: string; readonly text: string }): JSX.Element {
+function GroupLink({
+  by,
+  name,
+  text,
+}: {
+  readonly by: string;
+  readonly name: string;
+  readonly text: string;
+}): JSX.Element {
   const tag = /^tag:(.*)$/s.exec(by)?.[1];
   const [filter, value] = tag === undefined ? [FILTER_OF[by], name] : ["tag", `${tag}:${name}`];
   if (filter === undefined || name === "none") return <span class="cut">{text}</span>;
   return (
-    <Link href={`/requests?${new URLSearchParams({ [filter]: value })}`} class="cut" title={`Show the requests of ${text}`}>
+    <Link
+      href={`/requests?${new URLSearchParams({ [filter]: value })}`}
+      class="cut"
+      title={`Show the requests of ${text}`}
+    >
       {text}
     </Link>
   );
@@ -266,8 +304,8 @@ function useNames(by: string): (id: string) => string {
     return new Map(data.map(({ id, name }) => [id, name]));
   });
   const workflows = useQuery(by === "workflow" ? "workflows" : "", async (signal) => {
-    const { data } = await call("GET /v1/workflows", { query: { limit: 100 }, signal });
-    return new Map(data.map(({ id, name }) => [id, name]));
+    const { items } = await call("GET /v1/workflows", { query: { limit: 100 }, signal });
+    return new Map(items.map(({ id, name }) => [id, name]));
   });
   return (id) => {
     if (by === "key") return keyName(id);

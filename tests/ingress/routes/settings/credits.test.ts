@@ -26,7 +26,7 @@ async function spent(): Promise<Team> {
 
 const at = (team: Team, query = ""): string => `/workspaces/${team.id}/credits/ledger${query}`;
 
-test("the balance is the sum of the ledger, with held credits separate", async () => {
+test("the balance is the sum of the ledger, with held credits separate, and lasts for days at the mean spend", async () => {
   const team = await spent();
   await bed.db.query("update balance set held = 1000000000 where workspace_id = $1", [team.id]);
   const path = `/workspaces/${team.id}/credits`;
@@ -35,7 +35,12 @@ test("the balance is the sum of the ledger, with held credits separate", async (
     credits: 5.999999999,
     held: 1,
     available: 4.999999999,
+    credits_per_day: 3.500000001,
+    days_left: 1.4,
   });
+  const idle = await bed.team();
+  const outlook = await bed.ask("Credits", "GET", `/workspaces/${idle.id}/credits`, idle.owner.key);
+  expect([outlook.credits_per_day, outlook.days_left]).toEqual([0, null]);
 });
 
 describe("the ledger", () => {

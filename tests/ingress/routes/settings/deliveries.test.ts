@@ -74,6 +74,14 @@ describe("deliveries", () => {
       expect([query, await walk((page) => read(`${query}&${page}`), 2)]).toEqual([query, meant.map(({ id }) => id)]);
     }
     expect((await read("event=run.exploded")).data).toEqual([]);
+    const recent = made.filter(({ status }) => status === "failed").slice(0, 2);
+    await bed.db.query(
+      "update delivery set ended_at = '2026-11-24T08:00:00Z' where ended_at is not null and not id::text = any ($1::text[])",
+      [recent.map(({ id }) => id)],
+    );
+    const since = "endedSince=2026-11-24T08:00:00.001Z";
+    expect(await walk((page) => read(`${since}&${page}`), 2)).toEqual(recent.map(({ id }) => id));
+    expect((await read(`${since}&status=pending`)).data).toEqual([]);
     const foreign = await bed.team(0n);
     const theirs = await putChannel(bed, foreign, foreign.owner);
     await putDelivery(bed, foreign, theirs);
@@ -83,6 +91,7 @@ describe("deliveries", () => {
   test.each([
     ["channelId=x", "channelId"],
     ["status=lost", "status"],
+    ["endedSince=yesterday", "endedSince"],
     [`event=${"x".repeat(201)}`, "event"],
     ["event=%00", "event"],
     ["limit=101", "limit"],

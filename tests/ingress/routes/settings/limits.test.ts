@@ -260,6 +260,70 @@ describe("a key with limits", () => {
   });
 });
 
+describe("an owner with limits", () => {
+  const denied = (param: string | null) => ({ code: "permission_denied", param });
+
+  /** Team of an owner with limits and one without. */
+  const limited = async (limits: object): Promise<Team> => {
+    const team = await bed.team(0n);
+    const own = membersOf(team, `/${team.owner.id}`);
+    expect(await bed.refusal(409, "PATCH", own, team.owner.key, { limits })).toEqual({
+      code: "conflict",
+      param: "limits",
+    });
+    const second = { name: "second", role: "owner" };
+    await bed.ask("Member", "POST", membersOf(team), team.owner.key, { body: second, status: 201 });
+    await bed.ask("Member", "PATCH", own, team.owner.key, { body: { limits } });
+    return team;
+  };
+
+  test("on its spend grants itself and others no more than the limits", async () => {
+    const team = await limited({ credits: { day: 5 } });
+    const { owner, admin, developer } = team;
+    const others = await bed.ask("ApiKey", "POST", keysOf(team), admin.key, { body: { name: "free" }, status: 201 });
+    await bed.ask("Member", "PATCH", membersOf(team, `/${developer.id}`), admin.key, { body: { is_active: false } });
+    const own = membersOf(team, `/${owner.id}`);
+    const wide = { credits: { day: 6 } };
+    for (const [method, path, body, param] of [
+      ["PATCH", own, { limits: null }, "limits.credits.day"],
+      ["PATCH", own, { limits: wide }, "limits.credits.day"],
+      ["POST", membersOf(team), { name: "new", role: "admin" }, "limits"],
+      ["POST", membersOf(team), { name: "new", role: "admin", limits: { credits: { day: 1 } } }, "limits"],
+      ["POST", keysOf(team), { name: "new", member_id: admin.id }, "limits"],
+      ["POST", keysOf(team, `/${others.id}/rotate`), {}, null],
+      ["PATCH", membersOf(team, `/${admin.id}`), { email: "me@example.com" }, "email"],
+      ["PATCH", membersOf(team, `/${developer.id}`), { is_active: true }, "is_active"],
+    ] as const) {
+      expect([path, body, await bed.refusal(403, method, path, owner.key, body)]).toEqual([path, body, denied(param)]);
+    }
+    // Its own keys share its limits, and tighter limits grant nothing.
+    await bed.ask("ApiKey", "POST", keysOf(team), owner.key, { body: { name: "own" }, status: 201 });
+    await bed.ask("Member", "PATCH", own, owner.key, { body: { limits: { credits: { day: 4 } } } });
+    await bed.ask("Member", "PATCH", membersOf(team, `/${admin.id}`), owner.key, { body: { limits: wide } });
+    await bed.ask("Member", "PATCH", own, owner.key, { body: { email: "owner@example.com" } });
+  });
+
+  test("on its models grants others the same models or fewer", async () => {
+    const team = await limited({ models: ["o*"] });
+    const { owner, admin } = team;
+    const path = membersOf(team);
+    expect(await bed.refusal(403, "POST", path, owner.key, { name: "new", role: "admin" })).toEqual(denied("limits.models")); // prettier-ignore
+    const narrow = { name: "new", role: "admin", limits: { models: ["one"] } };
+    await bed.ask("Member", "POST", path, owner.key, { body: narrow, status: 201 });
+    const key = { name: "k", member_id: admin.id };
+    expect(await bed.refusal(403, "POST", keysOf(team), owner.key, key)).toEqual(denied("limits.models"));
+    const body = { ...key, limits: { models: ["one"] } };
+    await bed.ask("ApiKey", "POST", keysOf(team), owner.key, { body, status: 201 });
+  });
+});
+
+test("a key with a credit limit creates no members", async () => {
+  const team = await bed.team(0n);
+  const { key = "" } = await made(team, { credits: { day: 5 } });
+  const body = { name: "new", role: "developer" };
+  expect((await bed.refusal(403, "POST", membersOf(team), key, body)).code).toBe("permission_denied");
+});
+
 test("a rotation keeps the limits and what is spent of them, and both keys share what is left", async () => {
   const team = await bed.team(0n);
   const old = await made(team, { credits: { total: 5 } });

@@ -15,6 +15,7 @@ export type Kind =
   | "chain"
   | "alert"
   | "end_user"
+  | "tag"
   | "balanceAlert"
   | "call";
 
@@ -85,6 +86,7 @@ export const TABLE: readonly Row[] = [
   { route: "GET /deliveries/{deliveryId}", may: OAD, ok: 200, kind: "delivery" },
   { route: "POST /deliveries/{deliveryId}/retry", may: OAD, ok: 202, kind: "delivery", own: { other: 403 } },
 
+  { route: "GET /unavailable-models", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /credits", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /credits/ledger", may: OAB, ok: 200, kind: "workspace" },
   { route: "GET /audit-log", may: OA, ok: 200, kind: "workspace" },
@@ -93,6 +95,10 @@ export const TABLE: readonly Row[] = [
   { route: "DELETE /end-users/{user}/limits", may: OA, ok: 200, kind: "end_user" },
   // The path says who it is for: another's is made, so nothing is unknown.
   { route: "PUT /end-users/{user}/limits", may: OA, ok: 400, kind: "workspace", body: { credits: {} } },
+  { route: "GET /tags", may: OA, ok: 200, kind: "workspace" },
+  { route: "GET /tags/{tag}/{value}/limits", may: OA, ok: 200, kind: "tag" },
+  { route: "DELETE /tags/{tag}/{value}/limits", may: OA, ok: 200, kind: "tag" },
+  { route: "PUT /tags/{tag}/{value}/limits", may: OA, ok: 400, kind: "workspace", body: { credits: {} } },
 
   { route: "GET /usage", may: ALL, ok: 200, kind: "workspace" },
   { route: "GET /usage/focus", may: ALL, ok: 200, kind: "workspace" },

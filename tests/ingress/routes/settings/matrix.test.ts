@@ -6,6 +6,8 @@ import type { RouteCall } from "#ingress/core/call.ts";
 import type { Route } from "#ingress/core/route.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { newId } from "#shared/base/ids.ts";
+import type { Label, LabelSubject } from "#shared/database/label-limits.ts";
+import { setSpendLimit } from "#shared/ledger/spend-limits.ts";
 
 import { fakeContext } from "../../fake-context.ts";
 import { addPerson } from "../managed-bed.ts";
@@ -68,9 +70,15 @@ async function cast(): Promise<Cast> {
   return { team, keys };
 }
 
+async function putLabelLimit(team: Team, kind: LabelSubject, label: Label): Promise<void> {
+  const credits = { day: 1_000_000_000n };
+  await setSpendLimit(bed.db.database, team.id, { id: newId(), kind, label, credits });
+}
+
 /** Parameters of the path that name an object of the team, made by its first developer. */
 const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<string, string>>>>> = {
-  workspace: (team) => Promise.resolve({ model: `model-${team.id}`, user: `user ${team.id}` }),
+  workspace: (team) =>
+    Promise.resolve({ model: `model-${team.id}`, user: `user ${team.id}`, tag: "project", value: team.id }),
   member: async (team) => ({ memberId: await putMember(bed, team) }),
   key: async (team) => ({ keyId: await putKey(bed, team, team.developer) }),
   channel: async (team) => ({ channelId: await putChannel(bed, team, team.developer) }),
@@ -91,11 +99,13 @@ const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<stri
   },
   end_user: async (team) => {
     const user = `user ${newId()}`;
-    await bed.db.query(
-      "insert into spend_limit (id, workspace_id, kind, name, caps) values ($1, $2, 'end_user', $3, '{1,null,null,null}')",
-      [newId(), team.id, user],
-    );
+    await putLabelLimit(team, "end_user", { name: "user", value: user });
     return { user };
+  },
+  tag: async (team) => {
+    const value = newId();
+    await putLabelLimit(team, "tag", { name: "project", value });
+    return { tag: "project", value };
   },
   alert: async (team) => {
     const alertId = newId();
@@ -125,6 +135,8 @@ const UNKNOWN = (): Readonly<Record<string, string>> => ({
   deliveryId: newId(),
   model: `model-${newId()}`,
   user: `user ${newId()}`,
+  tag: "project",
+  value: newId(),
   alertId: newId(),
   request_id: newId(),
 });
@@ -188,8 +200,8 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       }
     });
 
-    // Chains go by their model and end users by their name, which have no form of an id.
-    if (row.kind !== "workspace" && row.kind !== "chain" && row.kind !== "end_user") {
+    // Chains, end users and tags go by names, which have no form of an id.
+    if (!["workspace", "chain", "end_user", "tag"].includes(row.kind)) {
       test("reads an invalid id as an unknown one", async () => {
         const { team, keys } = await cast();
         const made = await MAKERS[row.kind](team);

@@ -1,8 +1,9 @@
 /** GET /workspaces/{workspaceId}/usage and …/usage/requests: sums that are the ledger's, and the price of each call. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { UsagePage } from "#schemas/generated/types.ts";
+import type { UsagePage, UsageRequest } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
+import { insertRefusedCalls } from "#shared/database/refused-calls.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
@@ -35,7 +36,9 @@ const dayOf = (ms: number): string => new Date(Math.floor(ms / DAY_MS) * DAY_MS)
 
 /** Nothing is rolled up: records of a test are moved to times that had been. */
 async function unroll(): Promise<void> {
-  await bed.db.query("truncate usage_hour, usage_label_hour, usage_label_value, usage_day, usage_key");
+  await bed.db.query(
+    "truncate usage_hour, usage_label_hour, usage_by_day, usage_label_by_day, usage_label_value, usage_day, usage_key",
+  );
   await bed.db.query(
     "update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days', next_xid = '0'",
   );
@@ -144,7 +147,9 @@ describe("sums", () => {
     const grouped = async (query: string): Promise<unknown[]> => {
       const sums = resultsOf(await read(team, `${WHOLE}${query}`));
       return sums
-        .map(({ failed: _failed, tokens: _tokens, credits: _credits, ...rest }) => JSON.stringify(Object.values(rest)))
+        .map(({ failed: _failed, tokens: _tokens, credits: _credits, latency_p95_ms: _p95, ...rest }) =>
+          JSON.stringify(Object.values(rest)),
+        )
         .toSorted((a, b) => a.localeCompare(b))
         .map((text) => JSON.parse(text) as unknown);
     };
@@ -205,6 +210,102 @@ describe("sums", () => {
     expect(seen.length).toBeGreaterThan(72);
     expect(seen).toEqual([...new Set(seen)].toSorted());
     expect(Date.parse(seen.at(-1) ?? "")).toBeGreaterThan(Date.now() - HOUR_MS);
+  });
+
+  test("have one bucket for the whole period, rounded to hours, which is not paged", async () => {
+    const team = await spent();
+    const [start, end] = [ago(3 * DAY_MS), new Date()];
+    const query = `?bucket_width=period&start_time=${start.toISOString()}&end_time=${end.toISOString()}`;
+    const { data, has_more } = await read(team, `${query}&group_by=model`);
+    expect([data.length, has_more]).toEqual([1, false]);
+    const [from, to] = [Date.parse(data[0]?.start_time ?? ""), Date.parse(data[0]?.end_time ?? "")];
+    expect([from, to]).toEqual([
+      Math.floor(start.getTime() / HOUR_MS) * HOUR_MS,
+      Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS,
+    ]);
+    expect(data[0]?.results.map(({ model, calls, credits }) => [model, calls, credits])).toEqual([
+      ["a", 3, 5.000000005],
+      ["b", 2, 10.00000001],
+    ]);
+    const page = Buffer.from(`${from}-${to}`).toString("base64url");
+    expect(await bed.refusal(400, "GET", at(team, `?bucket_width=period&page=${page}`), team.owner.key)).toEqual({
+      code: "unsupported_value",
+      param: "page",
+    });
+  });
+
+  test("contain the latency that 95 % of the succeeded calls do not exceed, within 10 %", async () => {
+    await unroll();
+    const team = await bed.team();
+    const latencies = Array.from({ length: 100 }, (_, n) => 1.7 ** (n / 8) + n);
+    const jobs = await spend(
+      bed.db.database,
+      latencies.map((_, n) => ({
+        workspaceId: team.id,
+        nano: n === 99 ? null : 1n,
+        model: n < 50 ? "fast" : "slow",
+        ...(n < 20 && { labels: { user: "ann" } }),
+        at: ago(HOUR_MS * (1 + (n % 5))),
+      })),
+    );
+    await bed.db.query(
+      `update usage_record u set started_at = u.ended_at - c.ms * interval '1 millisecond'
+       from unnest($1::text[], $2::float8[]) c(id, ms) where u.job_id = c.id::uuid`,
+      [jobs, latencies],
+    );
+    /** The exact percentile of the calls from one number to another. */
+    const exact = (from: number, to: number): number => latencies[from + Math.ceil((to - from) * 0.95) - 1] ?? 0;
+    for (const look of ["records", "sums"]) {
+      const isClose = (ms: number | null | undefined, from: number, to: number): void => {
+        const [low, high] = [exact(from, to) * 0.9 - 1, exact(from, to) * 1.1 + 1];
+        expect([look, ms, ms != null && ms > low && ms < high]).toEqual([look, ms, true]);
+      };
+      const period = `?bucket_width=period&start_time=${ago(DAY_MS).toISOString()}`;
+      const [whole] = resultsOf(await read(team, period));
+      isClose(whole?.latency_p95_ms, 0, 99);
+      const [fast, slow] = resultsOf(await read(team, `${period}&group_by=model`));
+      isClose(fast?.latency_p95_ms, 0, 50);
+      isClose(slow?.latency_p95_ms, 50, 99);
+      const [none, ann] = resultsOf(await read(team, `${period}&group_by=user`)).toSorted((a, b) =>
+        String(b.user).localeCompare(String(a.user)),
+      );
+      isClose(none?.user === null ? none.latency_p95_ms : null, 20, 99);
+      isClose(ann?.user === "ann" ? ann.latency_p95_ms : null, 0, 20);
+      expect(resultsOf(await read(team, `${period}&status=failed`)).map((sum) => sum.latency_p95_ms)).toEqual([null]);
+      await rollUp();
+    }
+  });
+
+  test("count refused calls of a bucket, of own keys for a developer, and none with filters that they lack", async () => {
+    const team = await bed.team(0n);
+    const refuse = (keyId: string, count: number): Promise<void> =>
+      insertRefusedCalls(
+        bed.db.database,
+        Array.from({ length: count }, () => ({
+          workspaceId: team.id,
+          keyId,
+          requestId: newId(),
+          endpoint: "/v1/chat/completions",
+          code: "insufficient_credits" as const,
+          param: null,
+        })),
+      );
+    await refuse(team.developer.keyId, 2);
+    await refuse(team.other.keyId, 3);
+    await refuse(team.other.keyId, 1);
+    const refused = async (query: string, key = team.owner.key): Promise<number> => {
+      const { data } = await read(team, `?start_time=${ago(HOUR_MS).toISOString()}${query}`, key);
+      expect(resultsOf({ data } as UsagePage)).toEqual([]);
+      return data.reduce((sum, bucket) => sum + bucket.refused, 0);
+    };
+    expect(await refused("")).toBe(6);
+    expect(await refused("&bucket_width=1h")).toBe(6);
+    expect(await refused("&bucket_width=period")).toBe(6);
+    expect(await refused(`&key_id=${team.other.keyId}`)).toBe(4);
+    expect(await refused("", team.developer.key)).toBe(2);
+    for (const filter of ["model=a", "status=failed", "user=ann", "tag=env:prod"]) {
+      expect([filter, await refused(`&${filter}`)]).toEqual([filter, 0]);
+    }
   });
 
   test.each([
@@ -274,6 +375,75 @@ describe("single calls", () => {
     expect(rows.map(({ request_id, credits }) => [request_id, credits])).toEqual(
       whole.data.filter(({ status }) => status === "succeeded").map((row) => [row.request_id, String(row.credits)]),
     );
+  });
+
+  test("are listed in whole pages for every filter, before, while and after they are in the sums", async () => {
+    await unroll();
+    const team = await bed.team();
+    const people = [team.developer, team.other];
+    await spend(
+      bed.db.database,
+      Array.from({ length: 60 }, (_, n) => ({
+        workspaceId: team.id,
+        keyId: people[n % 2]?.keyId ?? "",
+        nano: n % 7 === 0 ? null : 1n,
+        model: n % 11 === 0 ? "rare" : "usual",
+        ...(n % 3 > 0 && { labels: { user: n % 13 === 0 ? "ann" : "bob", team: `team-${n % 4}` } }),
+        at: ago(n * 37 * 60_000),
+      })),
+    );
+    await spend(bed.db.database, [{ workspaceId: (await bed.team()).id, nano: 1n, model: "rare" }]);
+    const list = (query: string, key: string) =>
+      bed.ask("UsageRequestList", "GET", at(team, `/requests?${query}`), key);
+    const walk = async (query: string, limit: number, key: string): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let after = ""; ;) {
+        const { data, last_id, has_more } = await list(`limit=${limit}${after}&${query}`, key);
+        ids.push(...data.map(({ request_id }) => request_id));
+        if (!has_more) return ids;
+        after = `&after=${last_id}`;
+      }
+    };
+    const isAt = (time: string, from: number, to: number): boolean =>
+      Date.parse(time) >= ago(from).getTime() && Date.parse(time) < ago(to).getTime();
+    const filters: readonly [query: string, matches: (call: UsageRequest) => boolean][] = [
+      ["model=rare", ({ model }) => model === "rare"],
+      ["model=none", () => false],
+      ["status=failed", ({ status }) => status === "failed"],
+      ["status=lost", () => false],
+      ["model=rare&status=succeeded", ({ model, status }) => model === "rare" && status === "succeeded"],
+      [
+        `model=usual&key_id=${team.other.keyId}`,
+        ({ model, key_id }) => model === "usual" && key_id === team.other.keyId,
+      ],
+      ["user=ann", ({ user }) => user === "ann"],
+      ["user=nobody", () => false],
+      ["tag=team:team-1&status=failed", ({ tags, status }) => tags?.["team"] === "team-1" && status === "failed"],
+      ["tag=team:team-1&user=bob", ({ tags, user }) => tags?.["team"] === "team-1" && user === "bob"],
+      [
+        `status=succeeded&start_time=${ago(20 * HOUR_MS).toISOString()}&end_time=${ago(5 * HOUR_MS).toISOString()}`,
+        ({ status, ended_at }) => status === "succeeded" && isAt(ended_at, 20 * HOUR_MS, 5 * HOUR_MS),
+      ],
+    ];
+    const check = async (look: string): Promise<void> => {
+      for (const { key } of [team.owner, team.developer]) {
+        const { data } = await list("limit=100", key);
+        for (const [query, matches] of filters) {
+          const expected = data.filter(matches).map(({ request_id }) => request_id);
+          for (const limit of [1, 4, 100]) {
+            expect([look, query, limit, await walk(query, limit, key)]).toEqual([look, query, limit, expected]);
+          }
+        }
+      }
+    };
+    await check("records");
+    await bed.db.query(
+      "update usage_rollup set until = now() - interval '60 hours', next_at = now() - interval '18 hours', next_xid = '0'",
+    );
+    await bed.db.query("select roll_up_usage(360000000)");
+    await check("half");
+    await rollUp();
+    await check("sums");
   });
 
   test("are found by their request id, in any case; foreign, open and others' calls are unknown", async () => {

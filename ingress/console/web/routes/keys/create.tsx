@@ -63,7 +63,15 @@ export function CreateKey({
         </>
       }
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired hint="The service or person that uses it." />
+      <TextField
+        label="Name"
+        value={name}
+        onInput={setName}
+        param="name"
+        fault={fault}
+        isRequired
+        hint="The service or person that uses it."
+      />
       {mayChooseMember ? (
         <SelectField
           label="Member"
@@ -111,7 +119,13 @@ export function CreateKey({
 }
 
 /** Shows the secret of a new key. It closes only after the person has stored the secret. */
-export function SecretDialog({ created, onClose }: { readonly created: ApiKey; readonly onClose: () => void }): JSX.Element {
+export function SecretDialog({
+  created,
+  onClose,
+}: {
+  readonly created: ApiKey;
+  readonly onClose: () => void;
+}): JSX.Element {
   const [isStored, setStored] = useState(false);
   const close = (): void => {
     if (isStored) onClose();
@@ -122,7 +136,11 @@ export function SecretDialog({ created, onClose }: { readonly created: ApiKey; r
       hint="Store the secret now. It cannot be shown again; a lost secret is replaced by rotating the key."
       onClose={close}
       footer={
-        <Button kind="primary" blocked={isStored ? undefined : "Confirm first that you have stored the key."} onClick={close}>
+        <Button
+          kind="primary"
+          blocked={isStored ? undefined : "Confirm first that you have stored the key."}
+          onClick={close}
+        >
           Close
         </Button>
       }

@@ -9,11 +9,10 @@ import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { ConfirmDialog, Dialog, FaultCallout, Sheet } from "../../parts/layers.tsx";
-import { draftOf, LimitBars, LimitsFields, limitsOf } from "../../parts/limits-form.tsx";
+import { draftOf, LimitBars, LimitsFields, limitsOf, stateOf } from "../../parts/limits-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Ago, Id, KeyValues, Status } from "../../parts/values.tsx";
-import { stateOf } from "../keys.tsx";
 
 interface Props {
   readonly id: string;
@@ -28,7 +27,9 @@ interface Props {
 type Open = "edit" | "rotate" | "revoke" | undefined;
 
 export function KeySheet({ id, onClose, onMove, onChange, onSecret }: Props): JSX.Element {
-  const query = useQuery(`key ${id}`, (signal) => call("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id }, signal }));
+  const query = useQuery(`key ${id}`, (signal) =>
+    call("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id }, signal }),
+  );
   const [open, setOpen] = useState<Open>();
   const changed = (): void => {
     setOpen(undefined);
@@ -67,7 +68,9 @@ export function KeySheet({ id, onClose, onMove, onChange, onSecret }: Props): JS
           <Facts row={row} />
         </>
       )}
-      {row !== undefined && open === "edit" ? <EditKey row={row} onClose={() => setOpen(undefined)} onChanged={changed} /> : null}
+      {row !== undefined && open === "edit" ? (
+        <EditKey row={row} onClose={() => setOpen(undefined)} onChanged={changed} />
+      ) : null}
       {row !== undefined && open === "rotate" ? (
         <RotateKey
           row={row}
@@ -125,7 +128,15 @@ function Facts({ row }: { readonly row: ApiKey }): JSX.Element {
   );
 }
 
-function EditKey({ row, onClose, onChanged }: { readonly row: ApiKey; readonly onClose: () => void; readonly onChanged: () => void }): JSX.Element {
+function EditKey({
+  row,
+  onClose,
+  onChanged,
+}: {
+  readonly row: ApiKey;
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+}): JSX.Element {
   const [name, setName] = useState(row.name);
   const [limits, setLimits] = useState(draftOf(row.limits));
   const save = useAction(async () => {
@@ -163,7 +174,15 @@ const OVERLAPS = [
   { value: "604800", text: "One week" },
 ];
 
-function RotateKey({ row, onClose, onRotated }: { readonly row: ApiKey; readonly onClose: () => void; readonly onRotated: (key: ApiKey) => void }): JSX.Element {
+function RotateKey({
+  row,
+  onClose,
+  onRotated,
+}: {
+  readonly row: ApiKey;
+  readonly onClose: () => void;
+  readonly onRotated: (key: ApiKey) => void;
+}): JSX.Element {
   const [overlap, setOverlap] = useState("3600");
   const rotate = useAction(async () =>
     onRotated(

@@ -71,10 +71,10 @@ async function stoppedCalls(signal: AbortSignal): Promise<readonly Notice[]> {
 
 async function unavailableModels(signal: AbortSignal): Promise<readonly Notice[]> {
   const { data } = await call("GET /workspaces/{workspaceId}/unavailable-models", { signal });
-  return data.slice(0, NOTICES_MAX).map(({ model, retry_at }) => ({
+  return data.slice(0, NOTICES_MAX).map(({ model, next_attempt_at }) => ({
     tone: "bad",
     title: `Every provider of ${model} is disabled after errors`,
-    detail: `Calls of it fail. The next attempt is ${relativeText(retry_at)}.`,
+    detail: `Calls of it fail. The next attempt is ${relativeText(next_attempt_at)}.`,
     href: `/requests?${new URLSearchParams({ model, status: "failed" })}`,
   }));
 }
@@ -87,7 +87,14 @@ async function failingDeliveries(signal: AbortSignal): Promise<readonly Notice[]
   if (data.length === 0) return [];
   const count = `${data.length}${has_more ? "+" : ""}`;
   const title = `${count} ${data.length === 1 ? "delivery" : "deliveries"} failed in the last 24 hours`;
-  return [{ tone: "bad", title, detail: "All attempts have failed. Resend them when the receiver works.", href: "/notifications" }];
+  return [
+    {
+      tone: "bad",
+      title,
+      detail: "All attempts have failed. Resend them when the receiver works.",
+      href: "/notifications",
+    },
+  ];
 }
 
 async function keysNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {

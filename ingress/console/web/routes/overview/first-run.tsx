@@ -30,7 +30,10 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
   const [result, setResult] = useState<Result>();
   const run = useAction(async () => setResult(await makeCall()));
   return (
-    <Page title="Make the first call" about="The sandbox models need no provider key. One call shows that routing and billing work.">
+    <Page
+      title="Make the first call"
+      about="The sandbox models need no provider key. One call shows that routing and billing work."
+    >
       <ol class="steps">
         <Step place={1} isDone title={`Key “${session.value?.key.name}” is ready`}>
           <p class="soft">
@@ -100,7 +103,11 @@ function Step({
   );
 }
 
-function Receipt({ result: { requestId, text, ms, credits, before, after } }: { readonly result: Result }): JSX.Element {
+function Receipt({
+  result: { requestId, text, ms, credits, before, after },
+}: {
+  readonly result: Result;
+}): JSX.Element {
   const parts = [
     ["Balance before", before.credits],
     ["Charged", credits],

@@ -95,7 +95,14 @@ function Attempts({ row }: { readonly row: UsageRequest }): JSX.Element | null {
   if (row.source !== null && row.status !== "failed") {
     const lengthMs = Math.max(0, total - start);
     const tone = row.status === "succeeded" ? "" : "idle";
-    rows.push({ id: "last", name: row.source, note: `served · ${durationText(lengthMs)}`, startMs: start, lengthMs, tone });
+    rows.push({
+      id: "last",
+      name: row.source,
+      note: `served · ${durationText(lengthMs)}`,
+      startMs: start,
+      lengthMs,
+      tone,
+    });
   }
   return (
     <section>
@@ -119,7 +126,12 @@ function Money({ row: { held, credits, uncollected } }: { readonly row: UsageReq
       <KeyValues
         of={[
           ["Held", <Amount credits={held} />],
-          ["Charged", <b><Amount credits={credits} /></b>],
+          [
+            "Charged",
+            <b>
+              <Amount credits={credits} />
+            </b>,
+          ],
           ["Returned", <Amount credits={returned} />],
           ["Not charged", uncollected > 0 ? <Amount credits={uncollected} /> : null],
         ]}
@@ -139,10 +151,18 @@ function Facts({ row }: { readonly row: UsageRequest }): JSX.Element {
           ["Request", <Id value={row.request_id} label="request id" />],
           ["Started", `${timeText(row.started_at, "day")}, ${timeText(row.started_at, "exact")}`],
           ["Ended", `${timeText(row.ended_at, "day")}, ${timeText(row.ended_at, "exact")}`],
-          ["Key", <Link href={filter("key_id", row.key_id)} title={row.key_id}>{keyName(row.key_id)}</Link>],
+          [
+            "Key",
+            <Link href={filter("key_id", row.key_id)} title={row.key_id}>
+              {keyName(row.key_id)}
+            </Link>,
+          ],
           ["Provider", row.source],
           ["Requested", row.chain === null || row.chain === row.model ? null : row.chain],
-          ["Measured", units.length === 0 ? null : units.join(", ") + (row.is_estimated ? " (measured by Sluice)" : "")],
+          [
+            "Measured",
+            units.length === 0 ? null : units.join(", ") + (row.is_estimated ? " (measured by Sluice)" : ""),
+          ],
           ["End user", row.user === null ? null : <Link href={filter("user", row.user)}>{row.user}</Link>],
           ...Object.entries(row.tags).map(
             ([name, value]) => [name, <Link href={filter("tag", `${name}:${value}`)}>{value}</Link>] as const,
@@ -153,7 +173,9 @@ function Facts({ row }: { readonly row: UsageRequest }): JSX.Element {
       />
       <Code
         title="Look up with curl"
-        variants={{ curl: `curl -H "Authorization: Bearer $SLUICE_KEY" ${location.origin}/workspaces/$WORKSPACE/usage/requests/${row.request_id}` }}
+        variants={{
+          curl: `curl -H "Authorization: Bearer $SLUICE_KEY" ${location.origin}/workspaces/$WORKSPACE/usage/requests/${row.request_id}`,
+        }}
         isWrapped
       />
     </section>

@@ -1,10 +1,9 @@
 /** Copies of one call's request and response, with a bound, until they are stored. */
-import type { Lease } from "#shared/limits/fair-limit.ts";
-import type { Caller } from "#shared/access/authenticate.ts";
-import { KEPT_BODY_BYTES_MAX } from "#shared/kept-bodies/store.ts";
+import type { BodyId } from "#shared/database/kept-bodies.ts";
 import type { BodySetting } from "#shared/base/body-setting.ts";
+import type { Lease } from "#shared/limits/fair-limit.ts";
 
-import type { BodyCapture } from "../core/body-capture.ts";
+import { KEPT_BODY_BYTES_MAX } from "./store.ts";
 
 /** Maximum copied size of an event stream, in bytes. Its events are several times as long as the answer that they contain. */
 const STREAM_BYTES_MAX = 4 * KEPT_BODY_BYTES_MAX;
@@ -14,12 +13,25 @@ const RESERVED_BYTES = 65_536;
 /** Reason for which a call is not kept. */
 export type Drop = "memory" | "queue" | "limit" | "store";
 
-export interface CaptureOptions {
-  readonly caller: Caller;
+/** A call that is kept. */
+export interface CapturedCall extends BodyId {
+  readonly keyId: string;
   readonly setting: BodySetting;
-  readonly requestId: string;
+  /** Method and path, such as `POST /v1/chat/completions`. */
   readonly endpoint: string;
-  readonly headers: Headers;
+  readonly mediaType: string | null;
+  /** Size of the request, in bytes; null if unknown. */
+  readonly requestBytes: number | null;
+  /**
+   * Loads bodies that are stored elsewhere, just before the call is stored. Absent if they are recorded when they arrive.
+   * @throws Error if a body cannot be read; the call is then not kept
+   */
+  readonly load?: (capture: CallCapture) => Promise<void>;
+  /** Called once when the call no longer needs the bodies that `load` reads. */
+  readonly onReleased?: () => void;
+}
+
+interface CaptureOptions extends CapturedCall {
   /** Reserves memory; undefined if there is none. */
   readonly reserve: (bytes: number) => Lease | undefined;
   readonly onDrop: (reason: Drop) => void;
@@ -40,7 +52,7 @@ export class BodyCopy {
   }
 }
 
-export class CallCapture implements BodyCapture {
+export class CallCapture {
   readonly options: CaptureOptions;
   readonly request = new BodyCopy();
   readonly response = new BodyCopy();
@@ -50,12 +62,12 @@ export class CallCapture implements BodyCapture {
   isStream = false;
   private readonly leases: Lease[] = [];
   private reserved = 0;
+  private isReleased = false;
 
   constructor(options: CaptureOptions) {
     this.options = options;
-    const { headers } = options;
-    this.request.mediaType = mediaTypeOf(headers);
-    this.request.bytes = lengthOf(headers);
+    this.request.mediaType = options.mediaType;
+    this.request.bytes = options.requestBytes;
   }
 
   /** Size of the copies, in bytes. */
@@ -91,6 +103,9 @@ export class CallCapture implements BodyCapture {
       copy.pieces = [];
       copy.copied = 0;
     }
+    if (this.isReleased) return;
+    this.isReleased = true;
+    this.options.onReleased?.();
   }
 
   private add(copy: BodyCopy, bytes: Uint8Array, max: number): void {
@@ -113,14 +128,4 @@ export class CallCapture implements BodyCapture {
     copy.pieces.push(piece);
     copy.copied += piece.length;
   }
-}
-
-/** Returns the media type without parameters, in lower case; null if absent. */
-export function mediaTypeOf(headers: Headers): string | null {
-  return headers.get("content-type")?.split(";", 1).join("").trim().toLowerCase() || null;
-}
-
-function lengthOf(headers: Headers): number | null {
-  const length = headers.get("content-length");
-  return length === null ? null : Number(length);
 }

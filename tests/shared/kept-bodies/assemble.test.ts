@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { assembleStream, type AssembledStream } from "#ingress/kept-bodies/assemble.ts";
+import { assembleStream, type AssembledStream } from "#shared/kept-bodies/assemble.ts";
 import { TimeSlices } from "#shared/base/time-slices.ts";
 
 const assemble = (events: readonly object[], end = ""): Promise<AssembledStream> => {

@@ -1,4 +1,4 @@
-/** Options of commands that set the limits of a key. */
+/** Options of commands that set the limits of a key, member or end user. */
 import type { Limits } from "#schemas/generated/types.ts";
 
 import { type Arguments, quote, UsageError } from "./command.ts";
@@ -13,10 +13,13 @@ const CREDITS = {
 
 const LISTS = ["models", "endpoints", "ips"] as const;
 
-/** Options of a usage line. */
-export const LIMIT_OPTIONS = [...Object.keys(CREDITS), "warn-at", ...LISTS]
-  .map((name) => `[--${name} <value>]`)
-  .join(" ");
+const optionsOf = (names: readonly string[]): string => names.map((name) => `[--${name} <value>]`).join(" ");
+
+/** Options of a usage line for spend limits alone. */
+export const SPEND_OPTIONS = optionsOf([...Object.keys(CREDITS), "warn-at"]);
+
+/** Options of a usage line for all limits of a key or member. */
+export const LIMIT_OPTIONS = `${SPEND_OPTIONS} ${optionsOf(LISTS)}`;
 
 /**
  * Returns the limits in options as JSON text, with amounts as they were typed; `null` without options.
@@ -45,9 +48,11 @@ export function limitsText({ option }: Pick<Arguments, "option">): string {
   return members.length === 0 ? "null" : `{${members.join(",")}}`;
 }
 
-const entriesOf = (value: string): string[] => value.split(",").map((entry) => entry.trim());
+/** Returns the entries of a list that is separated by commas. */
+export const entriesOf = (value: string): string[] => value.split(",").map((entry) => entry.trim());
 
-function numberIn(name: string, value: string): string {
+/** Returns the digits of a decimal number without a sign. @throws UsageError */
+export function numberIn(name: string, value: string): string {
   if (/^(0|[1-9]\d{0,9})(\.\d+)?$/.test(value)) return value;
   throw new UsageError(`expected --${name} as a decimal number, got ${quote(value)}`);
 }

@@ -1,7 +1,7 @@
-/** …/end-users of a workspace: spend limits by `user`. */
+/** …/end-users and …/tags of a workspace: spend limits by `user` and by tag. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { END_USER_LIMITS_MAX } from "#shared/database/end-user-limits.ts";
+import { LABEL_LIMITS_MAX } from "#shared/database/label-limits.ts";
 import { newId } from "#shared/base/ids.ts";
 
 import { audited, auditOf } from "./settings-bed.ts";
@@ -18,6 +18,15 @@ const one = (team: Team, user: string): string => `${all(team)}/${encodeURICompo
 const put = (team: Team, user: string, body: object) =>
   bed.ask("EndUserLimits", "PUT", one(team, user), team.admin.key, { body });
 const list = (team: Team, query = "") => bed.ask("EndUserLimitsList", "GET", all(team, query), team.owner.key);
+
+const tagPath = (team: Team, tag: string, value: string): string =>
+  `/workspaces/${team.id}/tags/${encodeURIComponent(tag)}/${encodeURIComponent(value)}/limits`;
+const putTag = (team: Team, tag: string, value: string, body: object) =>
+  bed.ask("TagLimits", "PUT", tagPath(team, tag, value), team.admin.key, { body });
+const listTags = (team: Team, query = "") =>
+  bed.ask("TagLimitsList", "GET", `/workspaces/${team.id}/tags${query}`, team.owner.key);
+const setTags = (team: Team, tags: readonly string[]) =>
+  bed.ask("Workspace", "PATCH", `/workspaces/${team.id}`, team.owner.key, { body: { tags } });
 
 describe("the limits of an end user", () => {
   test("are set, replaced, read and deleted, with every digit and on record", async () => {
@@ -107,13 +116,96 @@ describe("the limits of an end user", () => {
     const second = await list(team, "?limit=2&after=bob");
     expect([second.data.map(({ user }) => user), second.has_more]).toEqual([["carol"], false]);
     await bed.db.query(
-      `insert into spend_limit (id, workspace_id, kind, name, caps)
-       select gen_random_uuid(), $1, 'end_user', 'user ' || n, '{1,null,null,null}' from generate_series(4, $2::int) n`,
-      [team.id, END_USER_LIMITS_MAX],
+      `insert into spend_limit (id, workspace_id, kind, label, name, caps)
+       select gen_random_uuid(), $1, 'end_user', 'user', 'user ' || n, '{1,null,null,null}' from generate_series(4, $2::int) n`,
+      [team.id, LABEL_LIMITS_MAX],
     );
     const refused = await bed.refusal(409, "PUT", one(team, `new ${newId()}`), team.owner.key, { credits: { day: 5 } });
     expect(refused).toEqual({ code: "conflict", param: "user" });
+    await setTags(team, ["project"]);
+    const tag = await bed.refusal(409, "PUT", tagPath(team, "project", "alpha"), team.owner.key, {
+      credits: { day: 5 },
+    });
+    expect(tag).toEqual({ code: "conflict", param: "value" });
     expect((await put(team, "ada", { credits: { day: 6 } })).credits.day).toBe(6);
+  });
+});
+
+describe("the limits of a tag", () => {
+  test("are set, replaced, read and deleted, on record", async () => {
+    const team = await bed.team(0n);
+    await setTags(team, ["project"]);
+    const value = "a=b/é, c";
+    const path = tagPath(team, "project", value);
+    const subject = `project=${value}`;
+    const first = await audited(bed, team, team.admin, {
+      method: "PUT",
+      path,
+      body: { credits: { day: 0.000000001 }, warn_at: [80] },
+    });
+    const credits = { day: 0.000000001, week: null, month: null, total: null };
+    expect(first).toMatchObject({ action: "tag.limit", subject, before: null, after: { credits, warn_at: [80] } });
+    const read = await bed.ask("TagLimits", "GET", path, team.owner.key);
+    expect(read).toMatchObject({ object: "tag.limits", tag: "project", value, credits, warn_at: [80] });
+    expect(read.limit_usage).toMatchObject({ day: { credits_used: 0, credits_left: 0.000000001 }, total: null });
+    expect((await putTag(team, "project", value, { credits: { total: 3 } })).credits.total).toBe(3);
+    // The end user of this name has limits of its own.
+    await bed.refusal(404, "GET", one(team, value), team.owner.key);
+    await bed.refusal(404, "GET", tagPath(team, "user", value), team.owner.key);
+    const gone = await audited(bed, team, team.owner, { method: "DELETE", path });
+    expect(gone).toMatchObject({ action: "tag.unlimit", subject, before: { credits: { total: 3 } } });
+    for (const method of ["GET", "DELETE"]) {
+      expect((await bed.refusal(404, method, path, team.owner.key)).code).toBe("not_found");
+    }
+  });
+
+  test("are set for tags of the workspace only, and can be deleted after the workspace removed the tag", async () => {
+    const team = await bed.team(0n);
+    const body = { credits: { day: 5 } };
+    const refusal = (tag: string) => bed.refusal(400, "PUT", tagPath(team, tag, "alpha"), team.owner.key, body);
+    expect(await refusal("project")).toEqual({ code: "unsupported_value", param: "tag" });
+    await setTags(team, ["project"]);
+    for (const tag of ["user", "chain", "Project", "a b", "\u0000"]) {
+      expect([tag, await refusal(tag)]).toEqual([tag, { code: "unsupported_value", param: "tag" }]);
+    }
+    await putTag(team, "project", "alpha", body);
+    await setTags(team, ["feature"]);
+    expect(await refusal("project")).toEqual({ code: "unsupported_value", param: "tag" });
+    expect((await listTags(team)).data.map(({ tag, value }) => [tag, value])).toEqual([["project", "alpha"]]);
+    const gone = await bed.ask("TagLimitsDeleted", "DELETE", tagPath(team, "project", "alpha"), team.owner.key);
+    expect(gone).toEqual({ tag: "project", value: "alpha", deleted: true });
+    const long = await bed.refusal(400, "PUT", tagPath(team, "feature", "v".repeat(129)), team.owner.key, body);
+    expect(long).toEqual({ code: "unsupported_value", param: "value" });
+  });
+
+  test("are of one workspace, and are listed by name and value, in pages and by tag", async () => {
+    const [team, other] = [await bed.team(0n), await bed.team(0n)];
+    await setTags(team, ["project", "feature"]);
+    await put(team, "ada", { credits: { day: 5 } });
+    for (const [tag, value] of [
+      ["project", "beta"],
+      ["project", "a=b"],
+      ["feature", "search"],
+    ] as const) {
+      await putTag(team, tag, value, { credits: { day: 5 } });
+    }
+    const of = async (query: string) => {
+      const { data, first_id, last_id, has_more } = await listTags(team, query);
+      return [data.map(({ tag, value }) => `${tag}=${value}`), first_id, last_id, has_more];
+    };
+    const [search, ab, beta] = ["feature=search", "project=a=b", "project=beta"];
+    expect(await of("")).toEqual([[search, ab, beta], search, beta, false]);
+    expect(await of("?limit=2")).toEqual([[search, ab], search, ab, true]);
+    expect(await of(`?after=${encodeURIComponent(ab)}`)).toEqual([[beta], beta, beta, false]);
+    expect(await of("?tag=project&limit=1")).toEqual([[ab], ab, ab, true]);
+    expect(await of(`?tag=project&after=${encodeURIComponent(ab)}`)).toEqual([[beta], beta, beta, false]);
+    expect(await of("?tag=user")).toEqual([[], null, null, false]);
+    expect((await list(team)).data.map(({ user }) => user)).toEqual(["ada"]);
+    const wrong = await bed.refusal(400, "GET", `/workspaces/${team.id}/tags?after=alpha`, team.owner.key);
+    expect(wrong).toEqual({ code: "unsupported_value", param: "after" });
+    await bed.refusal(404, "GET", tagPath(team, "project", "beta"), other.owner.key);
+    await bed.refusal(404, "GET", tagPath(other, "project", "beta"), other.owner.key);
+    expect((await listTags(other)).data).toEqual([]);
   });
 });
 

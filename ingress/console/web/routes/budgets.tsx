@@ -1,0 +1,353 @@
+/** Budgets and alerts: thresholds on the spend of a period, and on the balance. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { BalanceAlert, BudgetAlert } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { type Query, useAction, useQuery } from "../api/query.ts";
+import { hasRole } from "../api/session.ts";
+import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
+import { figureText } from "../parts/format.ts";
+import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
+import { Page, Section } from "../parts/page.tsx";
+import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { Ago, BudgetBar, Status } from "../parts/values.tsx";
+
+type Alert = BudgetAlert | BalanceAlert;
+type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete"; readonly alert: Alert } | undefined;
+
+export default function Budgets(): JSX.Element {
+  const [open, setOpen] = useState<Open>();
+  const mayChange = hasRole("owner", "admin", "billing");
+  const budgets = useQuery("budgets", (signal) =>
+    call("GET /workspaces/{workspaceId}/budget-alerts", { query: { limit: 100 }, signal }),
+  );
+  const balances = useQuery("balances", (signal) =>
+    call("GET /workspaces/{workspaceId}/balance-alerts", { query: { limit: 100 }, signal }),
+  );
+  const close = (): void => setOpen(undefined);
+  const saved = (): void => {
+    close();
+    budgets.reload();
+    balances.reload();
+  };
+  const actionsOf = (alert: Alert): JSX.Element | null =>
+    mayChange ? (
+      <Menu
+        label={`Actions of ${alert.name}`}
+        entries={[
+          {
+            text: alert.is_active ? "Disable alert" : "Enable alert",
+            onClick: () =>
+              void setActive(alert, !alert.is_active).then(saved, (error: Error) => toast(error.message, "bad")),
+          },
+          { text: "Delete alert", isDangerous: true, onClick: () => setOpen({ kind: "delete", alert }) },
+        ]}
+      />
+    ) : null;
+  return (
+    <Page
+      title="Budgets and alerts"
+      about="A budget counts the spend of the whole workspace in a period. Limits of keys and members are set on their pages."
+      actions={
+        mayChange ? (
+          <>
+            <Button onClick={() => setOpen({ kind: "balance" })}>Create balance alert</Button>
+            <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: "budget" })}>
+              Create budget
+            </Button>
+          </>
+        ) : undefined
+      }
+    >
+      <BudgetList query={budgets} actionsOf={actionsOf} />
+      <BalanceList query={balances} actionsOf={actionsOf} />
+      {open?.kind === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
+      {open?.kind === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
+      {open?.kind === "delete" ? (
+        <ConfirmDialog
+          title={`Delete “${open.alert.name}”?`}
+          effect="It sends no further notices. Calls that it stops are accepted again within seconds."
+          action={`Delete “${open.alert.name}”`}
+          onClose={close}
+          run={async () => {
+            await remove(open.alert);
+            budgets.reload();
+            balances.reload();
+          }}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+/** Budgets with their spend in the current period. */
+function BudgetList({
+  query,
+  actionsOf,
+}: {
+  readonly query: Query<ListPage<BudgetAlert>>;
+  readonly actionsOf: (alert: Alert) => JSX.Element | null;
+}): JSX.Element {
+  return (
+    <Section title="Budgets">
+      <ListPanel
+        query={query}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            place: "main",
+            title: ({ id }) => id,
+            cell: ({ name, stops_calls }) => (
+              <>
+                {name}
+                <span class="sub">
+                  {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
+                </span>
+              </>
+            ),
+          },
+          {
+            head: "Spend, credits",
+            place: "brk",
+            cell: ({ spent, threshold_credits, period }) => (
+              <BudgetBar used={spent} limit={threshold_credits} window={period} />
+            ),
+          },
+          {
+            head: "Status",
+            place: "key",
+            cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} />,
+          },
+          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          { head: <span class="sr">Actions</span>, cell: actionsOf },
+        ]}
+        empty={
+          <Empty title="No budgets">
+            <p>A budget warns at chosen percentages of a daily, weekly or monthly spend, and can stop all calls.</p>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+/** Balance alerts with the current balance. */
+function BalanceList({
+  query,
+  actionsOf,
+}: {
+  readonly query: Query<ListPage<BalanceAlert>>;
+  readonly actionsOf: (alert: Alert) => JSX.Element | null;
+}): JSX.Element {
+  return (
+    <Section title="Balance alerts">
+      <ListPanel
+        query={query}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            place: "main",
+            title: ({ id }) => id,
+            cell: ({ name, below_credits, below_days }) => (
+              <>
+                {name}
+                <span class="sub">
+                  {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
+                </span>
+              </>
+            ),
+          },
+          {
+            head: "Now",
+            place: "mid",
+            isNumber: true,
+            cell: ({ below_credits, available, days_left }) =>
+              below_credits === null
+                ? days_left === null
+                  ? "no spend"
+                  : `${Math.floor(days_left).toLocaleString("en")} days`
+                : `${figureText(available)} credits`,
+          },
+          {
+            head: "Status",
+            place: "key",
+            cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
+          },
+          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          { head: <span class="sr">Actions</span>, cell: actionsOf },
+        ]}
+        empty={
+          <Empty title="No balance alerts">
+            <p>A balance alert sends a notice before the credits run out.</p>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+function setActive({ object, id }: Alert, isActive: boolean): Promise<unknown> {
+  const options = { path: { alertId: id }, body: { is_active: isActive } };
+  return object === "budget_alert"
+    ? call("PATCH /workspaces/{workspaceId}/budget-alerts/{alertId}", options)
+    : call("PATCH /workspaces/{workspaceId}/balance-alerts/{alertId}", options);
+}
+
+function remove({ object, id }: Alert): Promise<unknown> {
+  const options = { path: { alertId: id } };
+  return object === "budget_alert"
+    ? call("DELETE /workspaces/{workspaceId}/budget-alerts/{alertId}", options)
+    : call("DELETE /workspaces/{workspaceId}/balance-alerts/{alertId}", options);
+}
+
+interface DialogProps {
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
+  const [name, setName] = useState("");
+  const [amount, setAmount] = useState("");
+  const [period, setPeriod] = useState<BudgetAlert["period"]>("monthly");
+  const [warnAt, setWarnAt] = useState("80");
+  const [stops, setStops] = useState(false);
+  const save = useAction(async () => {
+    await call("POST /workspaces/{workspaceId}/budget-alerts", {
+      body: {
+        name: name.trim(),
+        threshold_credits: amountOf(amount),
+        period,
+        stops_calls: stops,
+        warn_at: warnAt
+          .split(/[\s,]+/)
+          .filter(Boolean)
+          .map(Number),
+      },
+    });
+    onSaved();
+  });
+  const { fault } = save;
+  return (
+    <Dialog
+      title="Create budget"
+      onClose={onClose}
+      footer={<Footer text="Create budget" name={name} save={save} onClose={onClose} />}
+    >
+      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <div class="grid2">
+        <TextField
+          label="Budget"
+          unit="credits"
+          value={amount}
+          onInput={setAmount}
+          param="threshold_credits"
+          fault={fault}
+        />
+        <SelectField
+          label="Period, in UTC"
+          value={period}
+          onInput={(value) => setPeriod(value as BudgetAlert["period"])}
+          choices={[
+            { value: "daily", text: "Day" },
+            { value: "weekly", text: "Week, from Monday" },
+            { value: "monthly", text: "Month" },
+          ]}
+        />
+      </div>
+      <TextField
+        label="Warn at"
+        value={warnAt}
+        onInput={setWarnAt}
+        isOptional
+        param="warn_at"
+        fault={fault}
+        hint="Percentages of the budget, such as 50, 80."
+      />
+      <CheckField
+        label="Refuse calls with 402 when the budget is spent, until the period ends"
+        isChecked={stops}
+        onInput={setStops}
+      />
+      <FaultText fault={fault} except={["name", "threshold_credits", "warn_at"]} />
+    </Dialog>
+  );
+}
+
+function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState("days");
+  const [amount, setAmount] = useState("");
+  const save = useAction(async () => {
+    const value = amountOf(amount);
+    await call("POST /workspaces/{workspaceId}/balance-alerts", {
+      body: { name: name.trim(), ...(kind === "days" ? { below_days: value } : { below_credits: value }) },
+    });
+    onSaved();
+  });
+  const { fault } = save;
+  return (
+    <Dialog
+      title="Create balance alert"
+      onClose={onClose}
+      footer={<Footer text="Create balance alert" name={name} save={save} onClose={onClose} />}
+    >
+      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <Segments
+        label="Notice when the balance"
+        value={kind}
+        onInput={setKind}
+        choices={[
+          { value: "days", text: "lasts fewer days" },
+          { value: "credits", text: "has fewer credits" },
+        ]}
+      />
+      <TextField
+        label="Fewer than"
+        unit={kind}
+        value={amount}
+        onInput={setAmount}
+        param={kind === "days" ? "below_days" : "below_credits"}
+        fault={fault}
+        hint={kind === "days" ? "At the mean spend of the last seven days." : undefined}
+      />
+      <FaultText fault={fault} except={["name", "below_days", "below_credits"]} />
+    </Dialog>
+  );
+}
+
+/** @throws Error for a text that is not a number */
+function amountOf(text: string): number {
+  const amount = creditsIn(text);
+  if (amount === undefined || Number.isNaN(amount)) throw new Error(`Expected a number, got “${text}”.`);
+  return amount;
+}
+
+function Footer({
+  text,
+  name,
+  save,
+  onClose,
+}: {
+  readonly text: string;
+  readonly name: string;
+  readonly save: { readonly run: () => Promise<void>; readonly isRunning: boolean };
+  readonly onClose: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        kind="primary"
+        isRunning={save.isRunning}
+        blocked={name.trim() === "" ? "Enter a name." : undefined}
+        onClick={() => save.run()}
+      >
+        {text}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,199 @@
+/** Capabilities: deterministic operations on media and documents, with a side sheet for one of them. */
+import type { JSX } from "preact";
+import { Link, useLocation, useParams } from "wouter-preact";
+
+import type { CapabilityEntry } from "../../../../schemas/generated/types.ts";
+import { useCapabilities } from "../api/catalogue.ts";
+import { Code } from "../parts/code.tsx";
+import { countText } from "../parts/format.ts";
+import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { Sheet } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { priceText, shortPrice } from "../parts/price.ts";
+import { labelOf, scalarText, type Schema } from "../parts/schema.ts";
+import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
+import { KeyValues } from "../parts/values.tsx";
+
+const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
+
+export default function Capabilities(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
+  const query = useUrlQuery();
+  const capabilities = useCapabilities();
+  const [text, category] = [query.get("q").toLowerCase(), query.get("category")];
+  const rows = (capabilities.data ?? []).filter(
+    (one) =>
+      `${one.id} ${one.display_name} ${one.description}`.toLowerCase().includes(text) &&
+      (category === "" || one.category === category),
+  );
+  const suffix = query.text === "" ? "" : `?${query.text}`;
+  const place = rows.findIndex((one) => one.id === id);
+  const entry = capabilities.data?.find((one) => one.id === id);
+  return (
+    <Page
+      title="Capabilities"
+      isWide
+      about="Operations on media, documents and code that need no model. They run alone and as steps of workflows."
+      sheet={
+        entry === undefined ? undefined : (
+          <CapabilitySheet
+            key={entry.id}
+            entry={entry}
+            onClose={() => navigate(`/capabilities${suffix}`)}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/capabilities/${next.id}${suffix}`);
+            }}
+          />
+        )
+      }
+    >
+      <FilterBar
+        query={query}
+        filters={[
+          { name: "q", label: "Name", isFixed: true },
+          {
+            name: "category",
+            label: "Category",
+            isFixed: true,
+            choices: [{ value: "", text: "All" }, ...CATEGORIES.map((value) => ({ value, text: labelOf(value) }))],
+          },
+        ]}
+      />
+      <ListPanel
+        query={{ ...capabilities, data: capabilities.data && { data: rows, has_more: false } }}
+        columns={columnsOf(suffix)}
+        idOf={(one) => one.id}
+        selected={id}
+        empty={
+          query.text === "" ? (
+            <Empty title="No capabilities">
+              <p>The service has the engines of no capability, or the list of tools of your key contains none.</p>
+            </Empty>
+          ) : (
+            <Empty title="No capabilities match">
+              <p>Change the name or the category.</p>
+            </Empty>
+          )
+        }
+        note={`${countText(rows.length)} capabilities`}
+      />
+    </Page>
+  );
+}
+
+function columnsOf(suffix: string): readonly Column<CapabilityEntry>[] {
+  return [
+    {
+      head: "Capability",
+      place: "main",
+      cut: "40%",
+      title: ({ description }) => description,
+      cell: ({ id, display_name: name, description }) => (
+        <>
+          <Link href={`/capabilities/${id}${suffix}`}>{name}</Link>
+          <span class="sub cut">{description}</span>
+        </>
+      ),
+    },
+    { head: "Id", place: "mid", cell: ({ id }) => <code>{id}</code> },
+    { head: "Result", place: "low", cell: ({ output_modality: output }) => output },
+    {
+      head: "Price, credits",
+      place: "key",
+      isNumber: true,
+      cell: ({ pricing }) => (pricing === undefined ? "free" : shortPrice(pricing)),
+    },
+  ];
+}
+
+function CapabilitySheet({
+  entry,
+  onClose,
+  onMove,
+}: {
+  readonly entry: CapabilityEntry;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+}): JSX.Element {
+  const { id, display_name: name, description, long_description: more, pricing, examples = [] } = entry;
+  const example = examples[0];
+  return (
+    <Sheet
+      title={name}
+      onClose={onClose}
+      onMove={onMove}
+      actions={
+        <Link class="btn primary" href={`/playground/capability?id=${id}`}>
+          Try it
+        </Link>
+      }
+    >
+      <section>
+        <p class="soft">{description}</p>
+        {more === undefined ? null : <p class="reply soft">{more}</p>}
+        <KeyValues
+          of={[
+            ["Id", <code>{id}</code>],
+            ["Input", [entry.input_modality].flat().join(", ")],
+            ["Result", entry.output_modality],
+            ["Price", pricing === undefined ? "free" : priceText(pricing)],
+          ]}
+        />
+      </section>
+      <section>
+        <h3>Input</h3>
+        <Members schema={entry.input_schema} />
+      </section>
+      {Object.keys((entry.params_schema as Schema).properties ?? {}).length === 0 ? null : (
+        <section>
+          <h3>Parameters</h3>
+          <Members schema={entry.params_schema} />
+        </section>
+      )}
+      {example === undefined ? null : (
+        <section>
+          <h3>Examples</h3>
+          <Code
+            variants={Object.fromEntries(examples.map(({ title, params }) => [title, JSON.stringify(params, null, 2)]))}
+            title={example.title}
+          />
+        </section>
+      )}
+    </Sheet>
+  );
+}
+
+/** Members of an object with their types, ranges and defaults. */
+function Members({ schema: { properties = {}, required = [] } }: { readonly schema: Schema }): JSX.Element {
+  return (
+    <Table
+      columns={[
+        {
+          head: "Member",
+          place: "main",
+          cell: ([member, { description }]) => (
+            <>
+              <code>{member}</code>
+              {required.includes(member) ? <span class="muted"> required</span> : null}
+              <span class="sub">{description?.replaceAll("`", "")}</span>
+            </>
+          ),
+        },
+        { head: "Values", cell: ([, schema]) => valuesText(schema) },
+        { head: "Default", cell: ([, { default: fallback }]) => (fallback === undefined ? "—" : scalarText(fallback)) },
+      ]}
+      rows={Object.entries(properties)}
+      idOf={([member]) => member}
+    />
+  );
+}
+
+function valuesText(schema: Schema): string {
+  const { type, enum: values, minimum, maximum, "x-svc-unit": unit = "" } = schema;
+  if (schema["x-svc-value-sources"] !== undefined) return "file";
+  if (values !== undefined) return values.map(scalarText).join(", ");
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum} ${unit}`;
+  return [type ?? "any"].flat().join(" or ");
+}

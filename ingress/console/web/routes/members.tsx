@@ -1,0 +1,187 @@
+/** Members: people and services of the workspace, their roles and limits. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { Member } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { hasRole, type Role, session } from "../api/session.ts";
+import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
+import { draftOf, LimitBars, LimitsFields, limitsOf } from "../parts/limits-form.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { Status } from "../parts/values.tsx";
+
+const ROLES: Readonly<Record<Role, string>> = {
+  owner: "Owner: everything",
+  admin: "Admin: everything except owners",
+  developer: "Developer: calls, own keys and workflows",
+  billing: "Billing: credits and usage",
+};
+
+type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly member: Member } | undefined;
+
+export default function Members(): JSX.Element {
+  const [open, setOpen] = useState<Open>();
+  const cursor = useCursor("");
+  const list = useQuery(`members ${cursor.after ?? ""}`, (signal) =>
+    call("GET /workspaces/{workspaceId}/members", { query: { limit: 50, after: cursor.after }, signal }),
+  );
+  const mayChange = hasRole("owner", "admin");
+  const close = (): void => setOpen(undefined);
+  const changed = (): void => {
+    close();
+    list.reload();
+  };
+  return (
+    <Page
+      title="Members"
+      about="A member has keys. The limits of a member bind all of its keys together."
+      actions={
+        mayChange ? (
+          <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: "create" })}>
+            Add member
+          </Button>
+        ) : undefined
+      }
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            head: "Name",
+            place: "main",
+            title: ({ id }) => id,
+            cell: ({ name, email }) => (
+              <>
+                {name}
+                {email === null ? null : <span class="sub cut">{email}</span>}
+              </>
+            ),
+          },
+          { head: "Role", place: "key", cell: ({ role }) => role },
+          { head: "Status", place: "mid", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
+          {
+            head: "Spend limit, credits",
+            place: "brk",
+            cell: ({ limits, limit_usage }) => <LimitBars limits={limits} usage={limit_usage} isShort />,
+          },
+          {
+            head: <span class="sr">Actions</span>,
+            cell: (member) =>
+              mayChange ? (
+                <Menu
+                  label={`Actions of ${member.name}`}
+                  entries={[
+                    { text: "Change member", onClick: () => setOpen({ kind: "edit", member }) },
+                    { text: "Delete member", isDangerous: true, onClick: () => setOpen({ kind: "delete", member }) },
+                  ]}
+                />
+              ) : null,
+          },
+        ]}
+        empty={<Empty title="No members" />}
+      />
+      {open?.kind === "create" ? <MemberDialog member={undefined} onClose={close} onSaved={changed} /> : null}
+      {open?.kind === "edit" ? <MemberDialog member={open.member} onClose={close} onSaved={changed} /> : null}
+      {open?.kind === "delete" ? (
+        <ConfirmDialog
+          title={`Delete “${open.member.name}”?`}
+          effect="The member is disabled and its mail address is deleted. Its calls are refused within a second. Its name stays in the audit log."
+          action={`Delete “${open.member.name}”`}
+          onClose={close}
+          run={async () => {
+            await call("DELETE /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: open.member.id } });
+            toast(`Member “${open.member.name}” is deleted`);
+            list.reload();
+          }}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+/** Creates or changes a member. */
+function MemberDialog({
+  member,
+  onClose,
+  onSaved,
+}: {
+  readonly member: Member | undefined;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}): JSX.Element {
+  const [name, setName] = useState(member?.name ?? "");
+  const [email, setEmail] = useState(member?.email ?? "");
+  const [role, setRole] = useState<Role>(member?.role ?? "developer");
+  const [isActive, setActive] = useState(member?.is_active ?? true);
+  const [limits, setLimits] = useState(draftOf(member?.limits));
+  const save = useAction(async () => {
+    const body = { name: name.trim(), role, limits: limitsOf(limits, member?.limits) };
+    if (member === undefined) {
+      await call("POST /workspaces/{workspaceId}/members", {
+        body: { ...body, ...(email.trim() === "" ? {} : { email: email.trim() }) },
+      });
+    } else {
+      await call("PATCH /workspaces/{workspaceId}/members/{memberId}", {
+        path: { memberId: member.id },
+        body: { ...body, email: email.trim() === "" ? null : email.trim(), is_active: isActive },
+      });
+    }
+    onSaved();
+  });
+  const { fault } = save;
+  const roles = Object.entries(ROLES).filter(([value]) => value !== "owner" || session.value?.role === "owner");
+  return (
+    <Dialog
+      title={member === undefined ? "Add member" : `Change “${member.name}”`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="primary"
+            isRunning={save.isRunning}
+            blocked={name.trim() === "" ? "Enter a name." : undefined}
+            onClick={() => save.run()}
+          >
+            {member === undefined ? "Add member" : "Save member"}
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <TextField
+        label="Email"
+        type="email"
+        value={email}
+        onInput={setEmail}
+        isOptional
+        param="email"
+        fault={fault}
+        hint="For notices, and for the sign-in with an identity provider."
+      />
+      <SelectField
+        label="Role"
+        value={role}
+        onInput={(value) => setRole(value as Role)}
+        param="role"
+        fault={fault}
+        choices={roles.map(([value, text]) => ({ value, text }))}
+      />
+      {member === undefined ? null : (
+        <CheckField
+          label="Active. The keys of a disabled member are refused within a second."
+          isChecked={isActive}
+          onInput={setActive}
+        />
+      )}
+      <LimitsFields draft={limits} onInput={setLimits} fault={fault} />
+      <FaultText fault={fault} />
+    </Dialog>
+  );
+}

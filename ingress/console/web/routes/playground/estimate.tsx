@@ -1,0 +1,56 @@
+/** Price of a call before it is made. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { call } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { Amount } from "../../parts/values.tsx";
+
+/** Time without a change after which the price is requested, in milliseconds. */
+const PAUSE_MS = 600;
+
+/** Estimate of a model's call or a capability's run. @param body undefined while the form is incomplete */
+export function EstimateLine({
+  model,
+  capability,
+  body,
+}: {
+  readonly model?: string;
+  readonly capability?: string;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}): JSX.Element {
+  const settled = useSettled(body === undefined ? "" : JSON.stringify(body));
+  const name = model ?? capability ?? "";
+  const { data, fault } = useQuery(
+    settled === "" || name === "" ? "" : `estimate ${name} ${settled}`,
+    async (signal) => {
+      const { async: _async, ...estimated } = JSON.parse(settled) as Record<string, unknown>;
+      return capability === undefined
+        ? call("POST /v1/models/{slug}/estimate", { path: { slug: name }, body: estimated, signal })
+        : call("POST /v1/capabilities/{id}/estimate", { path: { id: name }, body: estimated as never, signal });
+    },
+  );
+  if (fault !== undefined) return <span class="muted">{`No estimate: ${fault.message}`}</span>;
+  if (data === undefined)
+    return <span class="muted">The estimate appears when the required fields are filled in.</span>;
+  return (
+    <span class="estimate">
+      <b>
+        <Amount credits={data.estimated_credits} /> credits
+      </b>{" "}
+      <span class="muted">
+        estimate{data.max_credits > data.estimated_credits ? <>, holds {<Amount credits={data.max_credits} />}</> : ""}
+      </span>
+    </span>
+  );
+}
+
+/** Returns a text after it has not changed for a while. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

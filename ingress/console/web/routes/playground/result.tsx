@@ -1,0 +1,250 @@
+/** Result of a call: progress while it runs, then pictures, players, texts or JSON, with its charge and request. */
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+
+import type { ApiFault } from "../../api/client.ts";
+import { call } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { Json } from "../../parts/code.tsx";
+import { Button } from "../../parts/form.tsx";
+import { durationText } from "../../parts/format.ts";
+import { Callout } from "../../parts/layers.tsx";
+import { type Media, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
+import { Empty } from "../../parts/table.tsx";
+import { Amount, Status } from "../../parts/values.tsx";
+import type { Result, Runner, RunState } from "./run.ts";
+
+export function ResultPanel({ runner: { state, cancel } }: { readonly runner: Runner }): JSX.Element {
+  return (
+    <section class="panel" aria-label="Result">
+      {state.step === "idle" ? (
+        <div class="empty">
+          <Empty title="No result yet">
+            <p>The result of the call appears here with its charge and the link to its request.</p>
+          </Empty>
+        </div>
+      ) : state.step === "running" ? (
+        <Progress state={state} cancel={cancel} />
+      ) : (
+        <Ended result={state.result} />
+      )}
+    </section>
+  );
+}
+
+function Progress({
+  state: { since, job, isCancelling },
+  cancel,
+}: {
+  readonly state: Extract<RunState, { readonly step: "running" }>;
+  readonly cancel: () => Promise<void>;
+}): JSX.Element {
+  const seconds = useSeconds(since);
+  const share = Math.round((job?.progress ?? 0) * 100);
+  return (
+    <>
+      <header>
+        <Status of={isCancelling === true ? "cancelling" : (job?.status ?? "running")} />
+        <span class="soft">{seconds} s</span>
+        <span class="push">
+          <Button small icon="stop" isRunning={isCancelling === true} onClick={cancel}>
+            {job === undefined ? "Stop waiting" : "Cancel"}
+          </Button>
+        </span>
+      </header>
+      <div class="pad stack">
+        {job === undefined ? (
+          <p class="hint">The response arrives when the call has ended.</p>
+        ) : (
+          <>
+            <span
+              class="bar run"
+              style={{ "--v": `${share}%` }}
+              role="progressbar"
+              aria-label="Progress"
+              aria-valuenow={share}
+            >
+              <i />
+            </span>
+            <p class="hint">
+              {share} %. The job continues when you leave this page: see <Link href={`/jobs/${job.id}`}>Jobs</Link>.
+            </p>
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Returns the whole seconds since a time, updated every second. */
+function useSeconds(since: number): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.floor((now - since) / 1_000));
+}
+
+function Ended({ result }: { readonly result: Result }): JSX.Element {
+  const { status, ms, credits, id, fault } = result;
+  return (
+    <>
+      <header>
+        <span role="status">
+          <Status of={status} code={fault?.status === 0 ? null : fault?.status} />
+        </span>
+        <span class="soft">{durationText(ms)}</span>
+      </header>
+      <div class="pad stack">{fault === undefined ? <ResultBody result={result} /> : <FaultBody fault={fault} />}</div>
+      <Receipt credits={credits} id={id} />
+    </>
+  );
+}
+
+/** Footer with the charge of a call and the link to its request. */
+export function Receipt({ credits, id }: { readonly credits: number | null; readonly id: string }): JSX.Element | null {
+  if (credits === null && id === "") return null;
+  return (
+    <footer>
+      {credits === null ? (
+        <span class="muted">The request shows the charge.</span>
+      ) : (
+        <b>
+          Charged <Amount credits={credits} /> credits
+        </b>
+      )}
+      {id === "" ? null : (
+        <Link class="push" href={`/requests/${id}`} title={id}>
+          Request <span class="mono">{id.slice(0, 8)}…</span>
+        </Link>
+      )}
+    </footer>
+  );
+}
+
+/** The API's sentence, and what is left when credits are missing. */
+export function FaultBody({ fault }: { readonly fault: ApiFault }): JSX.Element {
+  return (
+    <Callout tone="bad">
+      {fault.message}
+      {fault.status === 402 ? <WhatIsLeft /> : null}
+      {fault.jobId === null ? null : (
+        <>
+          {" "}
+          <Link href={`/jobs/${fault.jobId}`}>Open the job</Link>
+        </>
+      )}
+    </Callout>
+  );
+}
+
+function WhatIsLeft(): JSX.Element | null {
+  const { data } = useQuery("key credits", (signal) => call("GET /v1/credits", { signal }));
+  if (data === undefined) return null;
+  const limits = [data.limits.key, data.limits.member].flatMap((one) =>
+    one === null ? [] : [one.day, one.week, one.month, one.total],
+  );
+  const left = Math.min(
+    data.balance.available,
+    ...limits.map((limit) => limit?.credits_left ?? Number.POSITIVE_INFINITY),
+  );
+  return (
+    <span class="nw">
+      {" "}
+      <Amount credits={left} /> credits are left.
+    </span>
+  );
+}
+
+function ResultBody({ result: { value, blob, status } }: { readonly result: Result }): JSX.Element {
+  const src = useBlobUrl(blob);
+  if (status === "cancelled" && !hasData(value)) return <p class="soft">The call was cancelled.</p>;
+  if (blob !== undefined) {
+    const type = blob.type.replace(/;.*/, "");
+    return src === undefined ? (
+      <p class="hint">Loading</p>
+    ) : (
+      <MediaFigure media={{ src, type, name: `result.${extensionOf(type)}`, bytes: blob.size }} />
+    );
+  }
+  return <ValueBody value={value} />;
+}
+
+function hasData(value: unknown): boolean {
+  return ((value as { readonly data?: readonly unknown[] } | undefined)?.data?.length ?? 0) > 0;
+}
+
+interface Part {
+  readonly url?: string;
+  readonly b64_json?: string;
+  readonly file_id?: string;
+  readonly content_type?: string;
+  readonly duration_seconds?: number;
+  readonly bytes?: number;
+  readonly name?: string;
+}
+
+/** Files, texts and other members of a JSON response or a job. */
+export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
+  const data =
+    (
+      value as
+        | {
+            readonly data?: readonly (Part & {
+              readonly object?: string;
+              readonly files?: readonly Part[];
+              readonly output?: Record<string, unknown>;
+            })[];
+          }
+        | undefined
+    )?.data ?? [];
+  const run = data.find(({ object }) => object === "capability.run");
+  const parts = run?.files ?? data;
+  const media = parts.flatMap((part, place) => mediaOf(part, place));
+  const text = textOf(run?.output ?? value);
+  return (
+    <>
+      {media.length === 0 ? null : (
+        <div class="pics">
+          {media.map((one) => (
+            <MediaFigure key={one.src} media={one} />
+          ))}
+        </div>
+      )}
+      {text === undefined ? null : <p class="reply">{text}</p>}
+      {run?.output !== undefined && Object.keys(run.output).length > 0 ? <Json value={run.output} /> : null}
+      <details open={media.length === 0 && text === undefined && run === undefined}>
+        <summary class="soft">Response</summary>
+        <Json value={value} />
+      </details>
+    </>
+  );
+}
+
+function mediaOf(
+  { url, content_type: type = "application/octet-stream", bytes, name, duration_seconds: seconds }: Part,
+  place: number,
+): readonly Media[] {
+  if (url === undefined) return [];
+  return [{ src: ownPath(url), type, name: name ?? `result-${place + 1}.${extensionOf(type)}`, bytes, seconds }];
+}
+
+function textOf(value: unknown): string | undefined {
+  const { text } = (value ?? {}) as { readonly text?: unknown };
+  return typeof text === "string" ? text : undefined;
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  mpeg: "mp3",
+  jpeg: "jpg",
+  "gltf-binary": "glb",
+  plain: "txt",
+  "svg+xml": "svg",
+};
+
+function extensionOf(type: string): string {
+  const name = type.split("/")[1]?.replace(/^x-/, "") ?? "bin";
+  return EXTENSIONS[name] ?? name;
+}

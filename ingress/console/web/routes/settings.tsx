@@ -1,0 +1,134 @@
+/** Settings: the workspace's name and tags, kept requests and responses, and how this browser shows times and colours. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { Workspace } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { hasRole } from "../api/session.ts";
+import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { isZone, setZone, sizeText, zone } from "../parts/format.ts";
+import { FaultCallout } from "../parts/layers.tsx";
+import { Page, Section } from "../parts/page.tsx";
+import { Skeleton } from "../parts/table.tsx";
+import { setTheme, theme } from "../parts/theme.ts";
+import { toast } from "../parts/toast.tsx";
+import { Id, KeyValues } from "../parts/values.tsx";
+
+export default function Settings(): JSX.Element {
+  const query = useQuery("workspace", (signal) => call("GET /workspaces/{workspaceId}", { signal }));
+  const { data, fault, reload } = query;
+  return (
+    <Page title="Settings">
+      <Section title="This browser">
+        <div class="panel">
+          <div class="pad grid2">
+            <TextField
+              label="Time zone"
+              value={zone.value}
+              onInput={(name) => isZone(name) && setZone(name)}
+              suggestions={Intl.supportedValuesOf("timeZone")}
+              hint="Zone of all times. Days of usage, budgets and limits begin at 00:00 UTC."
+            />
+            <SelectField
+              label="Colours"
+              value={theme.value}
+              onInput={setTheme}
+              choices={[
+                { value: "", text: "As the system" },
+                { value: "light", text: "Light" },
+                { value: "dark", text: "Dark" },
+              ]}
+            />
+          </div>
+        </div>
+      </Section>
+      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
+      {data === undefined ? (
+        fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : (
+        <WorkspaceSettings row={data} reload={reload} />
+      )}
+    </Page>
+  );
+}
+
+function WorkspaceSettings({ row, reload }: { readonly row: Workspace; readonly reload: () => void }): JSX.Element {
+  return (
+    <>
+      <Section title="Workspace">
+        <div class="panel">
+          <div class="pad stack">
+            <KeyValues
+              of={[
+                ["Id", <Id value={row.id} label="workspace id" />],
+                [
+                  "Calls in the last minute",
+                  `${row.window.used}${row.window.limit === null ? "" : ` of ${row.window.limit}`}`,
+                ],
+                ["Files", `${sizeText(row.storage.used_bytes)} of ${sizeText(row.storage.limit_bytes)}`],
+                ["Kept bodies", `${sizeText(row.kept_bodies.used_bytes)} of ${sizeText(row.kept_bodies.limit_bytes)}`],
+              ]}
+            />
+            {hasRole("owner", "admin") ? <WorkspaceForm row={row} reload={reload} /> : null}
+          </div>
+        </div>
+      </Section>
+    </>
+  );
+}
+
+function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly reload: () => void }): JSX.Element {
+  const [name, setName] = useState(row.name);
+  const [tags, setTags] = useState(row.tags.join(", "));
+  const [keep, setKeep] = useState(row.bodies.keep);
+  const save = useAction(async () => {
+    await call("PATCH /workspaces/{workspaceId}", {
+      body: {
+        ...(name.trim() === row.name ? {} : { name: name.trim() }),
+        tags: tags.split(/[\s,]+/).filter(Boolean),
+        ...(keep === row.bodies.keep ? {} : { bodies: { ...row.bodies, keep } }),
+      },
+    });
+    toast("Settings are saved");
+    reload();
+  });
+  const { fault } = save;
+  return (
+    <>
+      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
+      <TextField
+        label="Tags"
+        value={tags}
+        onInput={setTags}
+        isOptional
+        param="tags"
+        fault={fault}
+        hint="At most three members of a request's metadata, such as project. Usage can be grouped and limited by them."
+      />
+      {hasRole("owner") ? (
+        <SelectField
+          label="Keep requests and responses"
+          value={keep}
+          onInput={(value) => setKeep(value as typeof keep)}
+          param="bodies"
+          fault={fault}
+          hint="Kept bodies are encrypted, and deleted after the retention time."
+          choices={[
+            { value: "none", text: "No" },
+            { value: "errors", text: "Of failed calls" },
+            { value: "all", text: "Of all calls" },
+          ]}
+        />
+      ) : null}
+      <FaultText fault={fault} except={["name", "tags", "bodies"]} />
+      <div class="row">
+        <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>
+          Save settings
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+/** Rejects misspelt members of bodies whose unknown members are otherwise ignored, as in OpenAI's API. */
+import { nearNames } from "#shared/base/near-names.ts";
+import { ApiError } from "#shared/base/errors.ts";
+
+/** Maximum number of members of a request that are compared. */
+const COMPARED_MEMBERS_MAX = 64;
+/** Maximum difference in length between a name and its misspelling. */
+const LENGTH_DIFFERENCE_MAX = 4;
+
+/** Names that other services use for a member. */
+const FOREIGN_NAMES: Readonly<Record<string, readonly string[]>> = {
+  max_credits: ["max_cost", "max_price", "max_spend", "max_budget"],
+};
+
+/** Member of every call that is similar to `models`. */
+const MODEL = "model";
+
+/**
+ * Rejects a request that lacks one of the members and contains a member with a similar name.
+ * @param names members that determine the cost, the input or the models of a request
+ * @throws ApiError `unknown_parameter` that names the similar member
+ */
+export function refuseMisspelt<Name extends string>(
+  request: { readonly [N in Name]?: unknown },
+  names: readonly Name[],
+): void {
+  const absent = names.filter((name) => request[name] === undefined);
+  if (absent.length === 0) return;
+  for (const sent of Object.keys(request).slice(0, COMPARED_MEMBERS_MAX)) {
+    if (sent === MODEL || names.some((name) => name === sent)) continue;
+    const meant = absent.filter((name) => isMisspelt(name, sent));
+    if (meant.length === 0) continue;
+    const message = `${sent} is not a known parameter. Did you mean ${meant.join(" or ")}?`;
+    throw new ApiError("unknown_parameter", message, { param: sent });
+  }
+}
+
+function isMisspelt(name: string, sent: string): boolean {
+  if (FOREIGN_NAMES[name]?.includes(sent) === true) return true;
+  // Most members differ much in length, so that a call costs few comparisons.
+  return Math.abs(name.length - sent.length) <= LENGTH_DIFFERENCE_MAX && nearNames([name], sent).length > 0;
+}
