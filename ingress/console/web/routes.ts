@@ -19,6 +19,14 @@ export interface PageRoute {
 export const ROUTES: readonly PageRoute[] = [
   { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
   { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
+  { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
+  {
+    path: "/playground/:kind?",
+    name: "Playground",
+    group: "Build",
+    icon: "play",
+    load: () => import("./routes/playground.tsx"),
+  },
   {
     path: "/workflows/:id?/:part?",
     name: "Workflows",
@@ -31,25 +39,9 @@ export const ROUTES: readonly PageRoute[] = [
     path: "/runs/:id?",
     name: "Runs",
     group: "Build",
-    icon: "play",
+    icon: "spin",
     roles: ["owner", "admin", "developer"],
     load: () => import("./routes/runs.tsx"),
-  },
-  {
-    path: "/notifications/:id?/:part?",
-    name: "Notifications",
-    group: "Settings",
-    icon: "bell",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/notifications.tsx"),
-  },
-  { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
-  {
-    path: "/playground/:kind?",
-    name: "Playground",
-    group: "Build",
-    icon: "play",
-    load: () => import("./routes/playground.tsx"),
   },
   {
     path: "/models/:slug?",
@@ -72,6 +64,14 @@ export const ROUTES: readonly PageRoute[] = [
     icon: "key",
     roles: ["owner", "admin", "developer"],
     load: () => import("./routes/keys.tsx"),
+  },
+  {
+    path: "/notifications/:id?/:part?",
+    name: "Notifications",
+    group: "Settings",
+    icon: "bell",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/notifications.tsx"),
   },
   {
     path: "/members",

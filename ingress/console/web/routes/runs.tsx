@@ -57,7 +57,10 @@ function RunList(): JSX.Element {
     { everyMs: REFRESH_MS },
   );
   return (
-    <Page title="Runs" about="Runs of workflows and of inline definitions, newest first. Runs that a step started are listed on the page of their parent.">
+    <Page
+      title="Runs"
+      about="Runs of workflows and of inline definitions, newest first. Runs that a step started are listed on the page of their parent."
+    >
       <FilterBar
         query={query}
         filters={[
@@ -74,7 +77,8 @@ function RunList(): JSX.Element {
           status === "" && workflow === "" ? (
             <Empty title="No runs yet">
               <p>
-                Every run is listed here with its cost. <Link href="/workflows">Open a workflow</Link> to start the first one.
+                Every run is listed here with its cost. <Link href="/workflows">Open a workflow</Link> to start the
+                first one.
               </p>
             </Empty>
           ) : (
@@ -89,7 +93,10 @@ function RunList(): JSX.Element {
 }
 
 /** Name and version of a run's workflow. */
-export function runName({ workflowId, version }: Pick<WorkflowRunSummary, "workflowId" | "version">, names: Names): string {
+export function runName(
+  { workflowId, version }: Pick<WorkflowRunSummary, "workflowId" | "version">,
+  names: Names,
+): string {
   return workflowId === undefined ? "Inline definition" : `${nameIn(names, workflowId)}, version ${version}`;
 }
 
@@ -107,9 +114,17 @@ function columnsOf(names: Names): readonly Column<WorkflowRunSummary>[] {
       cell: (run) => <Link href={`/runs/${run.id}`}>{runName(run, names)}</Link>,
     },
     { head: "Status", place: "key", cell: ({ status }) => <Status of={status} /> },
-    { head: `Created, ${zoneText()}`, cell: ({ createdAt }) => <span title={timeText(createdAt, "exact")}>{timeText(createdAt, "minute")}</span> },
+    {
+      head: `Created, ${zoneText()}`,
+      cell: ({ createdAt }) => <span title={timeText(createdAt, "exact")}>{timeText(createdAt, "minute")}</span>,
+    },
     { head: "Mode", place: "low", cell: ({ mode }) => mode },
-    { head: "Duration", place: "mid", isNumber: true, cell: (run) => (isOpen(run) ? "—" : durationText(run.durationMs)) },
+    {
+      head: "Duration",
+      place: "mid",
+      isNumber: true,
+      cell: (run) => (isOpen(run) ? "—" : durationText(run.durationMs)),
+    },
     { head: "Credits", isNumber: true, cell: ({ creditsUsed }) => <Amount credits={creditsUsed} /> },
   ];
 }

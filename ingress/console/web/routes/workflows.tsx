@@ -42,7 +42,9 @@ function WorkflowList(): JSX.Element {
   const runs = useQuery("last runs", async (signal) => {
     const { items } = await call("GET /v1/workflows/runs", { query: { limit: RUNS_READ }, signal });
     // Newest first: the last entry of a workflow in the reversed list is its newest run.
-    return new Map(items.toReversed().flatMap((run) => (run.workflowId === undefined ? [] : [[run.workflowId, run] as const])));
+    return new Map(
+      items.toReversed().flatMap((run) => (run.workflowId === undefined ? [] : [[run.workflowId, run] as const])),
+    );
   });
   return (
     <Page
@@ -61,7 +63,10 @@ function WorkflowList(): JSX.Element {
         idOf={({ id }) => id}
         empty={
           <Empty title="No workflows yet">
-            <p>Stored workflows are listed here with their last run. Start from a template below, or from an empty definition.</p>
+            <p>
+              Stored workflows are listed here with their last run. Start from a template below, or from an empty
+              definition.
+            </p>
           </Empty>
         }
       />
@@ -89,7 +94,10 @@ function Templates(): JSX.Element | null {
 }
 
 /** Visibility of a workflow in words. */
-export function visibilityOf({ sharingScope, sharePermission }: Pick<WorkflowSummary, "sharingScope" | "sharePermission">): string {
+export function visibilityOf({
+  sharingScope,
+  sharePermission,
+}: Pick<WorkflowSummary, "sharingScope" | "sharePermission">): string {
   if (sharingScope === "private") return "Private";
   return { read: "Members may read", run: "Members may run", edit: "Members may edit" }[sharePermission];
 }

@@ -49,13 +49,20 @@ export default function RunPage({ id }: { readonly id: string }): JSX.Element {
   const workflowId = run?.workflowId;
   return (
     <Page
-      title={run === undefined ? "Run" : workflowId === undefined ? "Run of an inline definition" : `Run of version ${run.version}`}
+      title={
+        run === undefined
+          ? "Run"
+          : workflowId === undefined
+            ? "Run of an inline definition"
+            : `Run of version ${run.version}`
+      }
       crumb={
         workflowId === undefined ? (
           <Link href="/runs">Runs</Link>
         ) : (
           <>
-            <Link href="/workflows">Workflows</Link> / <Link href={`/workflows/${workflowId}`}>{nameIn(names, workflowId)}</Link>
+            <Link href="/workflows">Workflows</Link> /{" "}
+            <Link href={`/workflows/${workflowId}`}>{nameIn(names, workflowId)}</Link>
           </>
         )
       }
@@ -82,7 +89,13 @@ export default function RunPage({ id }: { readonly id: string }): JSX.Element {
     >
       {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
       {rerun.fault === undefined ? null : <FaultCallout fault={rerun.fault} retry={() => void rerun.run()} />}
-      {run === undefined ? query.fault === undefined ? <Skeleton /> : null : <RunBody run={run} name={runName(run, names)} />}
+      {run === undefined ? (
+        query.fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : (
+        <RunBody run={run} name={runName(run, names)} />
+      )}
       {isCancelling ? (
         <ConfirmDialog
           title="Cancel this run?"
@@ -107,8 +120,8 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
     <>
       {run.error === undefined ? null : (
         <Callout tone="bad">
-          <b>{run.error.stepId === "output" ? "The output failed" : `Step “${run.error.stepId}” failed`}.</b> {run.error.message}{" "}
-          <span class="mono">{run.error.code}</span>
+          <b>{run.error.stepId === "output" ? "The output failed" : `Step “${run.error.stepId}” failed`}.</b>{" "}
+          {run.error.message} <span class="mono">{run.error.code}</span>
         </Callout>
       )}
       <Figures run={run} />
@@ -129,7 +142,11 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
           </section>
           {selected === undefined ? null : <StepPanel run={run} step={selected} />}
           <Value title="Input" value={run.input} none="The run has no input." />
-          <Value title="Output" value={run.output} none={isOpen(run) ? "The run has not ended yet." : "The run has no output."} />
+          <Value
+            title="Output"
+            value={run.output}
+            none={isOpen(run) ? "The run has not ended yet." : "The run has no output."}
+          />
         </div>
         <div class="stack">
           <GraphPanel run={run} />
@@ -141,10 +158,18 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
               <KeyValues
                 of={[
                   ["Run id", <Id value={run.id} label="run id" />],
-                  ["Workflow", run.workflowId === undefined ? name : <Link href={`/workflows/${run.workflowId}`}>{name}</Link>],
+                  [
+                    "Workflow",
+                    run.workflowId === undefined ? name : <Link href={`/workflows/${run.workflowId}`}>{name}</Link>,
+                  ],
                   ["Created", `${timeText(run.createdAt, "day")}, ${timeText(run.createdAt, "exact")}`],
                   ["Duration", isOpen(run) ? null : durationText(run.durationMs)],
-                  ["Parent run", run.parentRunId === undefined ? null : <Link href={`/runs/${run.parentRunId}`}>Open parent run</Link>],
+                  [
+                    "Parent run",
+                    run.parentRunId === undefined ? null : (
+                      <Link href={`/runs/${run.parentRunId}`}>Open parent run</Link>
+                    ),
+                  ],
                   ["Calls", <Link href={`/requests?run_id=${run.id}`}>Show its requests</Link>],
                 ]}
               />
@@ -156,8 +181,14 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
   );
 }
 
-function Figures({ run: { stepRuns, creditsUsed, creditsHeld = 0, maxCredits, mode, attempt, maxAttempts } }: { readonly run: WorkflowRun }): JSX.Element {
-  const latest = [...new Map(stepRuns.toSorted((a, b) => a.attempt - b.attempt).map((step) => [step.id, step])).values()];
+function Figures({
+  run: { stepRuns, creditsUsed, creditsHeld = 0, maxCredits, mode, attempt, maxAttempts },
+}: {
+  readonly run: WorkflowRun;
+}): JSX.Element {
+  const latest = [
+    ...new Map(stepRuns.toSorted((a, b) => a.attempt - b.attempt).map((step) => [step.id, step])).values(),
+  ];
   const counts = [...Map.groupBy(latest, ({ status }) => status)].map(([status, { length }]) => `${length} ${status}`);
   return (
     <dl class="stats">
@@ -217,15 +248,22 @@ const TONES: Readonly<Record<WorkflowStepRun["status"], TimelineRow["tone"]>> = 
 };
 
 /** Returns the rows of the timeline in the order of their start. Steps that never started follow without a bar. */
-function timelineOf(run: WorkflowRun, select: (key: string) => void): { readonly rows: readonly TimelineRow[]; readonly totalMs: number } {
+function timelineOf(
+  run: WorkflowRun,
+  select: (key: string) => void,
+): { readonly rows: readonly TimelineRow[]; readonly totalMs: number } {
   const base = Date.parse(run.createdAt);
-  const startOf = ({ startedAt }: WorkflowStepRun): number => (startedAt === undefined ? Infinity : Date.parse(startedAt) - base);
+  const startOf = ({ startedAt }: WorkflowStepRun): number =>
+    startedAt === undefined ? Infinity : Date.parse(startedAt) - base;
   const lengthOf = (step: WorkflowStepRun): number => {
     if (step.startedAt === undefined) return 0;
     return step.status === "running" ? Math.max(0, Date.now() - Date.parse(step.startedAt)) : step.durationMs;
   };
   const ordered = run.stepRuns.toSorted((a, b) => startOf(a) - startOf(b) || a.attempt - b.attempt);
-  const totalMs = Math.max(1, ...ordered.map((step) => (step.startedAt === undefined ? 0 : startOf(step) + lengthOf(step))));
+  const totalMs = Math.max(
+    1,
+    ...ordered.map((step) => (step.startedAt === undefined ? 0 : startOf(step) + lengthOf(step))),
+  );
   const rows = ordered.map((step): TimelineRow => {
     const { id, attempt, type, status, error, skippedReason, creditsUsed } = step;
     const isStarted = step.startedAt !== undefined;
@@ -257,7 +295,11 @@ function StepPanel({ run, step }: { readonly run: WorkflowRun; readonly step: Wo
   const { id, attempt, status, error, output, outputRef, childRunIds = [] } = step;
   // A large output is read only when its step is selected.
   const large = useQuery(outputRef === undefined ? "" : `output ${run.id} ${id} ${attempt}`, (signal) =>
-    call("GET /v1/workflows/runs/{id}/steps/{stepId}/output", { path: { id: run.id, stepId: id }, query: { attempt }, signal }),
+    call("GET /v1/workflows/runs/{id}/steps/{stepId}/output", {
+      path: { id: run.id, stepId: id },
+      query: { attempt },
+      signal,
+    }),
   );
   const value = outputRef === undefined ? output : large.data;
   return (
@@ -293,7 +335,15 @@ function StepPanel({ run, step }: { readonly run: WorkflowRun; readonly step: Wo
   );
 }
 
-function Value({ title, value, none }: { readonly title: string; readonly value: unknown; readonly none: string }): JSX.Element {
+function Value({
+  title,
+  value,
+  none,
+}: {
+  readonly title: string;
+  readonly value: unknown;
+  readonly none: string;
+}): JSX.Element {
   return (
     <section class="panel">
       <header>

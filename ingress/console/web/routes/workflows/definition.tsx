@@ -43,7 +43,9 @@ export function useCheck(text: string): Check {
   useEffect(() => {
     if ("value" in parsed) setDefinition(parsed.value);
   }, [parsed]);
-  const query = useQuery<Result>(isJson && settled === text ? `check ${text}` : "", (signal) => checkText(text, signal));
+  const query = useQuery<Result>(isJson && settled === text ? `check ${text}` : "", (signal) =>
+    checkText(text, signal),
+  );
   const refused = query.data?.refused;
   const faults = useMemo((): readonly TextFault[] => {
     if ("message" in parsed) return [parsed];
@@ -53,13 +55,26 @@ export function useCheck(text: string): Check {
   const isChecking = isJson && query.data === undefined && query.fault === undefined;
   const blocked =
     faults.length > 0 ? "Correct the marked fault first." : isChecking ? "The definition is being checked." : undefined;
-  return { faults, definition, blocked, isChecking, fault: query.fault, retry: query.reload, estimate: query.data?.estimate };
+  return {
+    faults,
+    definition,
+    blocked,
+    isChecking,
+    fault: query.fault,
+    retry: query.reload,
+    estimate: query.data?.estimate,
+  };
 }
 
 async function checkText(text: string, signal: AbortSignal): Promise<Result> {
   const definition = JSON.parse(text) as Record<string, unknown>;
   try {
-    return { estimate: await call("POST /v1/workflows/estimate", { body: { definition, input: sampleOf(definition) }, signal }) };
+    return {
+      estimate: await call("POST /v1/workflows/estimate", {
+        body: { definition, input: sampleOf(definition) },
+        signal,
+      }),
+    };
   } catch (error) {
     if (!(error instanceof ApiFault)) throw error;
     if (error.code === "invalid_workflow_definition") return { refused: error };
@@ -69,14 +84,23 @@ async function checkText(text: string, signal: AbortSignal): Promise<Result> {
   }
 }
 
-const SAMPLES: Readonly<Record<string, unknown>> = { string: "text", integer: 1, number: 1, boolean: true, array: [], object: {} };
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  string: "text",
+  integer: 1,
+  number: 1,
+  boolean: true,
+  array: [],
+  object: {},
+};
 
 /** Returns an input that has the declared type for each required input without a default. */
 function sampleOf({ inputs }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = isObject(inputs) ? Object.entries(inputs) : [];
   return Object.fromEntries(
     entries.flatMap(([name, one]) =>
-      isObject(one) && one["required"] === true && one["default"] === undefined ? [[name, SAMPLES[String(one["type"])] ?? null]] : [],
+      isObject(one) && one["required"] === true && one["default"] === undefined
+        ? [[name, SAMPLES[String(one["type"])] ?? null]]
+        : [],
     ),
   );
 }
@@ -117,8 +141,8 @@ export function DefinitionPart({
                 "No faults."
               ) : (
                 <>
-                  No faults. Estimate with sample inputs: <Amount credits={estimate.estimated_credits} /> credits, at most{" "}
-                  <Amount credits={estimate.max_credits} />.
+                  No faults. Estimate with sample inputs: <Amount credits={estimate.estimated_credits} /> credits, at
+                  most <Amount credits={estimate.max_credits} />.
                 </>
               )}
             </p>
@@ -131,7 +155,11 @@ export function DefinitionPart({
           <span class="muted">{steps.length === 1 ? "1 step" : `${steps.length} steps`}</span>
         </header>
         <div class="pad graph-box">
-          {steps.length === 0 ? <p class="soft">The steps of the definition are drawn here.</p> : <StepGraph steps={steps} />}
+          {steps.length === 0 ? (
+            <p class="soft">The steps of the definition are drawn here.</p>
+          ) : (
+            <StepGraph steps={steps} />
+          )}
         </div>
       </section>
     </div>

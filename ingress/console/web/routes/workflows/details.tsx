@@ -46,7 +46,15 @@ export function DetailsDialog({
       }
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
-      <TextField label="Description" rows={2} value={description} onInput={setDescription} isOptional param="description" fault={fault} />
+      <TextField
+        label="Description"
+        rows={2}
+        value={description}
+        onInput={setDescription}
+        isOptional
+        param="description"
+        fault={fault}
+      />
       <div class="grid2">
         <SelectField
           label="Visibility"

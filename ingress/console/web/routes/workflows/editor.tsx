@@ -1,7 +1,14 @@
 /** Editor of a definition as JSON. Faults are marked at their line. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
@@ -24,10 +31,21 @@ const THEME = EditorView.theme({
   ".cm-content": { caretColor: "var(--text)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--selected)" },
-  ".cm-tooltip": { backgroundColor: "var(--raised)", border: "1px solid var(--line-strong)", borderRadius: "var(--r-md)", color: "var(--text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--selected)",
+  },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--r-md)",
+    color: "var(--text)",
+  },
   ".cm-matchingBracket": { backgroundColor: "var(--selected)", color: "inherit" },
-  ".cm-foldPlaceholder": { backgroundColor: "var(--hover)", border: "1px solid var(--line-strong)", color: "var(--text-2)" },
+  ".cm-foldPlaceholder": {
+    backgroundColor: "var(--hover)",
+    border: "1px solid var(--line-strong)",
+    color: "var(--text-2)",
+  },
 });
 
 const COLOURS = HighlightStyle.define([

@@ -77,7 +77,11 @@ interface Places {
 
 /** Returns the place of each node and the path of each edge. */
 function placesOf(steps: readonly Step[]): Places {
-  const graph = new Graph<{ width: number; height: number }, { x: number; y: number }, { points: { x: number; y: number }[] }>();
+  const graph = new Graph<
+    { width: number; height: number },
+    { x: number; y: number },
+    { points: { x: number; y: number }[] }
+  >();
   graph.setGraph({ rankdir: "TB", nodesep: 16, ranksep: 34, marginx: MARGIN, marginy: MARGIN } as never);
   graph.setDefaultEdgeLabel(() => ({ points: [] }));
   for (const { id } of steps) graph.setNode(id, { ...NODE } as never);

@@ -45,7 +45,9 @@ function NewWorkflow(): JSX.Element {
   const template = useUrlQuery().get("template");
   const [name, setName] = useState("");
   const [text, setText] = useState(textOf(FIRST));
-  const templates = useQuery(template === "" ? "" : "templates", (signal) => call("GET /v1/workflows/templates", { signal }));
+  const templates = useQuery(template === "" ? "" : "templates", (signal) =>
+    call("GET /v1/workflows/templates", { signal }),
+  );
   const source = templates.data?.data.find((one) => one.id === template);
   useEffect(() => {
     if (source === undefined) return;
@@ -147,7 +149,11 @@ function Body({ workflow, reload }: { readonly workflow: Workflow; readonly relo
         </>
       }
     >
-      <Tabs label="Workflow" current={href(part)} tabs={PARTS.map((one) => ({ text: one.text, href: href(one.part) }))} />
+      <Tabs
+        label="Workflow"
+        current={href(part)}
+        tabs={PARTS.map((one) => ({ text: one.text, href: href(one.part) }))}
+      />
       <FaultText fault={save.fault} />
       {part === "versions" ? (
         <Versions

@@ -25,7 +25,11 @@ export function placeOf(text: string, param: string | null): Place {
   return place;
 }
 
-function memberOf(text: string, node: SyntaxNode, part: string): { readonly place: SyntaxNode; readonly value: SyntaxNode | null } | undefined {
+function memberOf(
+  text: string,
+  node: SyntaxNode,
+  part: string,
+): { readonly place: SyntaxNode; readonly value: SyntaxNode | null } | undefined {
   const index = /^\[(\d+)\]$/.exec(part)?.[1];
   if (index !== undefined) {
     const element = node.name === "Array" ? valuesOf(node)[Number(index)] : undefined;

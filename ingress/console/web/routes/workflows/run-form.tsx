@@ -6,24 +6,32 @@ import { useLocation } from "wouter-preact";
 import type { Workflow, WorkflowEstimate, WorkflowInput } from "../../../../../schemas/generated/types.ts";
 import { ApiFault, call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
-import { Button, creditsIn, FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { Button, creditsIn, FaultText, TextField } from "../../parts/form.tsx";
 import { Callout } from "../../parts/layers.tsx";
+import { type Draft, readGroup, type Schema } from "../../parts/schema.ts";
+import { SchemaFields } from "../../parts/schema-form.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Amount } from "../../parts/values.tsx";
 
-type Draft = Readonly<Record<string, string>>;
 type Price = WorkflowEstimate["steps"][number];
 
-export function RunForm({ workflow, hasDraft }: { readonly workflow: Workflow; readonly hasDraft: boolean }): JSX.Element {
+export function RunForm({
+  workflow,
+  hasDraft,
+}: {
+  readonly workflow: Workflow;
+  readonly hasDraft: boolean;
+}): JSX.Element {
   const { id, version, definition } = workflow;
-  const inputs = definition.inputs ?? {};
+  const schema = schemaOf(definition.inputs ?? {});
+  const names = Object.keys(definition.inputs ?? {});
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState<Draft>({});
   const [limit, setLimit] = useState("");
   const [estimate, setEstimate] = useState<WorkflowEstimate>();
   const ask = useAction(async () => {
     setEstimate(undefined);
-    const body = { workflow_id: id, version, input: valuesOf(inputs, draft), mode: "async" } as const;
+    const body = { workflow_id: id, version, input: readGroup(schema, draft, "input") ?? {}, mode: "async" } as const;
     setEstimate(await call("POST /v1/workflows/estimate", { body }));
   });
   const start = useAction(async () => {
@@ -31,12 +39,17 @@ export function RunForm({ workflow, hasDraft }: { readonly workflow: Workflow; r
     if (Number.isNaN(max)) {
       throw new ApiFault(`Expected a number of credits, got “${limit}”.`, { param: "max_credits" });
     }
-    const body = { mode: "async", version, input: valuesOf(inputs, draft), ...(max === undefined ? {} : { max_credits: max }) } as const;
+    const body = {
+      mode: "async",
+      version,
+      input: readGroup(schema, draft, "input") ?? {},
+      ...(max === undefined ? {} : { max_credits: max }),
+    } as const;
     const run = await call("POST /v1/workflows/{id}/runs", { path: { id }, body });
     navigate(`/runs/${run.id}`);
   });
   const fault = start.fault ?? ask.fault;
-  const params = [...Object.keys(inputs).map((name) => `input.${name}`), "max_credits"];
+  const params = [...names.map((name) => `input.${name}`), "max_credits"];
   return (
     <div class="runcols">
       <section class="panel">
@@ -50,18 +63,18 @@ export function RunForm({ workflow, hasDraft }: { readonly workflow: Workflow; r
             void start.run();
           }}
         >
-          {hasDraft ? <Callout tone="warn">The run uses version {version}. The changes in the editor are not saved yet.</Callout> : null}
-          {Object.keys(inputs).length === 0 ? <p class="soft">The workflow declares no inputs.</p> : null}
-          {Object.entries(inputs).map(([name, input]) => (
-            <InputField
-              key={name}
-              name={name}
-              input={input}
-              value={draft[name] ?? ""}
-              onInput={(value) => setDraft({ ...draft, [name]: value })}
-              fault={fault}
-            />
-          ))}
+          {hasDraft ? (
+            <Callout tone="warn">The run uses version {version}. The changes in the editor are not saved yet.</Callout>
+          ) : null}
+          {names.length === 0 ? <p class="soft">The workflow declares no inputs.</p> : null}
+          <SchemaFields
+            schema={schema}
+            path="input"
+            first={names}
+            draft={draft}
+            onInput={(changes) => setDraft({ ...draft, ...changes })}
+            fault={fault}
+          />
           <TextField
             label="Limit of this run"
             unit="credits"
@@ -119,56 +132,36 @@ const PRICES: readonly Column<Price>[] = [
       </>
     ),
   },
-  { head: "Credits", place: "key", isNumber: true, cell: ({ estimated_credits: credits }) => <Amount credits={credits} /> },
+  {
+    head: "Credits",
+    place: "key",
+    isNumber: true,
+    cell: ({ estimated_credits: credits }) => <Amount credits={credits} />,
+  },
   { head: "At most", isNumber: true, cell: ({ max_credits: credits }) => <Amount credits={credits} /> },
 ];
 
-function InputField({
-  name,
-  input: { type, required, default: fallback, description },
-  value,
-  onInput,
-  fault,
-}: {
-  readonly name: string;
-  readonly input: WorkflowInput;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly fault: ApiFault | undefined;
-}): JSX.Element {
-  const standard = fallback === undefined ? "" : `Default: ${JSON.stringify(fallback)}.`;
-  const format = type === "array" || type === "object" ? "As JSON." : "";
-  const field = {
-    label: name,
-    hint: [description, format, standard].filter(Boolean).join(" "),
-    isOptional: required !== true || fallback !== undefined,
-    param: `input.${name}`,
-    fault,
-    value,
-    onInput,
+/** Length above which a text has a field of several lines, in characters. A declared text has no maximum length. */
+const TEXT_CHARS = 100_000;
+
+/** Returns the declared inputs as the schema of an object. An input with a default is optional. */
+function schemaOf(inputs: Readonly<Record<string, WorkflowInput>>): Schema {
+  const entries = Object.entries(inputs);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map(([name, { type, description, default: fallback }]) => [
+        name,
+        {
+          type,
+          ...(description === undefined ? {} : { description }),
+          ...(fallback === undefined ? {} : { default: fallback }),
+          ...(type === "string" ? { maxLength: TEXT_CHARS } : {}),
+        },
+      ]),
+    ),
+    required: entries.flatMap(([name, { required, default: fallback }]) =>
+      required === true && fallback === undefined ? [name] : [],
+    ),
   };
-  if (type === "boolean") {
-    const none = fallback === undefined ? "Not set" : "Default";
-    return <SelectField {...field} choices={[{ value: "", text: none }, { value: "true", text: "Yes" }, { value: "false", text: "No" }]} />;
-  }
-  return type === "integer" || type === "number" ? <TextField {...field} /> : <TextField {...field} rows={3} />;
-}
-
-/** Returns the values of the fields that are not empty. @throws ApiFault that names the field whose text has the wrong format */
-function valuesOf(inputs: Readonly<Record<string, WorkflowInput>>, draft: Draft): Record<string, unknown> {
-  const entries = Object.entries(inputs).flatMap(([name, { type }]) => {
-    const text = draft[name] ?? "";
-    if (text.trim() === "") return [];
-    return [[name, type === "string" ? text : jsonIn(name, type, text)] as const];
-  });
-  return Object.fromEntries(entries);
-}
-
-function jsonIn(name: string, type: WorkflowInput["type"], text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const expected = type === "array" ? "a JSON list" : type === "object" ? "a JSON object" : "a number";
-    throw new ApiFault(`Expected ${name} to be ${expected}${error instanceof Error ? `: ${error.message}` : ""}.`, { param: `input.${name}` });
-  }
 }

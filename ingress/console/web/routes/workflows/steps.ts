@@ -15,7 +15,8 @@ const REFERENCE = /\bsteps\.([a-z]\w*)|\bsteps\[\s*["']([a-z]\w*)["']\s*\]/g;
 
 /** Returns the steps of a definition with distinct ids. Entries without an id are omitted. */
 export function stepsOf(definition: unknown): readonly Step[] {
-  const list = isObject(definition) && Array.isArray(definition["steps"]) ? (definition["steps"] as readonly unknown[]) : [];
+  const list =
+    isObject(definition) && Array.isArray(definition["steps"]) ? (definition["steps"] as readonly unknown[]) : [];
   const steps = new Map<string, Step>();
   for (const one of list) {
     if (!isObject(one) || typeof one["id"] !== "string" || steps.has(one["id"])) continue;

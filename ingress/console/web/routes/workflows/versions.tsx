@@ -19,7 +19,13 @@ type Version = WorkflowVersionList["items"][number];
 
 const ROWS = 20;
 
-export function Versions({ workflow, onRestored }: { readonly workflow: Workflow; readonly onRestored: (definition: unknown) => void }): JSX.Element {
+export function Versions({
+  workflow,
+  onRestored,
+}: {
+  readonly workflow: Workflow;
+  readonly onRestored: (definition: unknown) => void;
+}): JSX.Element {
   const { id, latestVersion, definition } = workflow;
   const url = useUrlQuery();
   const cursor = useCursor(String(latestVersion));
@@ -27,11 +33,16 @@ export function Versions({ workflow, onRestored }: { readonly workflow: Workflow
   const members = useMemberNames();
   const [isRestoring, setRestoring] = useState(false);
   const list = useQuery<ListPage<Version>>(`versions ${id} ${latestVersion} ${offset}`, async (signal) => {
-    const { items, total } = await call("GET /v1/workflows/{id}/versions", { path: { id }, query: { limit: ROWS, offset }, signal });
+    const { items, total } = await call("GET /v1/workflows/{id}/versions", {
+      path: { id },
+      query: { limit: ROWS, offset },
+      signal,
+    });
     return { data: items, has_more: offset + items.length < total, last_id: String(offset + items.length) };
   });
   const asked = Number(url.get("version"));
-  const chosen = Number.isInteger(asked) && asked >= 1 && asked < latestVersion ? asked : Math.max(1, latestVersion - 1);
+  const chosen =
+    Number.isInteger(asked) && asked >= 1 && asked < latestVersion ? asked : Math.max(1, latestVersion - 1);
   const other = useQuery(latestVersion === 1 ? "" : `workflow ${id} ${chosen}`, (signal) =>
     call("GET /v1/workflows/{id}", { path: { id }, query: { version: chosen }, signal }),
   );
@@ -74,7 +85,10 @@ export function Versions({ workflow, onRestored }: { readonly workflow: Workflow
           run={async () => {
             const restored = other.data?.definition;
             if (restored === undefined) return;
-            const { version } = await call("PUT /v1/workflows/{id}", { path: { id }, body: { definition: { ...restored } } });
+            const { version } = await call("PUT /v1/workflows/{id}", {
+              path: { id },
+              body: { definition: { ...restored } },
+            });
             toast(`Version ${chosen} is stored as version ${version}`);
             onRestored(restored);
           }}
@@ -93,7 +107,13 @@ function Diff({ from, to }: { readonly from: string; readonly to: string }): JSX
   return (
     <pre class="diff wrap" tabIndex={0} aria-label="Changes">
       {parts.map(({ value, added, removed }, index) =>
-        added ? <ins key={index}>{marked(value, "+")}</ins> : removed ? <del key={index}>{marked(value, "−")}</del> : marked(shorten(value), " "),
+        added ? (
+          <ins key={index}>{marked(value, "+")}</ins>
+        ) : removed ? (
+          <del key={index}>{marked(value, "−")}</del>
+        ) : (
+          marked(shorten(value), " ")
+        ),
       )}
     </pre>
   );
@@ -134,6 +154,10 @@ function columnsOf(latest: number, members: Names, choose: (version: number) => 
         ),
     },
     { head: "Created", place: "key", cell: ({ createdAt }) => <Time at={createdAt} style="minute" /> },
-    { head: "By", title: ({ createdByUserId }) => createdByUserId, cell: ({ createdByUserId }) => nameIn(members, createdByUserId) },
+    {
+      head: "By",
+      title: ({ createdByUserId }) => createdByUserId,
+      cell: ({ createdByUserId }) => nameIn(members, createdByUserId),
+    },
   ];
 }
