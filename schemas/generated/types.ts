@@ -13372,6 +13372,10 @@ export interface WorkflowStepRun {
    */
   creditsUsed: number;
   /**
+   * Time of the start; absent when the attempt never started.
+   */
+  startedAt?: string;
+  /**
    * Milliseconds from start to end; 0 while the attempt has not ended, or when it never started.
    */
   durationMs: number;
@@ -13451,6 +13455,10 @@ export interface WorkflowRun {
    * Credits charged so far, over all steps.
    */
   creditsUsed: number;
+  /**
+   * Credits held for calls in progress, including those of child runs. Absent when the run has ended, and in the response of a new run.
+   */
+  creditsHeld?: number;
   /**
    * Maximum cost of the run in credits (`max_credits` of the request or definition). Absent when there is none.
    */

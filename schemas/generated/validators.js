@@ -75920,8 +75920,8 @@ return errors === 0;
 validate502.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowRunFrame = validate503;
 var schema574 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema575 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema576 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+var schema575 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, startedAt: { type: "string", format: "date-time" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema576 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, creditsHeld: { type: "number" }, maxCredits: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate504(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -76103,11 +76103,11 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.maxCredits !== undefined) {
-let data9 = data.maxCredits;
+if (data.creditsHeld !== undefined) {
+let data9 = data.creditsHeld;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate504.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+validate504.errors = [{ instancePath: instancePath + "/creditsHeld", schemaPath: "#/properties/creditsHeld/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -76115,39 +76115,40 @@ var valid0 = _errs19 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.stepRuns !== undefined) {
-let data10 = data.stepRuns;
+if (data.maxCredits !== undefined) {
+let data10 = data.maxCredits;
 const _errs21 = errors;
-if (errors === _errs21) {
-if (Array.isArray(data10)) {
-var valid1 = true;
-const len0 = data10.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data11 = data10[i0];
+if (!(typeof data10 == "number" && isFinite(data10))) {
+validate504.errors = [{ instancePath: instancePath + "/maxCredits", schemaPath: "#/properties/maxCredits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRuns !== undefined) {
+let data11 = data.stepRuns;
 const _errs23 = errors;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+if (errors === _errs23) {
+if (Array.isArray(data11)) {
+var valid1 = true;
+const len0 = data11.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data12 = data11[i0];
+const _errs25 = errors;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
-if (data11.id === undefined && (missing1 = "id") || data11.type === undefined && (missing1 = "type") || data11.status === undefined && (missing1 = "status") || data11.attempt === undefined && (missing1 = "attempt") || data11.creditsUsed === undefined && (missing1 = "creditsUsed") || data11.durationMs === undefined && (missing1 = "durationMs")) {
+if (data12.id === undefined && (missing1 = "id") || data12.type === undefined && (missing1 = "type") || data12.status === undefined && (missing1 = "status") || data12.attempt === undefined && (missing1 = "attempt") || data12.creditsUsed === undefined && (missing1 = "creditsUsed") || data12.durationMs === undefined && (missing1 = "durationMs")) {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data11.id !== undefined) {
-const _errs26 = errors;
-if (typeof data11.id !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data11.type !== undefined) {
+if (data12.id !== undefined) {
 const _errs28 = errors;
-if (typeof data11.type !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+if (typeof data12.id !== "string") {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -76155,15 +76156,10 @@ var valid3 = _errs28 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data11.status !== undefined) {
-let data14 = data11.status;
+if (data12.type !== undefined) {
 const _errs30 = errors;
-if (typeof data14 !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data14 === "queued" || data14 === "running" || data14 === "succeeded" || data14 === "failed" || data14 === "skipped" || data14 === "cancelled")) {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema575.properties.status.enum } }];
+if (typeof data12.type !== "string") {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -76171,40 +76167,56 @@ var valid3 = _errs30 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data11.attempt !== undefined) {
-let data15 = data11.attempt;
+if (data12.status !== undefined) {
+let data15 = data12.status;
 const _errs32 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data15 !== "string") {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (errors === _errs32) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 1 || isNaN(data15)) {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+if (!(data15 === "queued" || data15 === "running" || data15 === "succeeded" || data15 === "failed" || data15 === "skipped" || data15 === "cancelled")) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema575.properties.status.enum } }];
 return false;
-}
-}
 }
 var valid3 = _errs32 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data11.childRunIds !== undefined) {
-let data16 = data11.childRunIds;
+if (data12.attempt !== undefined) {
+let data16 = data12.attempt;
 const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
 if (errors === _errs34) {
-if (Array.isArray(data16)) {
-var valid4 = true;
-const len1 = data16.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data17 = data16[i1];
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 < 1 || isNaN(data16)) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.childRunIds !== undefined) {
+let data17 = data12.childRunIds;
 const _errs36 = errors;
 if (errors === _errs36) {
-if (errors === _errs36) {
-if (typeof data17 === "string") {
-if (!formats0.test(data17)) {
+if (Array.isArray(data17)) {
+var valid4 = true;
+const len1 = data17.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data18 = data17[i1];
+const _errs38 = errors;
+if (errors === _errs38) {
+if (errors === _errs38) {
+if (typeof data18 === "string") {
+if (!formats0.test(data18)) {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -76214,7 +76226,7 @@ return false;
 }
 }
 }
-var valid4 = _errs36 === errors;
+var valid4 = _errs38 === errors;
 if (!valid4) {
 break;
 }
@@ -76224,28 +76236,16 @@ validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/child
 return false;
 }
 }
-var valid3 = _errs34 === errors;
+var valid3 = _errs36 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data11.creditsUsed !== undefined) {
-let data18 = data11.creditsUsed;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && isFinite(data18))) {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid3 = _errs38 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data11.durationMs !== undefined) {
-let data19 = data11.durationMs;
+if (data12.creditsUsed !== undefined) {
+let data19 = data12.creditsUsed;
 const _errs40 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (!(typeof data19 == "number" && isFinite(data19))) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -76253,22 +76253,32 @@ var valid3 = _errs40 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data11.output !== undefined) {
-let data20 = data11.output;
+if (data12.startedAt !== undefined) {
+let data20 = data12.startedAt;
 const _errs42 = errors;
-if (typeof data20 != "object" && typeof data20 !== "string" && !(typeof data20 == "number" && isFinite(data20)) && typeof data20 !== "boolean") {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
+if (errors === _errs42) {
+if (errors === _errs42) {
+if (typeof data20 === "string") {
+if (!formats20.validate(data20)) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/startedAt", schemaPath: "WorkflowStepRun/properties/startedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
+}
+} else {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/startedAt", schemaPath: "WorkflowStepRun/properties/startedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid3 = _errs42 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data11.outputRef !== undefined) {
+if (data12.durationMs !== undefined) {
+let data21 = data12.durationMs;
 const _errs44 = errors;
-if (typeof data11.outputRef !== "string") {
-validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs44 === errors;
@@ -76276,34 +76286,57 @@ var valid3 = _errs44 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data11.error !== undefined) {
-let data22 = data11.error;
+if (data12.output !== undefined) {
+let data22 = data12.output;
 const _errs46 = errors;
-if (errors === _errs46) {
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) {
+if (typeof data22 != "object" && typeof data22 !== "string" && !(typeof data22 == "number" && isFinite(data22)) && typeof data22 !== "boolean") {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
+return false;
+}
+var valid3 = _errs46 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.outputRef !== undefined) {
+const _errs48 = errors;
+if (typeof data12.outputRef !== "string") {
+validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs48 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data12.error !== undefined) {
+let data24 = data12.error;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
 let missing2;
-if (data22.code === undefined && (missing2 = "code") || data22.message === undefined && (missing2 = "message")) {
+if (data24.code === undefined && (missing2 = "code") || data24.message === undefined && (missing2 = "message")) {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data22.code !== undefined) {
-const _errs48 = errors;
-if (typeof data22.code !== "string") {
+if (data24.code !== undefined) {
+const _errs52 = errors;
+if (typeof data24.code !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs48 === errors;
+var valid5 = _errs52 === errors;
 } else {
 var valid5 = true;
 }
 if (valid5) {
-if (data22.message !== undefined) {
-const _errs50 = errors;
-if (typeof data22.message !== "string") {
+if (data24.message !== undefined) {
+const _errs54 = errors;
+if (typeof data24.message !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs50 === errors;
+var valid5 = _errs54 === errors;
 } else {
 var valid5 = true;
 }
@@ -76314,25 +76347,26 @@ validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error
 return false;
 }
 }
-var valid3 = _errs46 === errors;
+var valid3 = _errs50 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data11.skippedReason !== undefined) {
-let data25 = data11.skippedReason;
-const _errs52 = errors;
-if (typeof data25 !== "string") {
+if (data12.skippedReason !== undefined) {
+let data27 = data12.skippedReason;
+const _errs56 = errors;
+if (typeof data27 !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data25 === "condition_false" || data25 === "dependency_failed")) {
+if (!(data27 === "condition_false" || data27 === "dependency_failed")) {
 validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema575.properties.skippedReason.enum } }];
 return false;
 }
-var valid3 = _errs52 === errors;
+var valid3 = _errs56 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -76350,7 +76384,7 @@ validate504.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPa
 return false;
 }
 }
-var valid1 = _errs23 === errors;
+var valid1 = _errs25 === errors;
 if (!valid1) {
 break;
 }
@@ -76360,30 +76394,30 @@ validate504.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.durationMs !== undefined) {
-let data26 = data.durationMs;
-const _errs54 = errors;
-if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
+let data28 = data.durationMs;
+const _errs58 = errors;
+if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
 validate504.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs58 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.createdAt !== undefined) {
-let data27 = data.createdAt;
-const _errs56 = errors;
-if (errors === _errs56) {
-if (errors === _errs56) {
-if (typeof data27 === "string") {
-if (!formats20.validate(data27)) {
+let data29 = data.createdAt;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (errors === _errs60) {
+if (typeof data29 === "string") {
+if (!formats20.validate(data29)) {
 validate504.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -76393,74 +76427,74 @@ return false;
 }
 }
 }
-var valid0 = _errs56 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.input !== undefined) {
-let data28 = data.input;
-const _errs58 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate504.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-var valid0 = _errs58 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.output !== undefined) {
-let data29 = data.output;
-const _errs60 = errors;
-if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
-validate504.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 var valid0 = _errs60 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.error !== undefined) {
-let data30 = data.error;
+if (data.input !== undefined) {
+let data30 = data.input;
 const _errs62 = errors;
-if (errors === _errs62) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+if (!(data30 && typeof data30 == "object" && !Array.isArray(data30))) {
+validate504.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs62 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data31 = data.output;
+const _errs64 = errors;
+if (!(data31 && typeof data31 == "object" && !Array.isArray(data31))) {
+validate504.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs64 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data32 = data.error;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 let missing3;
-if (data30.code === undefined && (missing3 = "code") || data30.message === undefined && (missing3 = "message") || data30.stepId === undefined && (missing3 = "stepId")) {
+if (data32.code === undefined && (missing3 = "code") || data32.message === undefined && (missing3 = "message") || data32.stepId === undefined && (missing3 = "stepId")) {
 validate504.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data30.code !== undefined) {
-const _errs64 = errors;
-if (typeof data30.code !== "string") {
+if (data32.code !== undefined) {
+const _errs68 = errors;
+if (typeof data32.code !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs64 === errors;
+var valid6 = _errs68 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.message !== undefined) {
-const _errs66 = errors;
-if (typeof data30.message !== "string") {
+if (data32.message !== undefined) {
+const _errs70 = errors;
+if (typeof data32.message !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs66 === errors;
+var valid6 = _errs70 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.stepId !== undefined) {
-const _errs68 = errors;
-if (typeof data30.stepId !== "string") {
+if (data32.stepId !== undefined) {
+const _errs72 = errors;
+if (typeof data32.stepId !== "string") {
 validate504.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs68 === errors;
+var valid6 = _errs72 === errors;
 } else {
 var valid6 = true;
 }
@@ -76472,9 +76506,10 @@ validate504.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -76500,7 +76535,7 @@ return false;
 validate504.errors = vErrors;
 return errors === 0;
 }
-validate504.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+validate504.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, creditsHeld: true, maxCredits: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
 function validate503(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -76674,23 +76709,32 @@ var valid2 = _errs20 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.durationMs !== undefined) {
-let data10 = data2.durationMs;
+if (data2.startedAt !== undefined) {
+let data10 = data2.startedAt;
 const _errs22 = errors;
-if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate503.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data10 === "string") {
+if (!formats20.validate(data10)) {
+validate503.errors = [{ instancePath: instancePath + "/stepRun/startedAt", schemaPath: "WorkflowStepRun/properties/startedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
+}
+} else {
+validate503.errors = [{ instancePath: instancePath + "/stepRun/startedAt", schemaPath: "WorkflowStepRun/properties/startedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid2 = _errs22 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
-if (data2.output !== undefined) {
-let data11 = data2.output;
+if (data2.durationMs !== undefined) {
+let data11 = data2.durationMs;
 const _errs24 = errors;
-if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate503.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate503.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -76698,10 +76742,11 @@ var valid2 = _errs24 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.outputRef !== undefined) {
+if (data2.output !== undefined) {
+let data12 = data2.output;
 const _errs26 = errors;
-if (typeof data2.outputRef !== "string") {
-validate503.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+if (typeof data12 != "object" && typeof data12 !== "string" && !(typeof data12 == "number" && isFinite(data12)) && typeof data12 !== "boolean") {
+validate503.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
 return false;
 }
 var valid2 = _errs26 === errors;
@@ -76709,34 +76754,45 @@ var valid2 = _errs26 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.error !== undefined) {
-let data13 = data2.error;
+if (data2.outputRef !== undefined) {
 const _errs28 = errors;
-if (errors === _errs28) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+if (typeof data2.outputRef !== "string") {
+validate503.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs28 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.error !== undefined) {
+let data14 = data2.error;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing2;
-if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
+if (data14.code === undefined && (missing2 = "code") || data14.message === undefined && (missing2 = "message")) {
 validate503.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data13.code !== undefined) {
-const _errs30 = errors;
-if (typeof data13.code !== "string") {
+if (data14.code !== undefined) {
+const _errs32 = errors;
+if (typeof data14.code !== "string") {
 validate503.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs30 === errors;
+var valid4 = _errs32 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data13.message !== undefined) {
-const _errs32 = errors;
-if (typeof data13.message !== "string") {
+if (data14.message !== undefined) {
+const _errs34 = errors;
+if (typeof data14.message !== "string") {
 validate503.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs32 === errors;
+var valid4 = _errs34 === errors;
 } else {
 var valid4 = true;
 }
@@ -76747,25 +76803,26 @@ validate503.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPat
 return false;
 }
 }
-var valid2 = _errs28 === errors;
+var valid2 = _errs30 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
 if (data2.skippedReason !== undefined) {
-let data16 = data2.skippedReason;
-const _errs34 = errors;
-if (typeof data16 !== "string") {
+let data17 = data2.skippedReason;
+const _errs36 = errors;
+if (typeof data17 !== "string") {
 validate503.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
+if (!(data17 === "condition_false" || data17 === "dependency_failed")) {
 validate503.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema575.properties.skippedReason.enum } }];
 return false;
 }
-var valid2 = _errs34 === errors;
+var valid2 = _errs36 === errors;
 } else {
 var valid2 = true;
+}
 }
 }
 }
@@ -76789,21 +76846,9 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.stepId !== undefined) {
-const _errs36 = errors;
+const _errs38 = errors;
 if (typeof data.stepId !== "string") {
 validate503.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs36 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.attempt !== undefined) {
-let data18 = data.attempt;
-const _errs38 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate503.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -76811,11 +76856,11 @@ var valid0 = _errs38 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.index !== undefined) {
-let data19 = data.index;
+if (data.attempt !== undefined) {
+let data19 = data.attempt;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate503.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate503.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -76823,13 +76868,25 @@ var valid0 = _errs40 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.delta !== undefined) {
-let data20 = data.delta;
+if (data.index !== undefined) {
+let data20 = data.index;
 const _errs42 = errors;
-if (errors === _errs42) {
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-if (data20.content !== undefined) {
-if (typeof data20.content !== "string") {
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+validate503.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+let data21 = data.delta;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+if (data21.content !== undefined) {
+if (typeof data21.content !== "string") {
 validate503.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
@@ -76839,18 +76896,18 @@ validate503.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.run !== undefined) {
-const _errs46 = errors;
+const _errs48 = errors;
 if (!validate504(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate504.errors : vErrors.concat(validate504.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs48 === errors;
 } else {
 var valid0 = true;
 }
@@ -77570,23 +77627,32 @@ var valid0 = _errs13 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.durationMs !== undefined) {
-let data7 = data.durationMs;
+if (data.startedAt !== undefined) {
+let data7 = data.startedAt;
 const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate508.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats20.validate(data7)) {
+validate508.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "#/properties/startedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
+}
+} else {
+validate508.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "#/properties/startedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.output !== undefined) {
-let data8 = data.output;
+if (data.durationMs !== undefined) {
+let data8 = data.durationMs;
 const _errs17 = errors;
-if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate508.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate508.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -77594,10 +77660,11 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.outputRef !== undefined) {
+if (data.output !== undefined) {
+let data9 = data.output;
 const _errs19 = errors;
-if (typeof data.outputRef !== "string") {
-validate508.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+if (typeof data9 != "object" && typeof data9 !== "string" && !(typeof data9 == "number" && isFinite(data9)) && typeof data9 !== "boolean") {
+validate508.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema575.properties.output.type } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -77605,34 +77672,45 @@ var valid0 = _errs19 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.error !== undefined) {
-let data10 = data.error;
+if (data.outputRef !== undefined) {
 const _errs21 = errors;
-if (errors === _errs21) {
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+if (typeof data.outputRef !== "string") {
+validate508.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data11 = data.error;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing1;
-if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
+if (data11.code === undefined && (missing1 = "code") || data11.message === undefined && (missing1 = "message")) {
 validate508.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data10.code !== undefined) {
-const _errs23 = errors;
-if (typeof data10.code !== "string") {
+if (data11.code !== undefined) {
+const _errs25 = errors;
+if (typeof data11.code !== "string") {
 validate508.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid2 = _errs23 === errors;
+var valid2 = _errs25 === errors;
 } else {
 var valid2 = true;
 }
 if (valid2) {
-if (data10.message !== undefined) {
-const _errs25 = errors;
-if (typeof data10.message !== "string") {
+if (data11.message !== undefined) {
+const _errs27 = errors;
+if (typeof data11.message !== "string") {
 validate508.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid2 = _errs25 === errors;
+var valid2 = _errs27 === errors;
 } else {
 var valid2 = true;
 }
@@ -77643,25 +77721,26 @@ validate508.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs21 === errors;
+var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.skippedReason !== undefined) {
-let data13 = data.skippedReason;
-const _errs27 = errors;
-if (typeof data13 !== "string") {
+let data14 = data.skippedReason;
+const _errs29 = errors;
+if (typeof data14 !== "string") {
 validate508.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
+if (!(data14 === "condition_false" || data14 === "dependency_failed")) {
 validate508.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema575.properties.skippedReason.enum } }];
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -77682,7 +77761,7 @@ return false;
 validate508.errors = vErrors;
 return errors === 0;
 }
-validate508.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+validate508.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, startedAt: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowSummary = validate509;
 function validate509(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

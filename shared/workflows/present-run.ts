@@ -9,12 +9,14 @@ interface PresentOptions {
   /** True to sort by step id and attempt; false for the order in which the steps became ready. */
   readonly isSorted: boolean;
   readonly hasInput: boolean;
+  /** Credits held for open calls of the run, in nano-credits. Absent: the run is shown without them. */
+  readonly heldNano?: bigint | undefined;
 }
 
 export function presentRun(
   row: RunRow,
   steps: readonly StepRunRow[],
-  { isSorted, hasInput }: PresentOptions,
+  { isSorted, hasInput, heldNano }: PresentOptions,
 ): WorkflowRun {
   const ordered = isSorted ? steps.toSorted(byStep) : steps;
   const isTerminal = row.status !== "queued" && row.status !== "running";
@@ -22,6 +24,7 @@ export function presentRun(
     ...presentRunHead(row),
     // The run's row may be older than its steps: the sum must match the returned steps.
     creditsUsed: creditsNumber(creditsOf(steps)),
+    ...(heldNano === undefined ? {} : { creditsHeld: creditsNumber(heldNano) }),
     stepRuns: ordered.map((step) => presentStepRun(step, isTerminal)),
     ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
     ...(row.output === null ? {} : { output: JSON.parse(row.output) as Record<string, unknown> }),
@@ -67,6 +70,7 @@ export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowSt
     attempt: row.attempt,
     ...(row.child_run_ids === null ? {} : { childRunIds: [...row.child_run_ids] }),
     creditsUsed: creditsNumber(row.credits),
+    ...(row.started_at === null ? {} : { startedAt: row.started_at.toISOString() }),
     durationMs: between(row.started_at, row.ended_at),
     ...(hasOutput ? { output: outputOf(row.is_list, outputs ?? []) } : {}),
     ...(row.status === "succeeded" && isLarge

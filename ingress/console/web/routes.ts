@@ -28,6 +28,22 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("./routes/playground.tsx"),
   },
   {
+    path: "/workflows/:id?/:part?",
+    name: "Workflows",
+    group: "Build",
+    icon: "flow",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/workflows.tsx"),
+  },
+  {
+    path: "/runs/:id?",
+    name: "Runs",
+    group: "Build",
+    icon: "spin",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/runs.tsx"),
+  },
+  {
     path: "/models/:slug?",
     name: "Models and prices",
     group: "Build",
@@ -48,6 +64,14 @@ export const ROUTES: readonly PageRoute[] = [
     icon: "key",
     roles: ["owner", "admin", "developer"],
     load: () => import("./routes/keys.tsx"),
+  },
+  {
+    path: "/notifications/:id?/:part?",
+    name: "Notifications",
+    group: "Settings",
+    icon: "bell",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/notifications.tsx"),
   },
   {
     path: "/members",

@@ -1,4 +1,5 @@
 /** Starts a workflow run and builds the response for its mode. */
+import { findBilledWork } from "#shared/database/holds.ts";
 import type { NewRun, RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/base/failpoint.ts";
@@ -57,20 +58,26 @@ export async function answerRun(
   answered: Answered,
 ): Promise<Response> {
   const { isFresh } = answered;
-  const [fullRow, steps] = await Promise.all([
+  const [fullRow, steps, work] = await Promise.all([
     isFresh ? row : withInput(storage, row),
     findStepRuns(database, [row.id]),
+    isFresh || row.ended_at !== null ? undefined : findBilledWork(database, row.workspace_id, row.id),
   ]);
-  return answerOf(row, fullRow, steps, answered);
+  return answerOf(row, fullRow, steps, { ...answered, heldNano: work?.heldNano });
 }
 
-function answerOf(row: RunRow, fullRow: RunRow, steps: readonly StepRunRow[], { status, isFresh }: Answered): Response {
+function answerOf(
+  row: RunRow,
+  fullRow: RunRow,
+  steps: readonly StepRunRow[],
+  { status, isFresh, heldNano }: Answered & { readonly heldNano?: bigint | undefined },
+): Response {
   const headers = {
     "x-run-id": row.id,
     // Reading a run, or requesting it again, is free.
     ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
-  return json(presentRun(fullRow, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
+  return json(presentRun(fullRow, steps, { isSorted: !isFresh, hasInput: !isFresh, heldNano }), headers, status);
 }
 
 function followOf({ runs }: IngressContext, run: NewRun): FollowedRun | undefined {

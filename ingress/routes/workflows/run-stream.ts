@@ -172,8 +172,18 @@ async function presentFrame(
   const presented = presentStepRun(step);
   // The step may have ended since its frame was written.
   if (type === "step.finished") return { type, runId, stepRun: presented };
-  const { id, type: stepType } = presented;
-  return { type, runId, stepRun: { id, type: stepType, status: "running", attempt, creditsUsed: 0, durationMs: 0 } };
+  const { id, type: stepType, startedAt } = presented;
+  const started = startedAt === undefined ? {} : { startedAt };
+  const stepRun = {
+    id,
+    type: stepType,
+    status: "running",
+    attempt,
+    creditsUsed: 0,
+    ...started,
+    durationMs: 0,
+  } as const;
+  return { type, runId, stepRun };
 }
 
 const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;

@@ -1,6 +1,7 @@
 /** Frame of a page: title with actions, and the list with its side sheet. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { session } from "../api/session.ts";
 
@@ -70,6 +71,28 @@ export function Section({
       </div>
       {children}
     </section>
+  );
+}
+
+/** Views of one object, each at its own address. */
+export function Tabs({
+  label,
+  current,
+  tabs,
+}: {
+  readonly label: string;
+  /** Address of the shown view. */
+  readonly current: string;
+  readonly tabs: readonly { readonly href: string; readonly text: string }[];
+}): JSX.Element {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(({ href, text }) => (
+        <Link key={href} href={href} aria-current={href === current ? "page" : undefined}>
+          {text}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

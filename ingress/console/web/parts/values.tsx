@@ -77,6 +77,7 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
   queued: ["", "ring", "Queued"],
   pending: ["", "ring", "Queued"],
   retrying: ["warn", "warn", "Retrying"],
+  failing: ["warn", "warn", "Failing"],
   warned: ["warn", "warn", "Near its limit"],
   reached: ["warn", "block", "Limit reached"],
   refused: ["warn", "block", "Refused"],

@@ -1,0 +1,115 @@
+/** Notifications: the channels of the workspace, or one channel with its deliveries, subscriptions and settings. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Link, useLocation, useParams } from "wouter-preact";
+
+import type { Channel } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import { hasRole } from "../api/session.ts";
+import { Button } from "../parts/form.tsx";
+import { Page } from "../parts/page.tsx";
+import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Ago, Status, Time } from "../parts/values.tsx";
+import { ChannelPage } from "./notifications/channel.tsx";
+import { ChannelDialog, TYPES } from "./notifications/channel-form.tsx";
+import { SecretDialog } from "./notifications/secret.tsx";
+
+const KEEPERS_ONLY = "Only owners and admins create channels.";
+
+export default function Notifications(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  return id === undefined ? <Channels /> : <ChannelPage key={id} id={id} />;
+}
+
+function Channels(): JSX.Element {
+  const [, navigate] = useLocation();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<Channel>();
+  const cursor = useCursor("");
+  const list = useQuery(`channels ${cursor.after ?? ""}`, (signal) =>
+    call("GET /workspaces/{workspaceId}/notification-channels", { query: { limit: 50, after: cursor.after }, signal }),
+  );
+  const open = (channel: Channel): void => navigate(`/notifications/${channel.id}/subscriptions`);
+  const create = (
+    <Button
+      kind="primary"
+      icon="plus"
+      blocked={hasRole("owner", "admin") ? undefined : KEEPERS_ONLY}
+      onClick={() => setCreating(true)}
+    >
+      Create channel
+    </Button>
+  );
+  return (
+    <Page
+      title="Notifications"
+      about="A channel sends the events of its subscriptions to a webhook, Slack, Telegram or an e-mail address. Failed deliveries are repeated for about 28 hours."
+      actions={create}
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        columns={COLUMNS}
+        idOf={(channel) => channel.id}
+        empty={
+          <Empty title="No channels yet">
+            <p>
+              Channels are listed here with their state. Create the first one, then subscribe it to events of runs, jobs
+              and budgets.
+            </p>
+          </Empty>
+        }
+      />
+      {isCreating ? (
+        <ChannelDialog
+          onClose={() => setCreating(false)}
+          onSaved={(channel) => {
+            setCreating(false);
+            if (channel.signingSecret === undefined) open(channel);
+            else setCreated(channel);
+          }}
+        />
+      ) : null}
+      {created === undefined ? null : (
+        <SecretDialog
+          title={`Signing secret of “${created.name}”`}
+          secret={created.signingSecret ?? ""}
+          note="Every request carries a signature made with it. The secret can be revealed again on the page of the channel."
+          onClose={() => open(created)}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** State of a channel: `disabled`, `failing` while its attempts fail, or `active`. */
+export function stateOf({ enabled, failingSince }: Pick<Channel, "enabled" | "failingSince">): string {
+  if (!enabled) return "disabled";
+  return failingSince === null ? "active" : "failing";
+}
+
+/** Receiver of a channel: redacted URL, address or chat. */
+export function targetOf({ config }: Pick<Channel, "config">): string {
+  return config["url"] ?? config["recipient"] ?? config["chatId"] ?? "";
+}
+
+const COLUMNS: readonly Column<Channel>[] = [
+  {
+    head: "Name",
+    place: "main",
+    cut: "40%",
+    title: ({ name, id }) => `${name} (${id})`,
+    cell: (channel) => (
+      <>
+        <Link href={`/notifications/${channel.id}`}>{channel.name}</Link>
+        <span class="sub cut">
+          {TYPES[channel.type]} · <span class="mono">{targetOf(channel)}</span>
+        </span>
+      </>
+    ),
+  },
+  { head: "Status", place: "key", cell: (channel) => <Status of={stateOf(channel)} /> },
+  { head: "Failing since", place: "mid", cell: ({ failingSince }) => <Ago at={failingSince} none="—" /> },
+  { head: "Created", place: "low", cell: ({ createdAt }) => <Time at={createdAt} style="day" /> },
+];

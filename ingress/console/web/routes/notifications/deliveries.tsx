@@ -1,0 +1,395 @@
+/** Deliveries of a channel: list, and a side sheet with the attempts of one delivery, the response and the sent body. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+
+import type { Channel, Delivery } from "../../../../../schemas/generated/types.ts";
+import { call } from "../../api/client.ts";
+import { type Query, useAction, useQuery } from "../../api/query.ts";
+import { hasRole } from "../../api/session.ts";
+import { Code } from "../../parts/code.tsx";
+import { FilterBar, useUrlQuery, type UrlQuery } from "../../parts/filters.tsx";
+import { Button, FaultText, TextField } from "../../parts/form.tsx";
+import { durationText, relativeText, sizeText, timeText, zone, zonedTime, zoneText } from "../../parts/format.ts";
+import { Dialog, FaultCallout, Sheet } from "../../parts/layers.tsx";
+import { Section } from "../../parts/page.tsx";
+import {
+  type Column,
+  type Cursor,
+  Empty,
+  ListPanel,
+  type ListPage,
+  Skeleton,
+  Table,
+  useCursor,
+} from "../../parts/table.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { Id, KeyValues, Status, Time } from "../../parts/values.tsx";
+import { useEventTypes } from "./subscriptions.tsx";
+
+/** Interval at which deliveries are read again, in milliseconds. */
+const REFRESH_MS = 5_000;
+/** Days for which failed deliveries can be recovered. */
+const RECOVER_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+const STATUSES = [
+  { value: "pending", text: "Queued or retrying" },
+  { value: "succeeded", text: "Delivered" },
+  { value: "failed", text: "Failed" },
+  { value: "skipped", text: "Skipped" },
+  { value: "cancelled", text: "Cancelled" },
+];
+
+interface Deliveries {
+  readonly query: UrlQuery;
+  readonly cursor: Cursor;
+  readonly list: Query<ListPage<Delivery>>;
+  /** Id of the selected delivery; "" if none is. */
+  readonly selected: string;
+}
+
+/** Reads the deliveries of a channel that match the filters in the URL. An empty id reads nothing. */
+export function useDeliveries(channelId: string): Deliveries {
+  const query = useUrlQuery();
+  const [status, event] = [query.get("status"), query.get("event")];
+  const cursor = useCursor(`${status} ${event}`);
+  const list = useQuery<ListPage<Delivery>>(
+    channelId === "" ? "" : `deliveries ${channelId} ${status} ${event} ${cursor.after ?? ""}`,
+    (signal) =>
+      call("GET /workspaces/{workspaceId}/deliveries", {
+        query: { channelId, status, event, limit: 50, after: cursor.after },
+        signal,
+      }),
+    { everyMs: REFRESH_MS },
+  );
+  return { query, cursor, list, selected: query.get("delivery") };
+}
+
+export function DeliveryList({
+  channel,
+  query,
+  cursor,
+  list,
+  selected,
+}: Deliveries & { readonly channel: Channel }): JSX.Element {
+  const [isRecovering, setRecovering] = useState(false);
+  const events = useEventTypes();
+  const isFiltered = query.get("status") !== "" || query.get("event") !== "";
+  return (
+    <Section title="Deliveries" link={<RecoverButton channel={channel} onClick={() => setRecovering(true)} />}>
+      <FilterBar
+        query={query}
+        filters={[
+          { name: "status", label: "Status", choices: STATUSES },
+          { name: "event", label: "Event", choices: [...events.keys()].map((value) => ({ value, text: value })) },
+        ]}
+      />
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        columns={columnsOf(query)}
+        idOf={({ id }) => id}
+        selected={selected === "" ? undefined : selected}
+        empty={
+          isFiltered ? (
+            <Empty title="No deliveries match">
+              <p>Remove a filter.</p>
+            </Empty>
+          ) : (
+            <Empty title="No deliveries yet">
+              <p>
+                Each event that the channel receives is listed here with its attempts. Subscribe to an event, or send a
+                test event.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {isRecovering ? (
+        <RecoverDialog channel={channel} onClose={() => setRecovering(false)} onRecovered={list.reload} />
+      ) : null}
+    </Section>
+  );
+}
+
+function RecoverButton({ channel, onClick }: { readonly channel: Channel; readonly onClick: () => void }): JSX.Element {
+  const blocked = !channel.enabled
+    ? "The channel is disabled. Enable it first."
+    : hasRole("owner", "admin")
+      ? undefined
+      : "Only owners and admins recover deliveries.";
+  return (
+    <Button small blocked={blocked} onClick={onClick}>
+      Recover since…
+    </Button>
+  );
+}
+
+/** State of a delivery: a pending delivery with failed attempts is `retrying`. */
+function stateOf({ status, attemptCount }: Delivery): string {
+  if (status === "pending") return attemptCount === 0 ? "queued" : "retrying";
+  return status === "succeeded" ? "delivered" : status;
+}
+
+function columnsOf(query: UrlQuery): readonly Column<Delivery>[] {
+  return [
+    {
+      head: "Event",
+      place: "main",
+      cut: "40%",
+      title: ({ event, id }) => `${event} (${id})`,
+      cell: ({ event, id, createdAt }) => (
+        <>
+          <a
+            href={`?delivery=${id}`}
+            onClick={(click) => {
+              if (click.ctrlKey || click.metaKey || click.shiftKey) return;
+              click.preventDefault();
+              query.set({ delivery: id });
+            }}
+          >
+            {event}
+          </a>
+          <span class="sub">{timeText(createdAt, "minute")}</span>
+        </>
+      ),
+    },
+    { head: "Status", place: "key", cell: (row) => <Status of={stateOf(row)} /> },
+    { head: "Attempts", place: "low", isNumber: true, cell: ({ attemptCount }) => attemptCount },
+    {
+      head: "Next attempt",
+      place: "mid",
+      isNumber: true,
+      title: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : timeText(nextAttemptAt, "exact")),
+      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <span class="muted">—</span> : dueText(nextAttemptAt)),
+    },
+    {
+      head: `Ended, ${zoneText()}`,
+      place: "low",
+      cell: ({ endedAt }) => (endedAt === null ? <span class="muted">—</span> : <Time at={endedAt} style="minute" />),
+    },
+  ];
+}
+
+function dueText(at: string): string {
+  return new Date(at).getTime() <= Date.now() ? "now" : relativeText(at);
+}
+
+export function DeliverySheet({ query, list, selected }: Deliveries): JSX.Element {
+  const delivery = useQuery(
+    `delivery ${selected}`,
+    (signal) =>
+      call("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path: { deliveryId: selected }, signal }),
+    { everyMs: REFRESH_MS },
+  );
+  const rows = list.data?.data ?? [];
+  const { data: row, fault } = delivery;
+  const resend = useAction(async () => {
+    await call("POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry", { path: { deliveryId: selected } });
+    toast("The delivery is being sent again");
+    delivery.reload();
+    list.reload();
+  });
+  return (
+    <Sheet
+      title={row?.event ?? "Delivery"}
+      onClose={() => query.set({ delivery: "" })}
+      onMove={(step) => {
+        const next = rows[rows.findIndex(({ id }) => id === selected) + step];
+        if (next !== undefined) query.set({ delivery: next.id });
+      }}
+    >
+      {fault === undefined ? null : <FaultCallout fault={fault} retry={delivery.reload} />}
+      {row === undefined ? (
+        fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : (
+        <>
+          <section>
+            <KeyValues
+              of={[
+                ["Status", <Status of={stateOf(row)} />],
+                [
+                  "Next attempt",
+                  row.nextAttemptAt === null
+                    ? null
+                    : `${dueText(row.nextAttemptAt)}, ${timeText(row.nextAttemptAt, "exact")}`,
+                ],
+                ["Created", `${timeText(row.createdAt, "day")}, ${timeText(row.createdAt, "exact")}`],
+                [
+                  "Ended",
+                  row.endedAt === null ? null : `${timeText(row.endedAt, "day")}, ${timeText(row.endedAt, "exact")}`,
+                ],
+                ["Delivery id", <Id value={row.id} label="delivery id" />],
+              ]}
+            />
+            <div class="row wrap">
+              <Button kind="primary" small icon="send" isRunning={resend.isRunning} onClick={() => resend.run()}>
+                Resend now
+              </Button>
+              <span class="hint">
+                One attempt with the same <code>webhook-id</code>.
+              </span>
+            </div>
+            <FaultText fault={resend.fault} />
+          </section>
+          <Attempts row={row} />
+          <section>
+            <h3>Sent</h3>
+            {row.body === undefined ? (
+              <p class="soft">The delivery is about the run of another member. Its content is not shown.</p>
+            ) : (
+              <>
+                <Subject body={row.body} />
+                <Code
+                  isWrapped
+                  variants={{ [`application/json · ${sizeText(new Blob([row.body]).size)}`]: prettyOf(row.body) }}
+                />
+              </>
+            )}
+          </section>
+        </>
+      )}
+    </Sheet>
+  );
+}
+
+type Attempt = NonNullable<Delivery["attempts"]>[number];
+
+/** Attempts of a delivery, newest first, and the response of the selected one. */
+function Attempts({ row: { attempts = [] } }: { readonly row: Delivery }): JSX.Element {
+  const [chosen, setChosen] = useState<number>();
+  const newest = attempts.toReversed();
+  const selected = newest.find(({ number }) => number === chosen) ?? newest[0];
+  const columns: readonly Column<Attempt>[] = [
+    {
+      head: "Attempt",
+      place: "main",
+      cell: ({ number }) => (
+        <button type="button" class="link" onClick={() => setChosen(number)}>
+          {number}
+        </button>
+      ),
+    },
+    { head: `Time, ${zoneText()}`, cell: ({ at }) => <Time at={at} /> },
+    {
+      head: "Result",
+      place: "key",
+      cell: ({ status, error }) => (
+        <Status of={error === null ? "delivered" : "failed"} code={status ?? "no response"} />
+      ),
+    },
+    { head: "Duration", isNumber: true, cell: ({ ms }) => durationText(ms) },
+  ];
+  return (
+    <section>
+      <h3>Attempts</h3>
+      {selected === undefined ? (
+        <p class="soft">There was no attempt yet.</p>
+      ) : (
+        <>
+          <Table
+            columns={columns}
+            rows={newest}
+            idOf={({ number }) => String(number)}
+            selected={String(selected.number)}
+          />
+          {selected.error === null ? null : <p class="soft">{selected.error}</p>}
+          {selected.responseStart === null || selected.responseStart === "" ? (
+            <p class="soft">Attempt {selected.number} received no response body.</p>
+          ) : (
+            <Code
+              isWrapped
+              variants={{ [`Response of attempt ${selected.number} · first 1 KB`]: selected.responseStart }}
+            />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Link to the run that a notification is about. */
+function Subject({ body }: { readonly body: string }): JSX.Element | null {
+  const { metadata } = JSON.parse(body) as { readonly metadata?: { readonly runId?: unknown } };
+  return typeof metadata?.runId === "string" ? (
+    <p>
+      <Link href={`/runs/${metadata.runId}`}>Open the run</Link>
+    </p>
+  ) : null;
+}
+
+function prettyOf(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2);
+}
+
+function RecoverDialog({
+  channel,
+  onClose,
+  onRecovered,
+}: {
+  readonly channel: Channel;
+  readonly onClose: () => void;
+  readonly onRecovered: () => void;
+}): JSX.Element {
+  const [since, setSince] = useState(
+    `${new Intl.DateTimeFormat("en-CA", { timeZone: zone.value }).format(Date.now() - DAY_MS)}T00:00`,
+  );
+  const [until, setUntil] = useState("");
+  const recover = useAction(async () => {
+    const { count } = await call("POST /workspaces/{workspaceId}/notification-channels/{channelId}/recover", {
+      path: { channelId: channel.id },
+      body: { since: instantOf(since), ...(until === "" ? {} : { until: instantOf(until) }) },
+    });
+    toast(count === 0 ? "No delivery of this time has failed" : `${count} deliveries are being sent again`);
+    onRecovered();
+    onClose();
+  });
+  const { fault } = recover;
+  return (
+    <Dialog
+      title={`Recover deliveries of “${channel.name}”`}
+      hint="Sends every failed, skipped or cancelled delivery of the period once more, at most 10,000 at a time. Each keeps its webhook-id."
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" isRunning={recover.isRunning} onClick={() => recover.run()}>
+            Recover deliveries
+          </Button>
+        </>
+      }
+    >
+      <div class="grid2">
+        <TextField
+          label={`Since, ${zoneText()}`}
+          type="datetime-local"
+          value={since}
+          onInput={setSince}
+          hint={`At most ${RECOVER_DAYS} days ago.`}
+          param="since"
+          fault={fault}
+        />
+        <TextField
+          label={`Until, ${zoneText()}`}
+          type="datetime-local"
+          value={until}
+          onInput={setUntil}
+          isOptional
+          hint="Default: now."
+          param="until"
+          fault={fault}
+        />
+      </div>
+      <FaultText fault={fault} except={["since", "until"]} />
+    </Dialog>
+  );
+}
+
+/** Returns the instant of a local time in the chosen zone; the text itself if it is no time, so that the API explains the fault. */
+function instantOf(local: string): string {
+  const time = zonedTime(local.length === 16 ? `${local}:00` : local);
+  return Number.isNaN(time.getTime()) ? local : time.toISOString();
+}

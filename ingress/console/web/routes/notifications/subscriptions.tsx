@@ -1,0 +1,230 @@
+/** Subscriptions of a channel: the events that are sent to it, of all workflows or of one. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { Channel, EventTypeList, Subscription } from "../../../../../schemas/generated/types.ts";
+import { call } from "../../api/client.ts";
+import { nameIn, type Names, useWorkflowNames } from "../../api/names-of.ts";
+import { type Query, useAction, useQuery } from "../../api/query.ts";
+import { hasRole } from "../../api/session.ts";
+import { Button, CheckField, FaultText, SelectField } from "../../parts/form.tsx";
+import { ConfirmDialog, Dialog } from "../../parts/layers.tsx";
+import { Section } from "../../parts/page.tsx";
+import { type Column, Empty, ListPanel, type ListPage } from "../../parts/table.tsx";
+import { Time } from "../../parts/values.tsx";
+
+const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
+const KEEPERS_ONLY = "Only owners and admins change subscriptions.";
+
+type EventType = EventTypeList["data"][number];
+
+/** Returns the event types by name; an empty map until they are read. */
+export function useEventTypes(): ReadonlyMap<string, EventType> {
+  const query = useQuery("event types", async (signal) => {
+    const { data } = await call("GET /workspaces/{workspaceId}/event-types", { signal });
+    return new Map(data.map((type) => [type.name as string, type]));
+  });
+  return query.data ?? new Map<string, EventType>();
+}
+
+export function Subscriptions({ channel }: { readonly channel: Channel }): JSX.Element {
+  const path = { channelId: channel.id };
+  // A channel has at most 100 subscriptions.
+  const list: Query<ListPage<Subscription>> = useQuery(`subscriptions ${channel.id}`, (signal) =>
+    call(`GET ${LIST}`, { path, query: { limit: 100 }, signal }),
+  );
+  const events = useEventTypes();
+  const workflows = useWorkflowNames();
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Subscription>();
+  const blocked = hasRole("owner", "admin") ? undefined : KEEPERS_ONLY;
+  return (
+    <Section
+      title="Subscriptions"
+      link={
+        <Button small icon="plus" blocked={blocked} onClick={() => setAdding(true)}>
+          Add subscriptions
+        </Button>
+      }
+    >
+      <ListPanel
+        query={list}
+        idOf={({ id }) => id}
+        columns={columnsOf(events, workflows, blocked, setRemoved)}
+        empty={
+          <Empty title="No subscriptions yet">
+            <p>The channel receives nothing until it is subscribed to an event, such as run.failed or balance.low.</p>
+          </Empty>
+        }
+      />
+      {isAdding ? (
+        <AddDialog
+          channel={channel}
+          subscribed={list.data?.data ?? []}
+          events={[...events.values()]}
+          workflows={workflows}
+          onClose={() => setAdding(false)}
+          onChange={list.reload}
+        />
+      ) : null}
+      {removed === undefined ? null : (
+        <ConfirmDialog
+          title={`Remove the subscription to ${removed.event}?`}
+          effect={`“${channel.name}” receives no further events of this type${removed.workflowId === null ? "" : " of this workflow"}. Open deliveries continue.`}
+          action="Remove subscription"
+          onClose={() => setRemoved(undefined)}
+          run={async () => {
+            await call(`DELETE ${LIST}/{subscriptionId}`, { path: { ...path, subscriptionId: removed.id } });
+            list.reload();
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+function columnsOf(
+  events: ReadonlyMap<string, EventType>,
+  workflows: Names,
+  blocked: string | undefined,
+  remove: (row: Subscription) => void,
+): readonly Column<Subscription>[] {
+  return [
+    {
+      head: "Event",
+      place: "main",
+      cell: ({ event }) => (
+        <>
+          {event}
+          <span class="sub">{events.get(event)?.description}</span>
+        </>
+      ),
+    },
+    {
+      head: "Of",
+      place: "key",
+      cut: "26%",
+      title: ({ workflowId }) => workflowId ?? "",
+      cell: ({ event, workflowId }) =>
+        workflowId === null
+          ? events.get(event)?.group === "runs"
+            ? "all workflows"
+            : "the workspace"
+          : nameIn(workflows, workflowId),
+    },
+    { head: "Since", place: "low", cell: ({ createdAt }) => <Time at={createdAt} style="day" /> },
+    {
+      head: <span class="sr">Actions</span>,
+      isNumber: true,
+      cell: (row) => (
+        <Button
+          kind="quiet"
+          small
+          only
+          icon="x"
+          label={`Remove the subscription to ${row.event}`}
+          blocked={blocked}
+          onClick={() => remove(row)}
+        />
+      ),
+    },
+  ];
+}
+
+function AddDialog({
+  channel,
+  subscribed,
+  events,
+  workflows,
+  onClose,
+  onChange,
+}: {
+  readonly channel: Channel;
+  readonly subscribed: readonly Subscription[];
+  readonly events: readonly EventType[];
+  readonly workflows: Names;
+  readonly onClose: () => void;
+  readonly onChange: () => void;
+}): JSX.Element {
+  const [workflowId, setWorkflowId] = useState("");
+  const [chosen, setChosen] = useState<readonly EventType["name"][]>([]);
+  const has = (name: string): boolean =>
+    subscribed.some((one) => one.event === name && (one.workflowId ?? "") === workflowId);
+  const offered = events.filter(({ group, name }) => (workflowId === "" || group === "runs") && !has(name));
+  const wanted = offered.filter(({ name }) => chosen.includes(name));
+  const add = useAction(async () => {
+    try {
+      for (const { name } of wanted) {
+        await call(`POST ${LIST}`, {
+          path: { channelId: channel.id },
+          body: { event: name, ...(workflowId === "" ? {} : { workflowId }) },
+        });
+      }
+    } finally {
+      // After an error, the list shows the subscriptions that were added before it.
+      onChange();
+    }
+    onClose();
+  });
+  const groups = Map.groupBy(offered, ({ group }) => group);
+  return (
+    <Dialog
+      title="Add subscriptions"
+      hint={`Events that are sent to “${channel.name}” from now on.`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="primary"
+            isRunning={add.isRunning}
+            blocked={wanted.length === 0 ? "Choose at least one event." : undefined}
+            onClick={() => add.run()}
+          >
+            Add subscriptions
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label="Scope"
+        value={workflowId}
+        onInput={setWorkflowId}
+        choices={[
+          { value: "", text: "The whole workspace" },
+          ...[...workflows].map(([value, text]) => ({ value, text: `Workflow ${text}` })),
+        ]}
+        param="workflowId"
+        fault={add.fault}
+      />
+      {[...groups].map(([group, types]) => (
+        <fieldset class="field" key={group}>
+          <legend>{GROUPS[group]}</legend>
+          {types.map(({ name, description }) => (
+            <CheckField
+              key={name}
+              isChecked={chosen.includes(name)}
+              onInput={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))}
+              label={
+                <>
+                  {name} <span class="muted">{description}</span>
+                </>
+              }
+            />
+          ))}
+        </fieldset>
+      ))}
+      {offered.length === 0 ? <p class="soft">The channel is subscribed to every event of this scope.</p> : null}
+      <FaultText fault={add.fault} except={["workflowId"]} />
+    </Dialog>
+  );
+}
+
+const GROUPS: Readonly<Record<EventType["group"], string>> = {
+  runs: "Runs",
+  jobs: "Jobs",
+  budgets: "Budgets",
+  balance: "Balance",
+  limits: "Limits",
+  operator: "Operator",
+};

@@ -1,0 +1,130 @@
+/** Runs: list of the workflow runs of the workspace, or one run. */
+import type { JSX } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { Link, useParams } from "wouter-preact";
+
+import type { WorkflowRunSummary } from "../../../../schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { nameIn, type Names, useWorkflowNames } from "../api/names-of.ts";
+import { useQuery } from "../api/query.ts";
+import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { durationText, timeText, zoneText } from "../parts/format.ts";
+import { Page } from "../parts/page.tsx";
+import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../parts/table.tsx";
+import { Amount, Status } from "../parts/values.tsx";
+
+const ROWS = 50;
+const REFRESH_MS = 5_000;
+
+const STATUSES = [
+  { value: "queued", text: "Queued" },
+  { value: "running", text: "Running" },
+  { value: "succeeded", text: "OK" },
+  { value: "failed", text: "Failed" },
+  { value: "cancelled", text: "Cancelled" },
+];
+
+// The page of a run loads the layout of its graph.
+const RunPage = lazy(() => import("./runs/run.tsx"));
+
+export default function Runs(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  return id === undefined ? (
+    <RunList />
+  ) : (
+    <Suspense fallback={<Skeleton />}>
+      <RunPage key={id} id={id} />
+    </Suspense>
+  );
+}
+
+function RunList(): JSX.Element {
+  const query = useUrlQuery();
+  const names = useWorkflowNames();
+  const [status, workflow] = [query.get("status"), query.get("workflow")];
+  const cursor = useCursor(query.text);
+  const offset = Number(cursor.after ?? 0);
+  const list = useQuery<ListPage<WorkflowRunSummary>>(
+    `runs ${status} ${workflow} ${offset}`,
+    async (signal) => {
+      const page = { query: { status, limit: ROWS, offset }, signal };
+      const { items, total } =
+        workflow === ""
+          ? await call("GET /v1/workflows/runs", page)
+          : await call("GET /v1/workflows/{id}/runs", { ...page, path: { id: workflow } });
+      return { data: items, has_more: offset + items.length < total, last_id: String(offset + items.length) };
+    },
+    { everyMs: REFRESH_MS },
+  );
+  return (
+    <Page
+      title="Runs"
+      about="Runs of workflows and of inline definitions, newest first. Runs that a step started are listed on the page of their parent."
+    >
+      <FilterBar
+        query={query}
+        filters={[
+          { name: "status", label: "Status", choices: STATUSES },
+          { name: "workflow", label: "Workflow", choices: [...names].map(([value, text]) => ({ value, text })) },
+        ]}
+      />
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        columns={columnsOf(names)}
+        idOf={({ id }) => id}
+        empty={
+          status === "" && workflow === "" ? (
+            <Empty title="No runs yet">
+              <p>
+                Every run is listed here with its cost. <Link href="/workflows">Open a workflow</Link> to start the
+                first one.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No runs match">
+              <p>Remove a filter.</p>
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}
+
+/** Name and version of a run's workflow. */
+export function runName(
+  { workflowId, version }: Pick<WorkflowRunSummary, "workflowId" | "version">,
+  names: Names,
+): string {
+  return workflowId === undefined ? "Inline definition" : `${nameIn(names, workflowId)}, version ${version}`;
+}
+
+export function isOpen({ status }: Pick<WorkflowRunSummary, "status">): boolean {
+  return status === "queued" || status === "running";
+}
+
+function columnsOf(names: Names): readonly Column<WorkflowRunSummary>[] {
+  return [
+    {
+      head: "Workflow",
+      place: "main",
+      cut: "34%",
+      title: (run) => `${runName(run, names)} (run ${run.id})`,
+      cell: (run) => <Link href={`/runs/${run.id}`}>{runName(run, names)}</Link>,
+    },
+    { head: "Status", place: "key", cell: ({ status }) => <Status of={status} /> },
+    {
+      head: `Created, ${zoneText()}`,
+      cell: ({ createdAt }) => <span title={timeText(createdAt, "exact")}>{timeText(createdAt, "minute")}</span>,
+    },
+    { head: "Mode", place: "low", cell: ({ mode }) => mode },
+    {
+      head: "Duration",
+      place: "mid",
+      isNumber: true,
+      cell: (run) => (isOpen(run) ? "—" : durationText(run.durationMs)),
+    },
+    { head: "Credits", isNumber: true, cell: ({ creditsUsed }) => <Amount credits={creditsUsed} /> },
+  ];
+}
