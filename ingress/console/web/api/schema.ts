@@ -88,7 +88,7 @@ export function filesCount({ minItems = 1 }: Schema, draft: Draft, path: string)
  * Returns the value of a field; undefined if its texts are empty, so that the API's default applies.
  * @throws Error for a text that is no number or no JSON
  */
-export function readDraft(schema: Schema, draft: Draft, path: string): unknown {
+function readDraft(schema: Schema, draft: Draft, path: string): unknown {
   const text = (draft[path] ?? "").trim();
   switch (kindOf(schema)) {
     case "file":
@@ -168,7 +168,7 @@ function jsonIn(text: string, path: string): unknown {
 }
 
 /** Returns the texts of the fields for a value, such as an example. */
-export function draftOf(schema: Schema, value: unknown, path: string): Draft {
+function draftOf(schema: Schema, value: unknown, path: string): Draft {
   if (value === undefined || value === null) return {};
   switch (kindOf(schema)) {
     case "file":

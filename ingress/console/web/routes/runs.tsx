@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { Link, useParams } from "wouter-preact";
 
-import type { WorkflowRunSummary } from "../../../../schemas/generated/types.ts";
+import type { WorkflowRunSummary } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { nameIn, type Names, useWorkflowNames } from "../api/names-of.ts";
 import { useQuery } from "../api/query.ts";

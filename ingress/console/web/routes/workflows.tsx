@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { WorkflowRunSummary, WorkflowSummary } from "../../../../schemas/generated/types.ts";
+import type { WorkflowRunSummary, WorkflowSummary } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { Button } from "../parts/form.tsx";

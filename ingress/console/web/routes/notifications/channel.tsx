@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { Channel } from "../../../../../schemas/generated/types.ts";
+import type { Channel } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";

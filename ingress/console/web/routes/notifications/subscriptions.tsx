@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { Channel, EventTypeList, Subscription } from "../../../../../schemas/generated/types.ts";
+import type { Channel, EventTypeList, Subscription } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, type Names, useWorkflowNames } from "../../api/names-of.ts";
 import { type Query, useAction, useQuery } from "../../api/query.ts";

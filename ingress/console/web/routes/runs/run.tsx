@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
-import type { WorkflowRun, WorkflowStepRun } from "../../../../../schemas/generated/types.ts";
+import type { WorkflowRun, WorkflowStepRun } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, useWorkflowNames } from "../../api/names-of.ts";
 import { useAction, useQuery } from "../../api/query.ts";

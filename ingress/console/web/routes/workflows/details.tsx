@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { Workflow } from "../../../../../schemas/generated/types.ts";
+import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";

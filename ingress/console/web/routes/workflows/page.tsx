@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { Workflow } from "../../../../../schemas/generated/types.ts";
+import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { useUrlQuery } from "../../parts/filters.tsx";

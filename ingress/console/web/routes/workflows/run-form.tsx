@@ -3,12 +3,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
-import type { Workflow, WorkflowEstimate, WorkflowInput } from "../../../../../schemas/generated/types.ts";
+import type { Workflow, WorkflowEstimate, WorkflowInput } from "#schemas/generated/types.ts";
 import { ApiFault, call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
 import { Button, creditsIn, FaultText, TextField } from "../../parts/form.tsx";
 import { Callout } from "../../parts/layers.tsx";
-import { type Draft, readGroup, type Schema } from "../../parts/schema.ts";
+import { type Draft, readGroup, type Schema } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Amount } from "../../parts/values.tsx";

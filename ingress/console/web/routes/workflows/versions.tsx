@@ -3,7 +3,7 @@ import { diffLines } from "diff";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
-import type { Workflow, WorkflowVersionList } from "../../../../../schemas/generated/types.ts";
+import type { Workflow, WorkflowVersionList } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, type Names, useMemberNames } from "../../api/names-of.ts";
 import { useQuery } from "../../api/query.ts";
