@@ -12,7 +12,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   [bench, receiver] = await Promise.all([
-    openConsoleBench({ env: { SLUICE_OUTBOUND_ALLOW: "127.0.0.1" } }),
+    openConsoleBench({ pools: ["chat", "workflow", "webhook"], env: { SLUICE_OUTBOUND_ALLOW: "127.0.0.1" } }),
     startReceiver(),
   ]);
 }, 90_000);

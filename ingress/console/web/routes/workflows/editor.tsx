@@ -91,7 +91,7 @@ export function DefinitionEditor({
           syntaxHighlighting(COLOURS),
           THEME,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": "Definition as JSON" }),
+          EditorView.contentAttributes.of({ "aria-label": "Definition as JSON", tabindex: "0" }),
           EditorState.readOnly.of(isReadOnly),
           keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
           EditorView.updateListener.of((update) => {
