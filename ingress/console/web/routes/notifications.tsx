@@ -12,7 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
 import { ChannelPage } from "./notifications/channel.tsx";
-import { ChannelDialog, TYPES } from "./notifications/channel-form.tsx";
+import { ChannelDialog, stateOf, targetOf, TYPES } from "./notifications/channel-form.tsx";
 import { SecretDialog } from "./notifications/secret.tsx";
 
 const KEEPERS_ONLY = "Only owners and admins create channels.";
@@ -81,17 +81,6 @@ function Channels(): JSX.Element {
       )}
     </Page>
   );
-}
-
-/** State of a channel: `disabled`, `failing` while its attempts fail, or `active`. */
-export function stateOf({ enabled, failingSince }: Pick<Channel, "enabled" | "failingSince">): string {
-  if (!enabled) return "disabled";
-  return failingSince === null ? "active" : "failing";
-}
-
-/** Receiver of a channel: redacted URL, address or chat. */
-export function targetOf({ config }: Pick<Channel, "config">): string {
-  return config["url"] ?? config["recipient"] ?? config["chatId"] ?? "";
 }
 
 const COLUMNS: readonly Column<Channel>[] = [

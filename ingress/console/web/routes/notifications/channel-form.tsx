@@ -166,3 +166,14 @@ export function ChannelDialog({
     </Dialog>
   );
 }
+
+/** State of a channel: `disabled`, `failing` while its attempts fail, or `active`. */
+export function stateOf({ enabled, failingSince }: Pick<Channel, "enabled" | "failingSince">): string {
+  if (!enabled) return "disabled";
+  return failingSince === null ? "active" : "failing";
+}
+
+/** Receiver of a channel: redacted URL, address or chat. */
+export function targetOf({ config }: Pick<Channel, "config">): string {
+  return config["url"] ?? config["recipient"] ?? config["chatId"] ?? "";
+}

@@ -14,8 +14,7 @@ import { Page, Section, Tabs } from "../../parts/page.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Id, KeyValues, Status } from "../../parts/values.tsx";
-import { stateOf, targetOf } from "../notifications.tsx";
-import { ChannelDialog, TYPES } from "./channel-form.tsx";
+import { ChannelDialog, stateOf, targetOf, TYPES } from "./channel-form.tsx";
 import { DeliveryList, DeliverySheet, useDeliveries } from "./deliveries.tsx";
 import { SecretDialog } from "./secret.tsx";
 import { Subscriptions } from "./subscriptions.tsx";
@@ -137,9 +136,6 @@ type Open = "change" | "disable" | "reveal" | "rotate" | "delete" | undefined;
 
 function Settings({ channel, onChange }: { readonly channel: Channel; readonly onChange: () => void }): JSX.Element {
   const [open, setOpen] = useState<Open>();
-  const [secret, setSecret] = useState<{ readonly text: string; readonly note: string }>();
-  const [, navigate] = useLocation();
-  const close = (): void => setOpen(undefined);
   const path = { channelId: channel.id };
   const setEnabled = async (enabled: boolean): Promise<void> => {
     await call(`PATCH ${ONE}`, { path, body: { enabled } });
@@ -151,7 +147,6 @@ function Settings({ channel, onChange }: { readonly channel: Channel; readonly o
     canChange(channel) ? undefined : NOT_OWN,
     hasRole("owner", "admin") ? undefined : KEEPERS_ONLY,
   ];
-  const name = `“${channel.name}”`;
   return (
     <Section title="Settings">
       <div class="panel">
@@ -198,6 +193,37 @@ function Settings({ channel, onChange }: { readonly channel: Channel; readonly o
           </div>
         </div>
       </div>
+      <SettingsDialog
+        channel={channel}
+        open={open}
+        onClose={() => setOpen(undefined)}
+        onChange={onChange}
+        setEnabled={setEnabled}
+      />
+    </Section>
+  );
+}
+
+/** Dialog of the chosen action, and the secret that it returned. */
+function SettingsDialog({
+  channel,
+  open,
+  onClose: close,
+  onChange,
+  setEnabled,
+}: {
+  readonly channel: Channel;
+  readonly open: Open;
+  readonly onClose: () => void;
+  readonly onChange: () => void;
+  readonly setEnabled: (enabled: boolean) => Promise<void>;
+}): JSX.Element {
+  const [secret, setSecret] = useState<{ readonly text: string; readonly note: string }>();
+  const [, navigate] = useLocation();
+  const path = { channelId: channel.id };
+  const name = `“${channel.name}”`;
+  return (
+    <>
       {open === "change" ? (
         <ChannelDialog
           channel={channel}
@@ -267,6 +293,6 @@ function Settings({ channel, onChange }: { readonly channel: Channel; readonly o
           onClose={() => setSecret(undefined)}
         />
       )}
-    </Section>
+    </>
   );
 }

@@ -70,7 +70,7 @@ export function DefinitionEditor({
   const latest = useRef(onInput);
   latest.current = onInput;
   useEffect(() => {
-    if (host.current === null) return;
+    if (host.current === null) return undefined;
     // In a shadow root, CodeMirror adopts style sheets. In the page it would add a style element, which the CSP forbids.
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
     const editor = new EditorView({

@@ -16,6 +16,7 @@ import { visibilityOf } from "../workflows.tsx";
 import { DefinitionPart, useCheck } from "./definition.tsx";
 import { DetailsDialog } from "./details.tsx";
 import { RunForm } from "./run-form.tsx";
+import { textOf } from "./steps.ts";
 import { Versions } from "./versions.tsx";
 
 /** Definition of a new workflow without a template. */
@@ -31,10 +32,6 @@ const FIRST = {
   ],
   output: { text: "${{ steps.say.output.text }}" },
 };
-
-export function textOf(definition: unknown): string {
-  return JSON.stringify(definition, null, 2);
-}
 
 export default function WorkflowPage({ id }: { readonly id: string }): JSX.Element {
   return id === "new" ? <NewWorkflow /> : <StoredWorkflow id={id} />;
@@ -117,7 +114,7 @@ function Body({ workflow, reload }: { readonly workflow: Workflow; readonly relo
     navigate(href("versions"));
   });
   useEffect(() => {
-    if (!isChanged) return;
+    if (!isChanged) return undefined;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);

@@ -22,8 +22,8 @@ export function stepsOf(definition: unknown): readonly Step[] {
     if (!isObject(one) || typeof one["id"] !== "string" || steps.has(one["id"])) continue;
     const { id, type, model, depends_on: before, if: condition, for_each: each, params, input } = one;
     const waits = Array.isArray(before) ? before.filter((name) => typeof name === "string") : [];
-    steps.set(id as string, {
-      id: id as string,
+    steps.set(id, {
+      id,
       type: typeof type === "string" ? type : "",
       ...(typeof model === "string" ? { model } : {}),
       isList: each !== undefined,
@@ -50,4 +50,9 @@ function referencesIn(value: unknown): readonly string[] {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns a definition as indented JSON. */
+export function textOf(definition: unknown): string {
+  return JSON.stringify(definition, null, 2);
 }

@@ -13,7 +13,7 @@ import { ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
 import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Time } from "../../parts/values.tsx";
-import { textOf } from "./page.tsx";
+import { textOf } from "./steps.ts";
 
 type Version = WorkflowVersionList["items"][number];
 
