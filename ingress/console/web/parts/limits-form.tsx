@@ -57,23 +57,33 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
   return Object.keys(limits).length === 0 ? null : limits;
 }
 
-export function LimitsFields({
-  draft,
-  onInput,
-  fault,
-}: {
+interface LimitsFormProps {
   readonly draft: LimitsDraft;
   readonly onInput: (draft: LimitsDraft) => void;
   readonly fault: ApiFault | undefined;
-}): JSX.Element {
-  const bind = (name: keyof LimitsDraft) => ({
+}
+
+type BoundField = Pick<Parameters<typeof TextField>[0], "value" | "onInput" | "fault">;
+
+function bindTo({ draft, onInput, fault }: LimitsFormProps): (name: keyof LimitsDraft) => BoundField {
+  return (name) => ({
     value: draft[name],
-    onInput: (value: string) => onInput({ ...draft, [name]: value }),
+    onInput: (value) => onInput({ ...draft, [name]: value }),
     fault,
   });
+}
+
+/**
+ * Credit limits by period, and the percentages at which a warning is sent.
+ * @param props `prefix`: path of the limits in the request, for the parameters that errors name
+ */
+export function LimitAmountFields({
+  prefix = "",
+  ...form
+}: LimitsFormProps & { readonly prefix?: string }): JSX.Element {
+  const bind = bindTo(form);
   return (
-    <fieldset class="stack">
-      <legend class="sr">Limits</legend>
+    <>
       <div class="grid2 pair">
         {WINDOWS.map((window) => (
           <TextField
@@ -81,11 +91,30 @@ export function LimitsFields({
             label={window === "total" ? "In total" : `Per ${window}`}
             unit="credits"
             isOptional
-            param={`limits.credits.${window}`}
+            param={`${prefix}credits.${window}`}
             {...bind(window)}
           />
         ))}
       </div>
+      <TextField
+        label="Warn at"
+        isOptional
+        param={`${prefix}warn_at`}
+        placeholder="80, 95"
+        hint="Percentages of each credit limit at which a notice is sent."
+        {...bind("warn_at")}
+      />
+    </>
+  );
+}
+
+/** All limits of a key or a member. */
+export function LimitsFields(form: LimitsFormProps): JSX.Element {
+  const bind = bindTo(form);
+  return (
+    <fieldset class="stack">
+      <legend class="sr">Limits</legend>
+      <LimitAmountFields {...form} prefix="limits." />
       <TextField
         label="Models"
         isOptional
@@ -109,14 +138,6 @@ export function LimitsFields({
         placeholder="203.0.113.7, 10.0.0.0/8"
         hint="Addresses and ranges from which calls are accepted. Empty: all."
         {...bind("ips")}
-      />
-      <TextField
-        label="Warn at"
-        isOptional
-        param="limits.warn_at"
-        placeholder="80, 95"
-        hint="Percentages of each credit limit at which a notice is sent."
-        {...bind("warn_at")}
       />
     </fieldset>
   );

@@ -13,6 +13,7 @@ import { Page, Section } from "../parts/page.tsx";
 import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, BudgetBar, Status } from "../parts/values.tsx";
+import { LabelLimits } from "./budgets/label-limits.tsx";
 
 type Alert = BudgetAlert | BalanceAlert;
 type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete"; readonly alert: Alert } | undefined;
@@ -63,6 +64,7 @@ export default function Budgets(): JSX.Element {
     >
       <BudgetList query={budgets} actionsOf={actionsOf} />
       <BalanceList query={balances} actionsOf={actionsOf} />
+      {hasRole("owner", "admin") ? <LabelLimits /> : null}
       {open?.kind === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "delete" ? (
