@@ -52,6 +52,9 @@ async function write({ page }: ConsolePage, definition: unknown): Promise<string
   return text;
 }
 
+/** Text that sandbox-slow repeats at 20 tokens a second, so that the run is open until it is cancelled. */
+const LONG = `Say exactly and nothing else: ${"word ".repeat(600)}`;
+
 const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
 
 describe("workflow", () => {
@@ -105,7 +108,7 @@ describe("workflow", () => {
 
     await page.getByRole("button", { name: "Run workflow" }).click();
     await page.getByText('Missing required input "topic".').waitFor();
-    await page.getByLabel("Topic").fill("one two three four five six seven eight nine ten");
+    await page.getByLabel("Topic").fill(LONG);
     await page.getByLabel("Limit of this run").fill("50");
     await page.getByRole("button", { name: "Estimate price" }).click();
     await page.getByRole("heading", { name: "Estimate" }).waitFor();
@@ -115,10 +118,10 @@ describe("workflow", () => {
     await page.getByRole("heading", { name: "Run of version 1" }).waitFor();
     const runId = /runs\/([\w-]+)/.exec(page.url())?.[1] ?? "";
     await page.locator(".wf-bar.run").waitFor();
-    expect(await view.findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Cancel run" }).click();
     await page.getByRole("dialog", { name: "Cancel this run?" }).getByRole("button", { name: "Cancel run" }).click();
     await page.locator(".title").getByText("Cancelled").waitFor();
+    expect(await view.findBarriers()).toEqual([]);
     const run = await read<WorkflowRun>(key, `/v1/workflows/runs/${runId}`);
     expect([run.status, run.maxCredits, run.stepRuns.every(({ startedAt }) => startedAt !== undefined)]).toEqual([
       "cancelled",

@@ -277,7 +277,7 @@ function timelineOf(
       ),
       note: (
         <span class="row">
-          <span class="muted mid">{error?.code ?? skippedReason?.replace("_", " ") ?? type}</span>
+          <span class="muted wide-only">{error?.code ?? skippedReason?.replace("_", " ") ?? type}</span>
           <Amount credits={creditsUsed} />
           <span class="nw">{isStarted && status !== "running" ? durationText(step.durationMs) : "—"}</span>
           <Status of={status} />

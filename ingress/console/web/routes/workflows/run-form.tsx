@@ -150,15 +150,21 @@ function schemaOf(inputs: Readonly<Record<string, WorkflowInput>>): Schema {
   return {
     type: "object",
     properties: Object.fromEntries(
-      entries.map(([name, { type, description, default: fallback }]) => [
-        name,
-        {
-          type,
-          ...(description === undefined ? {} : { description }),
-          ...(fallback === undefined ? {} : { default: fallback }),
-          ...(type === "string" ? { maxLength: TEXT_CHARS } : {}),
-        },
-      ]),
+      entries.map(([name, { type, description = "", default: fallback }]) => {
+        // The field of a list or an object shows no placeholder.
+        const isJson = type === "array" || type === "object";
+        const standard = isJson && fallback !== undefined ? `Default: ${JSON.stringify(fallback)}.` : "";
+        const about = [description, standard].filter(Boolean).join(" ");
+        return [
+          name,
+          {
+            type,
+            ...(about === "" ? {} : { description: about }),
+            ...(fallback === undefined ? {} : { default: fallback }),
+            ...(type === "string" ? { maxLength: TEXT_CHARS } : {}),
+          },
+        ];
+      }),
     ),
     required: entries.flatMap(([name, { required, default: fallback }]) =>
       required === true && fallback === undefined ? [name] : [],
