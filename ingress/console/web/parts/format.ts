@@ -66,7 +66,8 @@ function cut(value: number, decimals: number): string {
   return `${whole}.${rest.slice(0, decimals).padEnd(decimals, "0")}`;
 }
 
-function plain(value: number): string {
+/** Returns all digits of an amount without an exponent, such as `0.000000001`. */
+export function plain(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(12).replace(/\.?0+$/, "") : text;
 }
@@ -88,9 +89,11 @@ export function percentText(part: number, whole: number): string {
 /** Returns a duration such as `84 ms`, `4.83 s` or `1 min 36 s`. */
 export function durationText(ms: number): string {
   if (ms < 100) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  if (ms < 59_995) return `${(ms / 1_000).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Returns a size such as `812 B`, `4.2 kB` or `18.0 MB`. */
@@ -133,7 +136,7 @@ export function relativeText(time: string | number | Date, now: number = Date.no
         ? [Math.round(size / 60), "min"]
         : size < 86_400
           ? [Math.round(size / 3_600), "h"]
-          : [Math.round(size / 86_400), "days"];
+          : [Math.round(size / 86_400), size < 129_600 ? "day" : "days"];
   return seconds > 0 ? `in ${amount} ${unit}` : `${amount} ${unit} ago`;
 }
 

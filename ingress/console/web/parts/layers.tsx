@@ -35,10 +35,19 @@ export function Dialog({
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
+      onKeyDown={({ key, target, currentTarget }) => {
+        if (key !== "Enter" || !(target instanceof HTMLElement) || !target.matches("input:not([type=checkbox])"))
+          return;
+        currentTarget.querySelector<HTMLElement>("footer > .btn.primary")?.click();
+      }}
       onCancel={(event) => {
         // The browser would close the element, but the page decides whether the dialog exists.
         event.preventDefault();
         onClose();
+      }}
+      onClose={({ currentTarget }) => {
+        // The browser closes it in spite of that when Escape is pressed twice.
+        if (currentTarget.isConnected) currentTarget.showModal();
       }}
     >
       <header>

@@ -1,6 +1,7 @@
 /** Frame of a page: title with actions, and the list with its side sheet. */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { session } from "../api/session.ts";
 
@@ -91,13 +92,13 @@ export function Stat({
   readonly href: string;
 }): JSX.Element {
   return (
-    <a class="stat" href={href}>
+    <Link class="stat" href={`~${href}`}>
       <span class="name">{name}</span>
       <span class="figure" title={title}>
         {figure}
         {unit === undefined ? null : <small>{unit}</small>}
       </span>
       <span class="note">{note}</span>
-    </a>
+    </Link>
   );
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 
 import { copyText } from "./copy.ts";
-import { amountText, percentText, relativeText, timeText } from "./format.ts";
+import { amountText, percentText, plain, relativeText, timeText } from "./format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Amount in credits with five aligned decimals. The exact amount is the tooltip. */
@@ -93,7 +93,13 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
 };
 
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
-export function Status({ of, code }: { readonly of: string; readonly code?: string | number | null | undefined }): JSX.Element {
+export function Status({
+  of,
+  code,
+}: {
+  readonly of: string;
+  readonly code?: string | number | null | undefined;
+}): JSX.Element {
   const [tone, icon, word] = STATUSES[of] ?? (["", "ring", of] as const);
   return (
     <span class={`badge ${tone}`}>
@@ -138,7 +144,7 @@ export function BudgetBar({
           <b>
             <Amount credits={used} />
           </b>{" "}
-          of {limit.toLocaleString("en")}
+          of <span title={`${plain(limit)} credits`}>{amountText(limit).digits}</span>
         </span>
         <span class="muted">{window}</span>
       </span>

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { AuditLogList } from "../../../../schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { CSV, download } from "../api/download.ts";
-import { keyName } from "../api/names.ts";
+import { keyName, keyNames } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
 import { Json } from "../parts/code.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
@@ -114,8 +114,7 @@ function authorOf({ actor: { type, name, id } }: Entry): string {
 
 /** Returns the name of a key, or the subject itself. */
 function subjectName(subject: string): string {
-  const name = keyName(subject);
-  return name.endsWith("…") ? subject : name;
+  return keyNames.value.get(subject)?.name ?? subject;
 }
 
 function EntrySheet({

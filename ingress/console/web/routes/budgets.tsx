@@ -17,6 +17,8 @@ import { Ago, BudgetBar, Status } from "../parts/values.tsx";
 type Alert = BudgetAlert | BalanceAlert;
 type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete"; readonly alert: Alert } | undefined;
 
+const NAME = { head: "Name", place: "main", cut: "38%", title: ({ name, id }: Alert) => `${name} (${id})` } as const;
+
 export default function Budgets(): JSX.Element {
   const [open, setOpen] = useState<Open>();
   const mayChange = hasRole("owner", "admin", "billing");
@@ -67,9 +69,7 @@ export default function Budgets(): JSX.Element {
           idOf={({ id }) => id}
           columns={[
             {
-              head: "Name",
-              place: "main",
-              title: ({ id }) => id,
+              ...NAME,
               cell: ({ name, stops_calls }) => (
                 <>
                   {name}
@@ -107,9 +107,7 @@ export default function Budgets(): JSX.Element {
           idOf={({ id }) => id}
           columns={[
             {
-              head: "Name",
-              place: "main",
-              title: ({ id }) => id,
+              ...NAME,
               cell: ({ name, below_credits, below_days }) => (
                 <>
                   {name}

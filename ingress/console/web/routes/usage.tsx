@@ -7,7 +7,7 @@ import { call } from "../api/client.ts";
 import { CSV, download, JSON_LINES } from "../api/download.ts";
 import { keyName } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
-import { type Filter, FilterBar, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
+import { type Filter, FilterBar, keyFilter, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
 import type { Choice } from "../parts/form.tsx";
 import { countText, durationText, figureText, percentText } from "../parts/format.ts";
 import { FaultCallout, Menu } from "../parts/layers.tsx";
@@ -77,11 +77,19 @@ interface UsageChoice {
   readonly filters: Readonly<Record<string, string>>;
 }
 
+/** Numbers of days to choose from; the first is the default. */
+const DAYS: readonly Choice[] = [
+  { value: "", text: "30 days" },
+  { value: "1", text: "Today" },
+  { value: "7", text: "7 days" },
+  { value: "90", text: "90 days" },
+];
+
 function choiceOf(query: UrlQuery): UsageChoice {
   const metric = query.get("metric");
-  const days = Number(query.get("days")) || 30;
+  const days = Number(DAYS.find(({ value }) => value !== "" && value === query.get("days"))?.value ?? 30);
   return {
-    metric: metric in METRICS ? (metric as Metric) : "credits",
+    metric: Object.hasOwn(METRICS, metric) ? (metric as Metric) : "credits",
     by: query.get("by") || "model",
     width: query.get("width") === "1h" && days <= 7 ? "1h" : "1d",
     days,
@@ -100,12 +108,7 @@ function filtersOf(tags: readonly string[]): readonly Filter[] {
       name: "days",
       label: "Time",
       isFixed: true,
-      choices: [
-        { value: "", text: "30 days" },
-        { value: "1", text: "Today" },
-        { value: "7", text: "7 days" },
-        { value: "90", text: "90 days" },
-      ],
+      choices: DAYS,
     },
     {
       name: "width",
@@ -122,6 +125,7 @@ function filtersOf(tags: readonly string[]): readonly Filter[] {
       label: "Status",
       choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: value })),
     },
+    keyFilter(),
     { name: "user", label: "End user" },
     ...(tags.length === 0 ? [] : [{ name: "tag", label: "Tag" }]),
   ];
