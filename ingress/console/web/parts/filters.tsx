@@ -151,7 +151,7 @@ function Chip({
       ) : (
         <select id={`${listId}-value`} value={value} onChange={(event) => set(event.currentTarget.value)}>
           {isFixed === true ? null : <option value="">Any</option>}
-          {value === "" || choices.some((choice) => choice.value === value) ? null : (
+          {isFixed === true || value === "" || choices.some((choice) => choice.value === value) ? null : (
             <option value={value} selected>
               {value}
             </option>

@@ -40,7 +40,7 @@ export interface AmountText {
 /** Returns an amount with five decimals, rounded towards zero. Amounts below 0.00001 become `< 0.00001`. */
 export function amountText(credits: number): AmountText {
   const exact = `${plain(credits)} credits`;
-  if (credits !== 0 && Math.abs(credits) < SMALLEST) return { digits: "< 0.00001", zeros: "", exact };
+  if (credits !== 0 && Math.abs(credits) < SMALLEST) return { digits: tinyText(credits), zeros: "", exact };
   const [whole = "0", decimals = ""] = cut(credits, 5).split(".");
   const kept = decimals.replace(/0+$/, "");
   const zeros = decimals.slice(kept.length);
@@ -49,12 +49,17 @@ export function amountText(credits: number): AmountText {
   return kept === "" ? { digits: grouped, zeros: `.${zeros}`, exact } : { digits: `${grouped}.${kept}`, zeros, exact };
 }
 
+/** Returns the text of an amount that is too small for five decimals. */
+function tinyText(credits: number): string {
+  return credits < 0 ? "> −0.00001" : "< 0.00001";
+}
+
 /** Returns an amount for a figure: two decimals rounded towards zero, or a unit for a large amount, such as `1.284 B`. */
 export function figureText(credits: number): string {
   const size = Math.abs(credits);
   const sign = credits < 0 ? "−" : "";
   if (size >= 1e9) return `${sign}${cut(size / 1e9, 3)} B`;
-  if (size !== 0 && size < SMALLEST) return "< 0.00001";
+  if (size !== 0 && size < SMALLEST) return tinyText(credits);
   if (size !== 0 && size < 1) return sign + cut(size, 5).replace(/0+$/, "");
   const [whole = "0", decimals = "00"] = cut(size, 2).split(".");
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}${size === 0 ? "" : `.${decimals}`}`;

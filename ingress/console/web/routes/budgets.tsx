@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 
 import type { BalanceAlert, BudgetAlert } from "../../../../schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { type Query, useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
 import { figureText } from "../parts/format.ts";
 import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Empty, ListPanel } from "../parts/table.tsx";
+import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, BudgetBar, Status } from "../parts/values.tsx";
 
@@ -89,7 +89,7 @@ export default function Budgets(): JSX.Element {
             {
               head: "Status",
               place: "key",
-              cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} />,
+              cell: (budget) => <Status of={stateOf(budget)} />,
             },
             { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
             { head: <span class="sr">Actions</span>, cell: actionsOf },
@@ -101,48 +101,7 @@ export default function Budgets(): JSX.Element {
           }
         />
       </Section>
-      <Section title="Balance alerts">
-        <ListPanel
-          query={balances}
-          idOf={({ id }) => id}
-          columns={[
-            {
-              ...NAME,
-              cell: ({ name, below_credits, below_days }) => (
-                <>
-                  {name}
-                  <span class="sub">
-                    {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
-                  </span>
-                </>
-              ),
-            },
-            {
-              head: "Now",
-              place: "mid",
-              isNumber: true,
-              cell: ({ below_credits, available, days_left }) =>
-                below_credits === null
-                  ? days_left === null
-                    ? "no spend"
-                    : `${Math.floor(days_left).toLocaleString("en")} days`
-                  : `${figureText(available)} credits`,
-            },
-            {
-              head: "Status",
-              place: "key",
-              cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
-            },
-            { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
-            { head: <span class="sr">Actions</span>, cell: actionsOf },
-          ]}
-          empty={
-            <Empty title="No balance alerts">
-              <p>A balance alert sends a notice before the credits run out.</p>
-            </Empty>
-          }
-        />
-      </Section>
+      <BalanceAlerts query={balances} actionsOf={actionsOf} />
       {open?.kind === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
       {open?.kind === "delete" ? (
@@ -160,6 +119,65 @@ export default function Budgets(): JSX.Element {
       ) : null}
     </Page>
   );
+}
+
+function BalanceAlerts({
+  query,
+  actionsOf,
+}: {
+  readonly query: Query<ListPage<BalanceAlert>>;
+  readonly actionsOf: (alert: Alert) => JSX.Element | null;
+}): JSX.Element {
+  return (
+    <Section title="Balance alerts">
+      <ListPanel
+        query={query}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            ...NAME,
+            cell: ({ name, below_credits, below_days }) => (
+              <>
+                {name}
+                <span class="sub">
+                  {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
+                </span>
+              </>
+            ),
+          },
+          {
+            head: "Now",
+            place: "mid",
+            isNumber: true,
+            cell: ({ below_credits, available, days_left }) =>
+              below_credits === null
+                ? days_left === null
+                  ? "no spend"
+                  : `${Math.floor(days_left).toLocaleString("en")} days`
+                : `${figureText(available)} credits`,
+          },
+          {
+            head: "Status",
+            place: "key",
+            cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
+          },
+          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          { head: <span class="sr">Actions</span>, cell: actionsOf },
+        ]}
+        empty={
+          <Empty title="No balance alerts">
+            <p>A balance alert sends a notice before the credits run out.</p>
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+/** State of a budget: `reached` and `warned` when the spend is at or near it. */
+function stateOf({ is_active, spent, threshold_credits: threshold }: BudgetAlert): string {
+  if (!is_active) return "disabled";
+  return spent >= threshold ? "reached" : spent >= 0.8 * threshold ? "warned" : "active";
 }
 
 function setActive({ object, id }: Alert, isActive: boolean): Promise<unknown> {

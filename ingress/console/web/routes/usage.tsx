@@ -50,7 +50,7 @@ export default function Usage(): JSX.Element {
   const { data, fault, reload } = usage;
   return (
     <Page title="Usage" actions={<Exports choice={choice} />}>
-      <FilterBar filters={filtersOf(tags.data ?? [])} query={query} />
+      <FilterBar filters={filtersOf(tags.data ?? [], choice.by)} query={query} />
       {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
       {data === undefined ? (
         fault === undefined ? (
@@ -86,21 +86,23 @@ const DAYS: readonly Choice[] = [
 ];
 
 function choiceOf(query: UrlQuery): UsageChoice {
-  const metric = query.get("metric");
+  const [metric, by] = [query.get("metric"), query.get("by")];
   const days = Number(DAYS.find(({ value }) => value !== "" && value === query.get("days"))?.value ?? 30);
   return {
     metric: Object.hasOwn(METRICS, metric) ? (metric as Metric) : "credits",
-    by: query.get("by") || "model",
+    by: Object.hasOwn(GROUPS, by) || /^tag:./.test(by) ? by : "model",
     width: query.get("width") === "1h" && days <= 7 ? "1h" : "1d",
     days,
     filters: Object.fromEntries(["model", "key_id", "status", "user", "tag"].map((name) => [name, query.get(name)])),
   };
 }
 
-function filtersOf(tags: readonly string[]): readonly Filter[] {
+function filtersOf(tags: readonly string[], by: string): readonly Filter[] {
   const choices = (names: Readonly<Record<string, string>>): readonly Choice[] =>
     Object.entries(names).map(([value, text]) => ({ value, text }));
-  const byTag = Object.fromEntries(tags.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
+  // The tags of the workspace arrive later than the URL's.
+  const shown = by.startsWith("tag:") ? [...new Set([by.slice(4), ...tags])] : tags;
+  const byTag = Object.fromEntries(shown.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
   return [
     { name: "metric", label: "Metric", isFixed: true, choices: choices(METRICS) },
     { name: "by", label: "By", isFixed: true, choices: choices({ ...GROUPS, ...byTag }) },
