@@ -106,6 +106,29 @@ describe("amounts", () => {
   });
 });
 
+test.each([
+  [1280, 800],
+  [390, 640],
+])("a long dialog covers the page and shows its buttons at %d × %d px", async (width, height) => {
+  const { page, findBarriers } = await bench.open("/keys", {
+    key: tenant.key,
+    browser: { viewport: { width, height } },
+  });
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  const {
+    x = 0,
+    y = 0,
+    width: length = 0,
+  } = (await dialog.getByRole("button", { name: "Create key" }).boundingBox()) ?? {};
+  const isOnTop = await page.evaluate<boolean>(
+    `document.elementFromPoint(${x + length / 2}, ${y + 8})?.closest("dialog footer") != null`,
+  );
+  expect(isOnTop).toBe(true);
+  expect(await dialog.evaluate((box) => getComputedStyle(box).backgroundColor)).toStartWith("rgb(");
+  expect(await findBarriers()).toEqual([]);
+});
+
 test("the secret of a new key stays until it is confirmed, however often Escape is pressed", async () => {
   const { page } = await open("/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -117,6 +140,18 @@ test("the secret of a new key stays until it is confirmed, however often Escape 
   await page.getByLabel("I have stored the key").check();
   await page.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+test("after a rotation the sheet shows the new key", async () => {
+  const { id } = await create<ApiKey>("/api-keys", { name: "rotated" });
+  const { page } = await open(`/keys/${id}`);
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
+  await page.getByLabel("I have stored the key").check();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(page.url()).not.toContain(id);
+  await page.getByRole("complementary", { name: "rotated" }).waitFor();
 });
 
 test("a second click on a used sign-in link opens the console of the signed-in member", async () => {
