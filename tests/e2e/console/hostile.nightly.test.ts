@@ -125,7 +125,9 @@ test.each([
     `document.elementFromPoint(${x + length / 2}, ${y + 8})?.closest("dialog footer") != null`,
   );
   expect(isOnTop).toBe(true);
-  expect(await dialog.evaluate((box) => getComputedStyle(box).backgroundColor)).toStartWith("rgb(");
+  expect(await page.evaluate<string>("getComputedStyle(document.querySelector('dialog')).backgroundColor")).toStartWith(
+    "rgb(",
+  );
   expect(await findBarriers()).toEqual([]);
 });
 
