@@ -45,14 +45,17 @@ function Content({
 /** Returns the session, after using the one-time code of the URL if there is one; null if nobody is signed in. */
 async function loadSession(signal: AbortSignal): Promise<NonNullable<typeof session.value> | null> {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  let refusal: unknown;
   if (code !== undefined) {
     // Removed before it is used, so that it stays in neither the history nor a copied address.
     history.replaceState(null, "", location.pathname + location.search);
-    await call("POST /console/session", { body: { code }, signal });
+    // A used code does not matter to somebody who is signed in, such as after a second click on the link.
+    await call("POST /console/session", { body: { code }, signal }).catch((error: unknown) => (refusal = error));
   }
   try {
     return await call("GET /console/session", { signal });
   } catch (error) {
+    if (refusal !== undefined) throw refusal;
     if (error instanceof ApiFault && error.status === 401) return null;
     throw error;
   }

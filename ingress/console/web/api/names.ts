@@ -4,8 +4,9 @@ import { computed, signal } from "@preact/signals";
 import { call } from "./client.ts";
 import { hasRole, session } from "./session.ts";
 
-/** Maximum number of pages of keys that are read. Keys beyond them are shown by their ids. */
-const PAGES_MAX = 5;
+/** Maximum number of keys that are listed in advance. Others are read when a page names them. */
+export const NAMES_MAX = 500;
+const PAGE = 100;
 
 interface KeyName {
   readonly name: string;
@@ -13,6 +14,7 @@ interface KeyName {
 }
 
 const keys = signal<ReadonlyMap<string, KeyName>>(new Map());
+const isLoaded = signal(false);
 let loadedFor = "";
 
 /** Names of the workspace's keys by id. Empty for roles that may not list keys. */
@@ -30,7 +32,7 @@ async function load(): Promise<void> {
   const found = new Map<string, KeyName>();
   if (hasRole("owner", "admin", "developer")) {
     let after: string | null = null;
-    for (let page = 0; page < PAGES_MAX; page += 1) {
+    while (found.size < NAMES_MAX) {
       const list: Awaited<ReturnType<typeof pageAfter>> = await pageAfter(after);
       for (const { id, name, member } of list.data) found.set(id, { name, member: member.name });
       after = list.last_id;
@@ -38,12 +40,28 @@ async function load(): Promise<void> {
     }
   }
   keys.value = found;
+  asked.clear();
+  isLoaded.value = hasRole("owner", "admin", "developer");
 }
 
 const pageAfter = (after: string | null) =>
-  call("GET /workspaces/{workspaceId}/api-keys", { query: { limit: 100, after } });
+  call("GET /workspaces/{workspaceId}/api-keys", { query: { limit: PAGE, after } });
 
-/** Returns the name of a key, or the start of its id if the name is unknown. */
+/** Ids whose names were asked for one by one. */
+const asked = new Set<string>();
+
+/** Returns the name of a key, or the start of its id until the name is known. */
 export function keyName(id: string): string {
-  return keyNames.value.get(id)?.name ?? `${id.slice(0, 8)}…`;
+  const name = keyNames.value.get(id)?.name;
+  if (name === undefined && isLoaded.value && !asked.has(id)) {
+    asked.add(id);
+    queueMicrotask(() => void ask(id).catch(() => undefined));
+  }
+  return name ?? `${id.slice(0, 8)}…`;
+}
+
+/** Reads the name of a key that was created after the list was read, or is beyond it. */
+async function ask(id: string): Promise<void> {
+  const { name, member } = await call("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id } });
+  keys.value = new Map([...keys.value, [id, { name, member: member.name }]]);
 }

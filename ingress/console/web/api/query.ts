@@ -36,10 +36,12 @@ export function useQuery<Data>(
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
+  const isRunning = useRef(false);
   latest.current = load;
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();
+    isRunning.current = true;
     const timer = setTimeout(() => controller.abort("timeout"), TIMEOUT_MS);
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
     void latest
@@ -52,7 +54,11 @@ export function useQuery<Data>(
           setState((before) => ({ ...before, key, fault, isLoading: false }));
         },
       )
-      .finally(() => clearTimeout(timer));
+      .finally(() => {
+        clearTimeout(timer);
+        // An aborted request ends after the next one has begun.
+        if (controller.signal.reason !== "left") isRunning.current = false;
+      });
     return () => {
       clearTimeout(timer);
       controller.abort("left");
@@ -60,7 +66,11 @@ export function useQuery<Data>(
   }, [key, round]);
   useEffect(() => {
     if (everyMs === undefined || key === "") return undefined;
-    const timer = setInterval(() => document.visibilityState === "visible" && setRound((n) => n + 1), everyMs);
+    // A repetition would abort the running request, so that a service slower than the interval would show nothing.
+    const timer = setInterval(
+      () => document.visibilityState === "visible" && !isRunning.current && setRound((n) => n + 1),
+      everyMs,
+    );
     return () => clearInterval(timer);
   }, [key, everyMs]);
   const reload = useCallback(() => setRound((n) => n + 1), []);

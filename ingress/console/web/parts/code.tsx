@@ -69,7 +69,7 @@ function JsonNode({
   readonly depth: number;
 }): JSX.Element {
   const label: ComponentChildren = name === undefined ? null : <span class="c-key">{name}: </span>;
-  const [isOpen, setOpen] = useState(depth < 2);
+  const [isOpen, setOpen] = useState(depth < 3);
   if (typeof value !== "object" || value === null) {
     return (
       <div class="leaf">

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 
+import { keyNames, NAMES_MAX } from "../api/names.ts";
 import { Button, type Choice } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -45,6 +46,13 @@ export interface Filter {
   readonly type?: "text" | "datetime-local";
   /** True for a filter that is always shown and cannot be removed. Its first choice is the default. */
   readonly isFixed?: boolean;
+}
+
+/** Filter by a key: a choice of names, or any id if the workspace has more keys than are listed. */
+export function keyFilter(): Filter {
+  const keys = [...keyNames.value].map(([value, { name }]) => ({ value, text: name }));
+  const isChoice = keys.length > 0 && keys.length < NAMES_MAX;
+  return { name: "key_id", label: "Key", ...(isChoice ? { choices: keys } : {}) };
 }
 
 /** Bar with a chip for each active filter, and a button that adds one. */
@@ -143,6 +151,11 @@ function Chip({
       ) : (
         <select id={`${listId}-value`} value={value} onChange={(event) => set(event.currentTarget.value)}>
           {isFixed === true ? null : <option value="">Any</option>}
+          {isFixed === true || value === "" || choices.some((choice) => choice.value === value) ? null : (
+            <option value={value} selected>
+              {value}
+            </option>
+          )}
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value} selected={choice.value === value}>
               {choice.text}

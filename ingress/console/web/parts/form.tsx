@@ -265,9 +265,12 @@ export function Segments({
   );
 }
 
-/** Reads an amount of credits as the API accepts it. @returns undefined for an empty text, NaN for a text that is no amount */
+/**
+ * Reads an amount of credits. A comma separates groups of three digits only: `0,5` is no amount.
+ * @returns undefined for an empty text, NaN for a text that is no amount
+ */
 export function creditsIn(text: string): number | undefined {
-  const plain = text.trim().replaceAll(",", "");
-  if (plain === "") return undefined;
-  return /^\d+(\.\d{1,9})?$/.test(plain) ? Number(plain) : Number.NaN;
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  return /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,9})?$/.test(trimmed) ? Number(trimmed.replaceAll(",", "")) : Number.NaN;
 }

@@ -40,7 +40,7 @@ export interface AmountText {
 /** Returns an amount with five decimals, rounded towards zero. Amounts below 0.00001 become `< 0.00001`. */
 export function amountText(credits: number): AmountText {
   const exact = `${plain(credits)} credits`;
-  if (credits !== 0 && Math.abs(credits) < SMALLEST) return { digits: "< 0.00001", zeros: "", exact };
+  if (credits !== 0 && Math.abs(credits) < SMALLEST) return { digits: tinyText(credits), zeros: "", exact };
   const [whole = "0", decimals = ""] = cut(credits, 5).split(".");
   const kept = decimals.replace(/0+$/, "");
   const zeros = decimals.slice(kept.length);
@@ -49,12 +49,17 @@ export function amountText(credits: number): AmountText {
   return kept === "" ? { digits: grouped, zeros: `.${zeros}`, exact } : { digits: `${grouped}.${kept}`, zeros, exact };
 }
 
+/** Returns the text of an amount that is too small for five decimals. */
+function tinyText(credits: number): string {
+  return credits < 0 ? "> −0.00001" : "< 0.00001";
+}
+
 /** Returns an amount for a figure: two decimals rounded towards zero, or a unit for a large amount, such as `1.284 B`. */
 export function figureText(credits: number): string {
   const size = Math.abs(credits);
   const sign = credits < 0 ? "−" : "";
   if (size >= 1e9) return `${sign}${cut(size / 1e9, 3)} B`;
-  if (size !== 0 && size < SMALLEST) return "< 0.00001";
+  if (size !== 0 && size < SMALLEST) return tinyText(credits);
   if (size !== 0 && size < 1) return sign + cut(size, 5).replace(/0+$/, "");
   const [whole = "0", decimals = "00"] = cut(size, 2).split(".");
   return `${sign}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}${size === 0 ? "" : `.${decimals}`}`;
@@ -66,7 +71,8 @@ function cut(value: number, decimals: number): string {
   return `${whole}.${rest.slice(0, decimals).padEnd(decimals, "0")}`;
 }
 
-function plain(value: number): string {
+/** Returns all digits of an amount without an exponent, such as `0.000000001`. */
+export function plain(value: number): string {
   const text = String(value);
   return text.includes("e") ? value.toFixed(12).replace(/\.?0+$/, "") : text;
 }
@@ -88,9 +94,11 @@ export function percentText(part: number, whole: number): string {
 /** Returns a duration such as `84 ms`, `4.83 s` or `1 min 36 s`. */
 export function durationText(ms: number): string {
   if (ms < 100) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  if (ms < 59_995) return `${(ms / 1_000).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Returns a size such as `812 B`, `4.2 kB` or `18.0 MB`. */
@@ -133,7 +141,7 @@ export function relativeText(time: string | number | Date, now: number = Date.no
         ? [Math.round(size / 60), "min"]
         : size < 86_400
           ? [Math.round(size / 3_600), "h"]
-          : [Math.round(size / 86_400), "days"];
+          : [Math.round(size / 86_400), size < 129_600 ? "day" : "days"];
   return seconds > 0 ? `in ${amount} ${unit}` : `${amount} ${unit} ago`;
 }
 

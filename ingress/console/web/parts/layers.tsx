@@ -35,10 +35,19 @@ export function Dialog({
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
+      onKeyDown={({ key, target, currentTarget }) => {
+        if (key !== "Enter" || !(target instanceof HTMLElement) || !target.matches("input:not([type=checkbox])"))
+          return;
+        currentTarget.querySelector<HTMLElement>("footer > .btn.primary")?.click();
+      }}
       onCancel={(event) => {
         // The browser would close the element, but the page decides whether the dialog exists.
         event.preventDefault();
         onClose();
+      }}
+      onClose={({ currentTarget }) => {
+        // The browser closes it in spite of that when Escape is pressed twice.
+        if (currentTarget.isConnected) currentTarget.showModal();
       }}
     >
       <header>
@@ -134,6 +143,12 @@ export function Sheet({
           {title}
         </h2>
         {actions}
+        {onMove === undefined ? null : (
+          <>
+            <Button kind="quiet" only label="Previous row" icon="up" onClick={() => onMove(-1)} />
+            <Button kind="quiet" only label="Next row" icon="down" onClick={() => onMove(1)} />
+          </>
+        )}
         <Button kind="quiet" only label="Close" icon="x" onClick={onClose} />
       </header>
       {children}
@@ -161,9 +176,12 @@ export function Menu({
   const place = (event: { readonly newState: string }): void => {
     const [box, opener] = [menu.current, document.querySelector(`[popovertarget="${id}"]`)];
     if (event.newState !== "open" || box === null || opener === null) return;
-    const { bottom, right } = opener.getBoundingClientRect();
+    const { top, bottom, right } = opener.getBoundingClientRect();
+    // Above the button where it would leave the window below it.
+    const fitsBelow = bottom + 4 + box.offsetHeight <= innerHeight;
+    const y = fitsBelow ? bottom + 4 : Math.max(8, top - 4 - box.offsetHeight);
     box.style.setProperty("position", "fixed");
-    box.style.setProperty("inset", `${bottom + 4}px auto auto ${Math.max(8, right - box.offsetWidth)}px`);
+    box.style.setProperty("inset", `${y}px auto auto ${Math.max(8, right - box.offsetWidth)}px`);
   };
   return (
     <>

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { ApiKey, Limits, LimitUsage } from "#schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { creditsIn, TextField } from "./form.tsx";
-import { timeText } from "./format.ts";
+import { plain, timeText } from "./format.ts";
 import { BudgetBar } from "./values.tsx";
 
 const WINDOWS = ["day", "week", "month", "total"] as const;
@@ -17,13 +17,14 @@ type List = (typeof LISTS)[number];
 export type LimitsDraft = Readonly<Record<Window | List, string>>;
 
 export function draftOf(limits: Limits | null | undefined): LimitsDraft {
-  const amounts = Object.fromEntries(WINDOWS.map((window) => [window, textOf(limits?.credits?.[window])]));
+  const amounts = Object.fromEntries(
+    WINDOWS.map((window) => {
+      const amount = limits?.credits?.[window];
+      return [window, amount == null ? "" : plain(amount)];
+    }),
+  );
   const lists = Object.fromEntries(LISTS.map((list) => [list, (limits?.[list] ?? []).join(", ")]));
   return { ...amounts, ...lists } as LimitsDraft;
-}
-
-function textOf(amount: number | null | undefined): string {
-  return amount == null ? "" : String(amount);
 }
 
 /**

@@ -114,13 +114,13 @@ export function Stat({
   readonly href: string;
 }): JSX.Element {
   return (
-    <a class="stat" href={href}>
+    <Link class="stat" href={`~${href}`}>
       <span class="name">{name}</span>
       <span class="figure" title={title}>
         {figure}
         {unit === undefined ? null : <small>{unit}</small>}
       </span>
       <span class="note">{note}</span>
-    </a>
+    </Link>
   );
 }

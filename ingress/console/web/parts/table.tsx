@@ -145,6 +145,7 @@ export function ListPanel<Row>({
 }): JSX.Element {
   const { data, fault, reload } = query;
   const last = data?.data.at(-1);
+  const hasPages = cursor !== undefined && !(cursor.isFirst && data?.has_more === false);
   return (
     <div class="panel">
       {fault === undefined ? null : (
@@ -161,10 +162,10 @@ export function ListPanel<Row>({
       ) : (
         <Table columns={columns} rows={data.data} idOf={idOf} selected={selected} />
       )}
-      {data === undefined || (note === undefined && cursor === undefined) ? null : (
+      {data === undefined || (note === undefined && !hasPages) ? null : (
         <div class="pager">
           <span>{note}</span>
-          {cursor === undefined || (cursor.isFirst && !data.has_more) ? null : (
+          {cursor === undefined || !hasPages ? null : (
             <span class="push row">
               <Button
                 small

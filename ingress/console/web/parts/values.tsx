@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 
 import { copyText } from "./copy.ts";
-import { amountText, percentText, relativeText, timeText } from "./format.ts";
+import { amountText, percentText, plain, relativeText, timeText } from "./format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Amount in credits with five aligned decimals. The exact amount is the tooltip. */
@@ -145,7 +145,7 @@ export function BudgetBar({
           <b>
             <Amount credits={used} />
           </b>{" "}
-          of {limit.toLocaleString("en")}
+          of <span title={`${plain(limit)} credits`}>{amountText(limit).digits}</span>
         </span>
         <span class="muted">{window}</span>
       </span>

@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 
 import type { AuditLogList } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
+import { keyName, keyNames } from "../api/names.ts";
 import { CSV, download } from "../parts/download.ts";
-import { keyName } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
 import { Json } from "../parts/code.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
@@ -19,6 +19,8 @@ import { Id, KeyValues } from "../parts/values.tsx";
 const LOG = "GET /workspaces/{workspaceId}/audit-log";
 const FILTERS = ["actor", "action", "subject", "start_time", "end_time"] as const;
 
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
 type Entry = AuditLogList["data"][number];
 
 export default function AuditLog(): JSX.Element {
@@ -29,6 +31,10 @@ export default function AuditLog(): JSX.Element {
   const list = useQuery(`audit ${query.text} ${cursor.after ?? ""}`, (signal) =>
     call(LOG, { query: { ...filters, limit: 50, after: cursor.after }, signal }),
   );
+  const members = useQuery("members", async (signal) => {
+    const { data } = await call("GET /workspaces/{workspaceId}/members", { query: { limit: 100 }, signal });
+    return new Map(data.map(({ id, name }) => [id, name]));
+  });
   const rows = list.data?.data ?? [];
   const place = rows.findIndex(({ id }) => id === openId);
   const entry = rows[place];
@@ -58,7 +64,7 @@ export default function AuditLog(): JSX.Element {
           {
             name: "action",
             label: "Action",
-            suggestions: ["key.create", "key.update", "key.revoke", "member.create", "member.update"],
+            suggestions: ["key.create", "key.limits", "key.rotate", "key.revoke", "member.limits", "member.role"],
           },
           { name: "actor", label: "Author" },
           { name: "subject", label: "Subject" },
@@ -90,10 +96,9 @@ export default function AuditLog(): JSX.Element {
           { head: "Author", place: "key", cell: authorOf },
           {
             head: "Subject",
-            place: "mid",
             cut: "30%",
             title: ({ subject }) => subject,
-            cell: ({ subject }) => subjectName(subject),
+            cell: (row) => subjectName(row, members.data ?? NO_NAMES),
           },
           { head: "Address", place: "low", cell: ({ ip }) => ip ?? "—" },
         ]}
@@ -112,10 +117,10 @@ function authorOf({ actor: { type, name, id } }: Entry): string {
   return type === "operator" ? `operator ${id}` : (name ?? id);
 }
 
-/** Returns the name of a key, or the subject itself. */
-function subjectName(subject: string): string {
-  const name = keyName(subject);
-  return name.endsWith("…") ? subject : name;
+/** Returns the name of a key or member, the name in the recorded state, or the id. */
+function subjectName({ subject, before, after }: Entry, members: ReadonlyMap<string, string>): string {
+  const recorded = [after, before].map((state) => state?.["name"]).find((name) => typeof name === "string");
+  return keyNames.value.get(subject)?.name ?? members.get(subject) ?? recorded ?? subject;
 }
 
 function EntrySheet({

@@ -18,6 +18,8 @@ import { LabelLimits } from "./budgets/label-limits.tsx";
 type Alert = BudgetAlert | BalanceAlert;
 type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete"; readonly alert: Alert } | undefined;
 
+const NAME = { head: "Name", place: "main", cut: "38%", title: ({ name, id }: Alert) => `${name} (${id})` } as const;
+
 export default function Budgets(): JSX.Element {
   const [open, setOpen] = useState<Open>();
   const mayChange = hasRole("owner", "admin", "billing");
@@ -99,9 +101,7 @@ function BudgetList({
         idOf={({ id }) => id}
         columns={[
           {
-            head: "Name",
-            place: "main",
-            title: ({ id }) => id,
+            ...NAME,
             cell: ({ name, stops_calls }) => (
               <>
                 {name}
@@ -121,7 +121,7 @@ function BudgetList({
           {
             head: "Status",
             place: "key",
-            cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} />,
+            cell: (budget) => <Status of={stateOf(budget)} />,
           },
           { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
           { head: <span class="sr">Actions</span>, cell: actionsOf },
@@ -151,9 +151,7 @@ function BalanceList({
         idOf={({ id }) => id}
         columns={[
           {
-            head: "Name",
-            place: "main",
-            title: ({ id }) => id,
+            ...NAME,
             cell: ({ name, below_credits, below_days }) => (
               <>
                 {name}
@@ -190,6 +188,12 @@ function BalanceList({
       />
     </Section>
   );
+}
+
+/** State of a budget: `reached` and `warned` when the spend is at or near it. */
+function stateOf({ is_active, spent, threshold_credits: threshold }: BudgetAlert): string {
+  if (!is_active) return "disabled";
+  return spent >= threshold ? "reached" : spent >= 0.8 * threshold ? "warned" : "active";
 }
 
 function setActive({ object, id }: Alert, isActive: boolean): Promise<unknown> {

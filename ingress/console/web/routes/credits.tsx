@@ -8,8 +8,9 @@ import { useQuery } from "../api/query.ts";
 import { figureText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Stat } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { Amount } from "../parts/values.tsx";
 import { hasRole } from "../api/session.ts";
 
@@ -34,9 +35,10 @@ export default function Credits(): JSX.Element {
   );
 }
 
-function Balance(): JSX.Element | null {
-  const { data } = useQuery("credits", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }));
-  if (data === undefined) return null;
+function Balance(): JSX.Element {
+  const query = useQuery("credits", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }));
+  const { data, fault, reload } = query;
+  if (data === undefined) return fault === undefined ? <Skeleton /> : <FaultCallout fault={fault} retry={reload} />;
   const { credits, held, available, days_left: daysLeft, credits_per_day: perDay } = data;
   return (
     <section class="section" aria-label="Balance">

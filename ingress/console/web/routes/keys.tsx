@@ -42,7 +42,10 @@ export default function Keys(): JSX.Element {
             id={id}
             onClose={() => navigate("/keys")}
             onChange={list.reload}
-            onSecret={setSecret}
+            onSecret={(key) => {
+              setSecret(key);
+              navigate(`/keys/${key.id}`);
+            }}
             onMove={(step) => {
               const next = rows[place + step];
               if (next !== undefined) navigate(`/keys/${next.id}`);
@@ -113,6 +116,6 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     head: "Expires",
     place: "low",
     cell: ({ expires_at }) =>
-      expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="day" />,
+      expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="minute" />,
   },
 ];

@@ -55,7 +55,8 @@ export default function Members(): JSX.Element {
           {
             head: "Name",
             place: "main",
-            title: ({ id }) => id,
+            cut: "38%",
+            title: ({ name, id }) => `${name} (${id})`,
             cell: ({ name, email }) => (
               <>
                 {name}

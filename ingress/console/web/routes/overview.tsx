@@ -65,6 +65,8 @@ interface Sum {
 
 interface Data {
   readonly balance: Awaited<ReturnType<typeof loadBalance>>;
+  /** Begin of the day in UTC, in milliseconds. */
+  readonly start: number;
   readonly today: Sum;
   /** Sum of the same hours a week ago. */
   readonly before: Sum;
@@ -74,17 +76,26 @@ interface Data {
 
 async function loadOverview(signal: AbortSignal): Promise<Data> {
   const now = Date.now();
-  const today = new Date(now - (now % DAY_MS));
-  const weekAgo = { start_time: iso(today.getTime() - 7 * DAY_MS), end_time: iso(now - 7 * DAY_MS) };
+  const start = now - (now % DAY_MS);
+  const weekAgo = { start_time: iso(start - 7 * DAY_MS), end_time: iso(now - 7 * DAY_MS) };
+  // The same days as on the usage page.
+  const days30 = { group_by: "model", start_time: iso(start - 29 * DAY_MS) };
   const read = (query: Readonly<Record<string, string>>): Promise<UsagePage> => call(USAGE, { query, signal });
   const [balance, todayPage, beforePage, days, models] = await Promise.all([
     loadBalance(signal),
-    read({ bucket_width: "period", start_time: today.toISOString() }),
+    read({ bucket_width: "period", start_time: iso(start) }),
     read({ bucket_width: "period", ...weekAgo }),
-    read({ group_by: "model" }),
-    read({ group_by: "model", bucket_width: "period" }),
+    read(days30),
+    read({ ...days30, bucket_width: "period" }),
   ]);
-  return { balance, today: sumOf(todayPage), before: sumOf(beforePage), days, models: topGroups(models, "model") };
+  return {
+    balance,
+    start,
+    today: sumOf(todayPage),
+    before: sumOf(beforePage),
+    days,
+    models: topGroups(models, "model"),
+  };
 }
 
 const loadBalance = (signal: AbortSignal) => call("GET /workspaces/{workspaceId}/credits", { signal });
@@ -106,7 +117,7 @@ function sumOf({ data }: UsagePage): Sum {
   return sum;
 }
 
-function Figures({ data: { balance, today, before } }: { readonly data: Data }): JSX.Element {
+function Figures({ data: { balance, start, today, before } }: { readonly data: Data }): JSX.Element {
   const { credits, held, days_left: daysLeft, credits_per_day: perDay } = balance;
   return (
     <section class="section" aria-label="Figures">
@@ -140,7 +151,7 @@ function Figures({ data: { balance, today, before } }: { readonly data: Data }):
         <Stat
           name="Calls today"
           figure={countText(today.calls)}
-          href="/console/requests?span=24h"
+          href={`/console/requests?${new URLSearchParams({ start_time: iso(start) })}`}
           note={
             <>
               <span class={today.failed > 0 ? "delta bad" : "delta"}>{countText(today.failed)} failed</span> ·{" "}

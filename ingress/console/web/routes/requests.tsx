@@ -1,15 +1,15 @@
 /** Requests: the log of calls, newest first, with a side sheet for one of them. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useParams } from "wouter-preact";
 
 import type { UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
+import { keyName } from "../api/names.ts";
 import { CSV, download, JSON_LINES } from "../parts/download.ts";
-import { keyName, keyNames } from "../api/names.ts";
 import { type Query, useQuery } from "../api/query.ts";
 import { countText, durationText, timeText, zoneText } from "../parts/format.ts";
-import { type Filter, FilterBar, useUrlQuery, type UrlQuery } from "../parts/filters.tsx";
+import { type Filter, FilterBar, keyFilter, useUrlQuery, type UrlQuery } from "../parts/filters.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
@@ -84,6 +84,16 @@ export default function Requests(): JSX.Element {
         idOf={(row) => `${row.request_id}:${row.attempt}`}
         selected={id === undefined ? undefined : `${id}:${rows[place]?.attempt ?? 1}`}
         cursor={cursor}
+        note={
+          list.data?.isCut === true ? (
+            <>
+              Only {REFUSED_MAX} of the refused calls in this time are listed.{" "}
+              <button type="button" class="link" onClick={() => query.set({ status: "refused" })}>
+                Show all refused calls
+              </button>
+            </>
+          ) : undefined
+        }
         empty={
           query.text === "" ? (
             <Empty title="No calls yet">
@@ -127,7 +137,6 @@ function FindById({ open }: { readonly open: (id: string) => void }): JSX.Elemen
 }
 
 function filtersOf(): readonly Filter[] {
-  const keys = [...keyNames.value].map(([value, { name }]) => ({ value, text: name }));
   return [
     {
       name: "span",
@@ -143,7 +152,7 @@ function filtersOf(): readonly Filter[] {
     },
     { name: "status", label: "Status", choices: STATUSES.map((value) => ({ value, text: value })) },
     { name: "model", label: "Model" },
-    { name: "key_id", label: "Key", ...(keys.length === 0 ? {} : { choices: keys }) },
+    keyFilter(),
     { name: "user", label: "End user" },
     { name: "tag", label: "Tag" },
     { name: "run_id", label: "Run" },
@@ -161,7 +170,8 @@ function apiQuery(query: UrlQuery, now: number): Readonly<Record<(typeof FILTERS
     (typeof FILTERS)[number],
     string
   >;
-  const span = SPANS[query.get("span")];
+  const name = query.get("span");
+  const span = Object.hasOwn(SPANS, name) ? SPANS[name] : undefined;
   if (span !== undefined && filters.start_time === "") filters.start_time = new Date(now - span).toISOString();
   return filters;
 }
@@ -174,28 +184,37 @@ function exportAs(query: UrlQuery, accept: string, name: string): Promise<void> 
   return download(LIST, { query: apiQuery(query, Date.now()) }, { accept, name });
 }
 
+interface RequestPage extends ListPage<UsageRequest> {
+  /** True if more calls were refused in the time of the page than are listed. */
+  readonly isCut?: boolean;
+}
+
 /** Lists the calls of a page, and between them the refused calls of the same time. The API lists refused calls separately. */
-function useRequests(query: UrlQuery, cursor: Cursor): Query<ListPage<UsageRequest>> {
+function useRequests(query: UrlQuery, cursor: Cursor): Query<RequestPage> {
   // The start of a relative time stays the same while pages are turned.
   const now = useMemo(() => Date.now(), [query.text]);
+  const ends = useRef(new Map<string, string>());
   const filters = apiQuery(query, now);
-  const load = async (signal: AbortSignal): Promise<ListPage<UsageRequest>> => {
+  const load = async (signal: AbortSignal): Promise<RequestPage> => {
     const calls = await call(LIST, { query: { ...filters, limit: ROWS, after: cursor.after }, signal });
     const isNarrowed = ["status", "model", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
     if (isNarrowed) return calls;
-    const [first, last] = [calls.data[0], calls.data.at(-1)];
+    const last = calls.has_more ? calls.data.at(-1) : undefined;
+    if (last !== undefined) ends.current.set(calls.last_id ?? "", last.ended_at);
+    const newerEnd = ends.current.get(cursor.after ?? "");
     const refused = await call(LIST, {
       query: {
         ...filters,
         status: "refused",
         limit: REFUSED_MAX,
-        ...(cursor.after === undefined || first === undefined ? {} : { end_time: first.ended_at }),
-        ...(calls.has_more && last !== undefined ? { start_time: last.ended_at } : {}),
+        // From the last call of the page up to the last call of the newer page, so that each refused call is in one page.
+        ...(newerEnd === undefined ? {} : { end_time: newerEnd }),
+        ...(last === undefined ? {} : { start_time: last.ended_at }),
       },
       signal,
     });
     const data = [...calls.data, ...refused.data].toSorted((a, b) => b.ended_at.localeCompare(a.ended_at));
-    return { ...calls, data };
+    return { ...calls, data, isCut: refused.has_more };
   };
   // Only the newest page changes.
   return useQuery(`requests ${query.text} ${cursor.after ?? ""}`, load, {

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { Workspace } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
+import { ApiFault, call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
@@ -16,6 +16,7 @@ import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues } from "../parts/values.tsx";
 
 export default function Settings(): JSX.Element {
+  const [name, setName] = useState(zone.value);
   const query = useQuery("workspace", (signal) => call("GET /workspaces/{workspaceId}", { signal }));
   const { data, fault, reload } = query;
   return (
@@ -25,8 +26,13 @@ export default function Settings(): JSX.Element {
           <div class="pad grid2">
             <TextField
               label="Time zone"
-              value={zone.value}
-              onInput={(name) => isZone(name) && setZone(name)}
+              value={name}
+              onInput={(text) => {
+                setName(text);
+                setZone(text.trim());
+              }}
+              param="zone"
+              fault={isZone(name.trim()) ? undefined : new ApiFault("No time zone has this name.", { param: "zone" })}
               suggestions={Intl.supportedValuesOf("timeZone")}
               hint="Zone of all times. Days of usage, budgets and limits begin at 00:00 UTC."
             />

@@ -7,7 +7,7 @@ import { call } from "../api/client.ts";
 import { CSV, download, JSON_LINES } from "../parts/download.ts";
 import { keyName } from "../api/names.ts";
 import { useQuery } from "../api/query.ts";
-import { type Filter, FilterBar, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
+import { type Filter, FilterBar, keyFilter, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
 import type { Choice } from "../parts/form.tsx";
 import { countText, durationText, figureText, percentText } from "../parts/format.ts";
 import { FaultCallout, Menu } from "../parts/layers.tsx";
@@ -50,7 +50,7 @@ export default function Usage(): JSX.Element {
   const { data, fault, reload } = usage;
   return (
     <Page title="Usage" actions={<Exports choice={choice} />}>
-      <FilterBar filters={filtersOf(tags.data ?? [])} query={query} />
+      <FilterBar filters={filtersOf(tags.data ?? [], choice.by)} query={query} />
       {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
       {data === undefined ? (
         fault === undefined ? (
@@ -77,22 +77,32 @@ interface UsageChoice {
   readonly filters: Readonly<Record<string, string>>;
 }
 
+/** Numbers of days to choose from; the first is the default. */
+const DAYS: readonly Choice[] = [
+  { value: "", text: "30 days" },
+  { value: "1", text: "Today" },
+  { value: "7", text: "7 days" },
+  { value: "90", text: "90 days" },
+];
+
 function choiceOf(query: UrlQuery): UsageChoice {
-  const metric = query.get("metric");
-  const days = Number(query.get("days")) || 30;
+  const [metric, by] = [query.get("metric"), query.get("by")];
+  const days = Number(DAYS.find(({ value }) => value !== "" && value === query.get("days"))?.value ?? 30);
   return {
-    metric: metric in METRICS ? (metric as Metric) : "credits",
-    by: query.get("by") || "model",
+    metric: Object.hasOwn(METRICS, metric) ? (metric as Metric) : "credits",
+    by: Object.hasOwn(GROUPS, by) || /^tag:./.test(by) ? by : "model",
     width: query.get("width") === "1h" && days <= 7 ? "1h" : "1d",
     days,
     filters: Object.fromEntries(["model", "key_id", "status", "user", "tag"].map((name) => [name, query.get(name)])),
   };
 }
 
-function filtersOf(tags: readonly string[]): readonly Filter[] {
+function filtersOf(tags: readonly string[], by: string): readonly Filter[] {
   const choices = (names: Readonly<Record<string, string>>): readonly Choice[] =>
     Object.entries(names).map(([value, text]) => ({ value, text }));
-  const byTag = Object.fromEntries(tags.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
+  // The tags of the workspace arrive later than the URL's.
+  const shown = by.startsWith("tag:") ? [...new Set([by.slice(4), ...tags])] : tags;
+  const byTag = Object.fromEntries(shown.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
   return [
     { name: "metric", label: "Metric", isFixed: true, choices: choices(METRICS) },
     { name: "by", label: "By", isFixed: true, choices: choices({ ...GROUPS, ...byTag }) },
@@ -100,12 +110,7 @@ function filtersOf(tags: readonly string[]): readonly Filter[] {
       name: "days",
       label: "Time",
       isFixed: true,
-      choices: [
-        { value: "", text: "30 days" },
-        { value: "1", text: "Today" },
-        { value: "7", text: "7 days" },
-        { value: "90", text: "90 days" },
-      ],
+      choices: DAYS,
     },
     {
       name: "width",
@@ -122,6 +127,7 @@ function filtersOf(tags: readonly string[]): readonly Filter[] {
       label: "Status",
       choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: value })),
     },
+    keyFilter(),
     { name: "user", label: "End user" },
     ...(tags.length === 0 ? [] : [{ name: "tag", label: "Tag" }]),
   ];

@@ -153,15 +153,34 @@ async function makeCall(): Promise<Result> {
   });
   const { choices, usage } = (await response.json()) as ChatCompletion;
   const ms = performance.now() - start;
+  const credits = usage?.credits ?? 0;
   return {
     requestId: response.headers.get("x-request-id") ?? "",
     text: choices[0]?.message.content ?? "",
     ms,
-    credits: usage?.credits ?? 0,
+    credits,
     before,
-    after: await readBalance(),
+    after: await readSettled(readBalance, before.credits - credits),
   };
 }
+
+/** Time in which the charge of a call reaches the balance, in milliseconds. */
+const SETTLE_MS = 10_000;
+const POLL_MS = 200;
+
+/** Reads the balance until the charge is in it: it is at most `expected` credits. The call is settled after its response. */
+async function readSettled(read: () => Promise<Credits>, expected: number): Promise<Credits> {
+  const end = performance.now() + SETTLE_MS;
+  let balance = await read();
+  while (balance.credits > expected + SMALLEST / 2 && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    balance = await read();
+  }
+  return balance;
+}
+
+/** Smallest amount that is charged, in credits. */
+const SMALLEST = 1e-9;
 
 function snippets(origin: string): Readonly<Record<string, string>> {
   const body = `{"model": "${MODEL}", "messages": [{"role": "user", "content": "${PROMPT}"}]}`;
