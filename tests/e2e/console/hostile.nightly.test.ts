@@ -110,10 +110,11 @@ test.each([
   [1280, 800],
   [390, 640],
 ])("a long dialog covers the page and shows its buttons at %d × %d px", async (width, height) => {
-  const { page, findBarriers } = await bench.open("/keys", {
+  const view = await bench.open("/keys", {
     key: tenant.key,
     browser: { viewport: { width, height } },
   });
+  const { page } = view;
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");
   const {
@@ -128,7 +129,7 @@ test.each([
   expect(await page.evaluate<string>("getComputedStyle(document.querySelector('dialog')).backgroundColor")).toStartWith(
     "rgb(",
   );
-  expect(await findBarriers()).toEqual([]);
+  expect(await view.findBarriers()).toEqual([]);
 });
 
 test("the secret of a new key stays until it is confirmed, however often Escape is pressed", async () => {
