@@ -5,6 +5,7 @@ import { useLocation, useSearch } from "wouter-preact";
 
 import { keyNames, NAMES_MAX } from "../api/names.ts";
 import { Button, type Choice } from "./form.tsx";
+import { localText, zonedTime } from "./format.ts";
 import { Icon } from "./icon.tsx";
 
 export interface UrlQuery {
@@ -43,7 +44,8 @@ export interface Filter {
   readonly choices?: readonly Choice[];
   /** Suggestions for a free text. */
   readonly suggestions?: readonly string[];
-  readonly type?: "text" | "datetime-local";
+  /** True for a time. The URL contains the instant, and the field shows it in the chosen zone. */
+  readonly isTime?: boolean;
   /** True for a filter that is always shown and cannot be removed. Its first choice is the default. */
   readonly isFixed?: boolean;
 }
@@ -121,7 +123,7 @@ export function FilterBar({
 }
 
 function Chip({
-  filter: { label, choices, suggestions, type = "text", isFixed, name },
+  filter: { label, choices, suggestions, isTime, isFixed, name },
   value,
   isNew,
   set,
@@ -142,11 +144,14 @@ function Chip({
       {choices === undefined ? (
         <input
           id={`${listId}-value`}
-          type={type}
-          value={value}
+          {...({ type: isTime === true ? "datetime-local" : "text" } as { readonly type: "text" })}
+          value={isTime === true ? localText(value) : value}
           autofocus={isNew && value === ""}
           list={suggestions === undefined ? undefined : listId}
-          onChange={(event) => set(event.currentTarget.value.trim())}
+          onChange={(event) => {
+            const text = event.currentTarget.value.trim();
+            set(isTime === true && text !== "" ? zonedTime(`${text}:00`).toISOString() : text);
+          }}
         />
       ) : (
         <select id={`${listId}-value`} value={value} onChange={(event) => set(event.currentTarget.value)}>

@@ -152,6 +152,13 @@ export function zonedTime(local: string): Date {
   return new Date(guess - offsetAt(first));
 }
 
+/** Returns the time that clocks of the chosen zone show at an instant, such as `2026-11-30T08:15`. "" for a text that is no time. */
+export function localText(time: string): string {
+  const at = new Date(time).getTime();
+  if (Number.isNaN(at)) return "";
+  return new Intl.DateTimeFormat("sv-SE", { ...FULL, timeZone: zone.value }).format(at).replace(" ", "T").slice(0, 16);
+}
+
 /** Returns the difference between the chosen zone and UTC at an instant, in milliseconds. */
 function offsetAt(time: number): number {
   const text = new Intl.DateTimeFormat("sv-SE", { ...FULL, timeZone: zone.value }).format(time);

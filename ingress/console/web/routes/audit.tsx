@@ -68,8 +68,8 @@ export default function AuditLog(): JSX.Element {
           },
           { name: "actor", label: "Author" },
           { name: "subject", label: "Subject" },
-          { name: "start_time", label: "From" },
-          { name: "end_time", label: "Until" },
+          { name: "start_time", label: `From, ${zoneText()}`, isTime: true },
+          { name: "end_time", label: `Until, ${zoneText()}`, isTime: true },
         ]}
       />
       <ListPanel

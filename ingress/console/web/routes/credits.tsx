@@ -97,8 +97,8 @@ function Ledger(): JSX.Element {
       <FilterBar
         query={query}
         filters={[
-          { name: "start_time", label: "From" },
-          { name: "end_time", label: "Until" },
+          { name: "start_time", label: `From, ${zoneText()}`, isTime: true },
+          { name: "end_time", label: `Until, ${zoneText()}`, isTime: true },
         ]}
       />
       <ListPanel

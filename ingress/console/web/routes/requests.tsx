@@ -157,8 +157,8 @@ function filtersOf(): readonly Filter[] {
     { name: "tag", label: "Tag" },
     { name: "run_id", label: "Run" },
     { name: "chain", label: "Requested model" },
-    { name: "start_time", label: "From" },
-    { name: "end_time", label: "Until" },
+    { name: "start_time", label: `From, ${zoneText()}`, isTime: true },
+    { name: "end_time", label: `Until, ${zoneText()}`, isTime: true },
   ];
 }
 

@@ -57,6 +57,7 @@ async function loadNotices(signal: AbortSignal): Promise<readonly Notice[]> {
   const found = await Promise.all([
     stoppedCalls(signal),
     unavailableModels(signal),
+    spentBudgets(signal),
     ...(mayManage ? [failingDeliveries(signal), keysNearLimit(signal)] : []),
   ]);
   return found.flat();
@@ -67,6 +68,19 @@ async function stoppedCalls(signal: AbortSignal): Promise<readonly Notice[]> {
   if (until === null) return [];
   const detail = `Calls are refused until ${timeText(until, "minute")}, or until the budget is raised.`;
   return [{ tone: "bad", title: "A spent budget stops all calls", detail, href: "/budgets" }];
+}
+
+async function spentBudgets(signal: AbortSignal): Promise<readonly Notice[]> {
+  const { data } = await call("GET /workspaces/{workspaceId}/budget-alerts", { query: { limit: 100 }, signal });
+  return data
+    .filter(({ is_active, spent, threshold_credits: threshold }) => is_active && spent >= threshold * NEAR)
+    .slice(0, NOTICES_MAX)
+    .map(({ name, period, spent, threshold_credits: threshold, stops_calls }) => ({
+      tone: spent >= threshold ? "bad" : "warn",
+      title: `The ${period} budget “${name}” is spent to ${percentText(spent, threshold)}`,
+      detail: `${figureText(spent)} of ${figureText(threshold)} credits.${stops_calls ? " It stops calls when it is spent." : ""}`,
+      href: "/budgets",
+    }));
 }
 
 async function unavailableModels(signal: AbortSignal): Promise<readonly Notice[]> {
