@@ -9,6 +9,7 @@ import { calls } from "./routes/calls/calls.ts";
 import { capabilities } from "./routes/capabilities/capabilities.ts";
 import { conversations } from "./routes/responses/conversation-routes.ts";
 import { consolePages } from "./routes/console/pages.ts";
+import { operatorSession } from "./routes/console/operator-session.ts";
 import { consoleSession } from "./routes/console/sign-in.ts";
 import { docs } from "./routes/docs/openapi.ts";
 import { estimate } from "./routes/calls/estimate.ts";
@@ -60,6 +61,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...workflowRuns(context),
     ...consoleSession(context),
     ...consolePages(),
+    ...operatorSession(context),
     ...settings(context),
     ...operator(context),
     ...health(context),
@@ -108,7 +110,7 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
         const onPath = routes.filter((route) => patternOf(route) === path);
         const get = onPath.find((route) => route.method === "GET");
         // Hidden paths of operators show none of their methods.
-        const gate = onPath.some(({ auth }) => auth === "operator") ? OPERATORS_ONLY : {};
+        const gate = onPath.some(({ auth }) => auth === "operator") ? OPERATORS_ONLY : isForOperators(onPath);
         if (request.method === "HEAD" && get) return serve(headOf(get), request, params, peer);
         if (request.method === "OPTIONS") return serve({ ...optionsOf(path, allow), ...gate }, request, params, peer);
         return serve({ ...failing(path, notAllowed(request.method, allow)), ...gate }, request, params, peer);
@@ -117,6 +119,11 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
     );
   }
   return app;
+}
+
+/** Returns the flag of the open routes on a path that exist only where /operator exists. */
+function isForOperators(onPath: readonly Route[]): Pick<OpenRoute, "isForOperators"> {
+  return onPath.some((route) => route.auth === "none" && route.isForOperators === true) ? { isForOperators: true } : {};
 }
 
 /** Returns the route's path in router syntax, with `:name` for a parameter. */

@@ -1,5 +1,5 @@
 /**
- * Authenticates callers of /operator. All valid tokens are read with one query and cached for at most `KEY_CACHE_MS`, counted from before
+ * Authenticates callers of /operator, by a token or by a browser session that acts for a token. All valid tokens are read with one query and cached for at most `KEY_CACHE_MS`, counted from before
  * the query. A revoked token is therefore rejected everywhere within a second, and guessed tokens cause no look-ups.
  */
 import { timingSafeEqual } from "node:crypto";
@@ -8,9 +8,10 @@ import { addressList, isListed } from "#shared/access/ip-net.ts";
 import { type Asking, shared, KEY_CACHE_MS } from "#shared/access/questions.ts";
 import type { Config } from "#shared/config/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import { useOperatorSession } from "#shared/database/operator-sessions.ts";
 import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/database/operator-tokens.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
+import { hashKey, isOperatorToken, isSessionToken } from "#shared/secrets/api-keys.ts";
 
 import { openMinuteBound } from "./minute-bound.ts";
 import { unknownPath } from "./unknown-path.ts";
@@ -29,10 +30,16 @@ export interface Operators {
   /**
    * Authenticates a request.
    * @param authorization value of the Authorization header
+   * @param session token of a browser session, which replaces the Authorization header
    * @throws ApiError `not_found` if no token exists or the IP address is not allowed; `missing_api_key`, `invalid_api_key`,
    * `rate_limit_exceeded`; `service_unavailable` when the database is unavailable
    */
-  authenticate(authorization: string | null, address: string): Promise<Operator>;
+  authenticate(authorization: string | null, address: string, session?: string): Promise<Operator>;
+  /**
+   * Checks that operators exist and may call from this address.
+   * @throws ApiError `not_found` if no token exists or the IP address is not allowed; `service_unavailable`
+   */
+  checkReachable(address: string): Promise<void>;
 }
 
 /** Operator who uses the token from the settings, which has every scope. */
@@ -83,12 +90,35 @@ export function createOperators(options: {
     return isOperatorToken(token) ? (await liveTokens()).get(Buffer.from(hash).toString("hex")) : undefined;
   };
 
+  const findBySession = async (session: string): Promise<Operator | undefined> => {
+    if (!isSessionToken(session)) return undefined;
+    const row = await useOperatorSession(options.database, hashKey(session)).catch(unverified);
+    if (row === undefined) return undefined;
+    const isSettings = ownHash !== undefined && Buffer.from(ownHash).toString("hex") === row.token_hash;
+    return isSettings ? SETTINGS : (await liveTokens()).get(row.token_hash);
+  };
+
+  const checkAllowed = (address: string): void => {
+    if (allowed !== undefined && !isListed(allowed, address)) throw unknownPath();
+  };
+
+  const checkExists = async (): Promise<void> => {
+    if (ownHash === undefined && (await liveTokens()).size === 0) throw unknownPath();
+  };
+
   return {
-    async authenticate(authorization, address) {
-      if (allowed !== undefined && !isListed(allowed, address)) throw unknownPath();
-      const operator = await find(/^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1]);
+    async checkReachable(address) {
+      checkAllowed(address);
+      await checkExists();
+    },
+    async authenticate(authorization, address, session) {
+      checkAllowed(address);
+      const operator = await (session === undefined
+        ? find(/^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1])
+        : findBySession(session));
       if (operator === undefined) {
-        if (ownHash === undefined && (await liveTokens()).size === 0) throw unknownPath();
+        await checkExists();
+        if (session !== undefined) throw sessionOver();
         throw authorization === null || authorization === "" ? missing() : invalid();
       }
       const max = OPERATOR_CALLS_PER_MINUTE_MAX;
@@ -114,6 +144,10 @@ function missing(): ApiError {
     "missing_api_key",
     "Missing operator token. Send it in the header `Authorization: Bearer <token>`.",
   );
+}
+
+function sessionOver(): ApiError {
+  return new ApiError("invalid_api_key", "The operator session has ended; sign in with an operator token again.");
 }
 
 function invalid(): ApiError {

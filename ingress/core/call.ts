@@ -24,6 +24,8 @@ export interface RequestFacts {
 /** Call of a route with `auth: "key"`. */
 export interface RouteCall extends RequestFacts {
   readonly caller: Caller;
+  /** True if a browser session authenticates the caller. Absent for an API key. */
+  readonly isSession?: true;
   readonly meter: Meter;
   /**
    * Routing key of model calls that name no conversation. Calls with the same key prefer the same source, so that a conversation stays at

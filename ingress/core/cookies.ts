@@ -41,13 +41,19 @@ function noHttps(): ApiError {
   return new ApiError("permission_denied", "Sign-in requires https, or a browser on the machine of the service.");
 }
 
-/** Returns the session token in a request's cookie. Returns undefined if the request has an API key or does not come from the console. */
-export function sessionTokenOf(request: Request, place: Place): string | undefined {
-  const hasKey = ["authorization", "x-api-key"].some((name) => (request.headers.get(name) ?? "") !== "");
-  return !hasKey && isFromConsole(request) ? readCookie(request, place, SESSION) : undefined;
+/**
+ * Returns the session token in a request's cookie. Returns undefined if the request has an API key or a token, or does not come from the
+ * console.
+ */
+export function sessionTokenOf(request: Request, place: Place, name: string = SESSION): string | undefined {
+  const hasKey = ["authorization", "x-api-key"].some((header) => (request.headers.get(header) ?? "") !== "");
+  return !hasKey && isFromConsole(request) ? readCookie(request, place, name) : undefined;
 }
 
+/** Name of the cookie of a member's session. */
 export const SESSION = "sluice";
+/** Name of the cookie of an operator's session. */
+export const OPERATOR_SESSION = "sluice-operator";
 
 /** Returns the value of a cookie. Returns undefined if the cookie is absent, or if this address does not permit safe cookies. */
 export function readCookie(request: Request, place: Place, name: string): string | undefined {

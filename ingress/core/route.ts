@@ -23,6 +23,8 @@ export interface OperatorRoute extends RouteRules {
 
 export interface OpenRoute extends RouteRules {
   readonly auth: "none";
+  /** True for a route that exists only where /operator exists: for allowed addresses, and while an operator token exists. */
+  readonly isForOperators?: true;
   handle(call: RequestFacts): Promise<Response> | Response;
 }
 

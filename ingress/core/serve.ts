@@ -20,9 +20,10 @@ import type { BodyCapture } from "./body-capture.ts";
 import type { IngressContext } from "../context.ts";
 import { type RequestFacts, type RouteCall, UNMETERED } from "./call.ts";
 import { authenticate } from "./caller.ts";
+import { OPERATOR_SESSION, SESSION, sessionTokenOf } from "./cookies.ts";
 import { checkScope } from "./authenticate-operator.ts";
 import { bodyOf, countCreatedBodies, type ResponseBody } from "./response-body.ts";
-import type { KeyRoute, Route, RouteSpec } from "./route.ts";
+import type { KeyRoute, OpenRoute, OperatorRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
 /**
@@ -44,7 +45,7 @@ export type Serve = (
 ) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
-  const { metrics, log, ipNet, operators, calls } = context;
+  const { metrics, log, ipNet, calls } = context;
   const bodies = openLargeBodies();
   const unanswered = new InFlightSet<() => void>();
   context.closing.addEventListener("abort", () => {
@@ -99,18 +100,17 @@ export function createServe(context: IngressContext): Serve {
     const ip = ipNet.clientAddress(address, forwardedFor);
     // A proxy on this machine forwards requests of other clients.
     const isOwnMachine = context.config.supervised && forwardedFor === null && isLoopback(address);
-    if (!isExempt(route) && !isOwnMachine) ipNet.check(ip);
+    const session = sessionOf(route, arrived.request, context);
+    // Each guess of an operator's session costs a look-up.
+    if ((!isExempt(route) || session !== undefined) && !isOwnMachine) ipNet.check(ip);
     checkFraming(headers);
     const facts = { ...arrived, ip };
-    if (route.auth === "none") return route.handle(facts);
-    if (route.auth === "operator") {
-      const operator = await operators.authenticate(headers.get("authorization"), ip);
-      checkScope(operator, route.scope ?? "money");
-      return route.handle({ ...facts, operator });
-    }
+    if (route.auth === "none") return handleOpen(context, route, facts);
+    if (route.auth === "operator") return handleForOperator(context, route, facts, session);
     const caller = await authenticate(context, facts);
     const capture = onCaller(caller);
-    const call = { ...facts, caller, meter: UNMETERED, ...(capture === undefined ? {} : { capture }) };
+    const origin = session === undefined ? {} : ({ isSession: true } as const);
+    const call = { ...facts, caller, meter: UNMETERED, ...origin, ...(capture === undefined ? {} : { capture }) };
     return runRoute(context, route, call, (counted) => handled(route, counted));
   };
 
@@ -164,6 +164,31 @@ export function createServe(context: IngressContext): Serve {
   };
 }
 
+/** Returns the token of the browser session that a request uses: an operator's session on routes of operators, otherwise a member's. */
+function sessionOf({ auth }: Route, request: Request, { config }: Pick<IngressContext, "config">): string | undefined {
+  return sessionTokenOf(request, config, auth === "operator" ? OPERATOR_SESSION : SESSION);
+}
+
+async function handleOpen(
+  { operators }: Pick<IngressContext, "operators">,
+  route: OpenRoute,
+  facts: RequestFacts,
+): Promise<Response> {
+  if (route.isForOperators === true) await operators.checkReachable(facts.ip);
+  return route.handle(facts);
+}
+
+async function handleForOperator(
+  { operators }: Pick<IngressContext, "operators">,
+  route: OperatorRoute,
+  facts: RequestFacts,
+  session: string | undefined,
+): Promise<Response> {
+  const operator = await operators.authenticate(facts.request.headers.get("authorization"), facts.ip, session);
+  checkScope(operator, route.scope ?? "money");
+  return route.handle({ ...facts, operator });
+}
+
 /** Sets the headers that responses of all routes have. */
 function setRequestHeaders(
   { stopping }: Pick<IngressContext, "stopping">,
@@ -208,8 +233,30 @@ function isUncounted({ method, path }: RouteSpec): boolean {
   return path.startsWith("/workspaces/") && !path.endsWith("/test");
 }
 
+/**
+ * Limit of requests of a key's browser sessions that do not count in the rate-limit window, per minute and ingress. A page sends some ten
+ * requests.
+ */
+export const SESSION_REQUESTS_PER_MINUTE_MAX = 1_200;
+
+/** True for a route whose requests count in the window of browser sessions: uncounted routes, estimates and changes of workflows. */
+function isSessionTraffic(route: RouteSpec): boolean {
+  return isUncounted(route) || route.path.endsWith("/estimate") || /^\/v1\/workflows(\/\{id\})?$/.test(route.path);
+}
+
 /** Admits a request that the rate-limit window does not count. @throws ApiError `rate_limit_exceeded` */
-export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">, { keyId, preset }: Caller): void {
+export function admitUncounted(
+  { uncounted }: Pick<IngressContext, "uncounted">,
+  { caller: { keyId, preset }, isSession }: Pick<RouteCall, "caller" | "isSession">,
+): void {
+  if (isSession === true) {
+    const max = SESSION_REQUESTS_PER_MINUTE_MAX;
+    if (uncounted.take(`session ${keyId}`, max)) return;
+    throw new ApiError(
+      "rate_limit_exceeded",
+      `The console sent more than ${max} reads, cancels and settings changes for this key in a minute; try again in a minute.`,
+    );
+  }
   const { requests_per_minute: limit } = preset;
   if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
   throw new ApiError(
@@ -226,7 +273,7 @@ export function authorizeCall(route: KeyRoute, call: RouteCall): void {
 
 /**
  * Checks the permission of an authenticated caller and runs the route. The rate-limit window counts the call once, whatever its outcome. It
- * does not count calls of routes for which `isUncounted` returns true. A refused call is stored for its owner.
+ * does not count calls of routes for which `isUncounted` returns true, and of browser sessions those for which `isSessionTraffic` does. A refused call is stored for its owner.
  * @throws ApiError `permission_denied`, `rate_limit_exceeded`; the errors of the route
  */
 export async function runRoute(
@@ -259,7 +306,8 @@ async function runCounted(
   const counted = { ...call, meter: { ...meter, markCounted } };
   authorizeCall(route, counted);
   if (!route.countsItself) {
-    if (isUncounted(route)) admitUncounted({ uncounted }, caller);
+    const isAdmitted = call.isSession === true ? isSessionTraffic(route) : isUncounted(route);
+    if (isAdmitted) admitUncounted({ uncounted }, call);
     else await count();
     return handle(counted);
   }

@@ -18,7 +18,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   "Workspace settings": "Workspace, members, API keys, quota presets, fallback chains and the audit log.",
   "Usage and billing": "Usage, prices of calls, the credit balance, the ledger, budget alerts and balance alerts.",
   Notifications: "Notification channels, event subscriptions and deliveries.",
-  "Console sessions": "Sign-in of the web console with an API key or a sign-in code.",
+  "Console sessions": "Sign-in of the web console with an API key, a sign-in code or an operator token.",
   Health: "Liveness and readiness of a process.",
   Documentation: "This API description, its schemas and the documentation pages.",
   Operator: "Administration of the installation. Requires an operator token with the scope of the operation.",

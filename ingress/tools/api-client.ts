@@ -77,7 +77,7 @@ export function openApiClient(context: IngressContext, call: RouteCall, isCounte
     },
     admitUncounted() {
       markCounted();
-      admitUncounted(context, caller);
+      admitUncounted(context, call);
     },
     isCounted: () => isCounted,
   };

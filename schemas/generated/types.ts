@@ -578,6 +578,7 @@ export interface SchemaTypes {
   OperatorCreditMoveRequest: OperatorCreditMoveRequest;
   OperatorHoldCloseRequest: OperatorHoldCloseRequest;
   OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorSessionCreateRequest: OperatorSessionCreateRequest;
   OperatorSettleFaultResolveRequest: OperatorSettleFaultResolveRequest;
   OperatorTokenCreateRequest: OperatorTokenCreateRequest;
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
@@ -677,6 +678,7 @@ export interface SchemaTypes {
   OperatorPoolList: OperatorPoolList;
   OperatorPresetList: OperatorPresetList;
   OperatorRedrive: OperatorRedrive;
+  OperatorSession: OperatorSession;
   OperatorSettleFaultList: OperatorSettleFaultList;
   OperatorSettleFault: OperatorSettleFault;
   OperatorSourceList: OperatorSourceList;
@@ -5182,6 +5184,15 @@ export interface OperatorRedriveRequest {
    * @maxItems 100
    */
   ids: string[];
+}
+/**
+ * Body of POST /console/operator-session.
+ */
+export interface OperatorSessionCreateRequest {
+  /**
+   * Operator token.
+   */
+  token: string;
 }
 /**
  * Optional body of POST /operator/settle-faults/{id}/resolve.
@@ -10499,6 +10510,28 @@ export interface OperatorRedrive {
     result: "done" | "unknown" | "over" | "funds" | "limit";
     [k: string]: unknown;
   }[];
+  [k: string]: unknown;
+}
+/**
+ * Session of an operator in the console.
+ */
+export interface OperatorSession {
+  /**
+   * Always `operator_session`.
+   */
+  object: "operator_session";
+  /**
+   * Name of the operator token; `settings` for the token in `SLUICE_OPERATOR_TOKEN`.
+   */
+  name: string;
+  /**
+   * Scope of the operator token.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * Latest end of the session. It also ends after fifteen minutes without a request.
+   */
+  ends_at: string;
   [k: string]: unknown;
 }
 /**

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import { createApp, routesOf } from "#ingress/app.ts";
+import { SESSION_REQUESTS_PER_MINUTE_MAX } from "#ingress/core/serve.ts";
 import { listen } from "#ingress/listen.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { validate } from "#shared/json/contracts.ts";
@@ -273,6 +274,28 @@ describe("the window", () => {
     await expectEnvelope(await send("GET", "/v1/models", { headers }), "rate_limit_exceeded");
     await send("POST", "/v1/messages/count_tokens", { headers, body: "{}" });
     expect(counted).toHaveLength(1);
+  });
+
+  test("of a browser session is separate: reads, settings, estimates and changes of workflows use up no window of the key", async () => {
+    const { send, counted } = start();
+    const ofKey = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
+    const headers = { cookie: "sluice=token", "x-sluice-console": "1", "content-type": "application/json" };
+    const traffic = [
+      ["PATCH", `/workspaces/${newId()}`],
+      ["POST", "/v1/models/one/estimate"],
+      ["POST", "/v1/workflows"],
+      ["PUT", `/v1/workflows/${newId()}`],
+      ["POST", `/v1/workflows/runs/${newId()}/cancel`],
+    ] as const;
+    for (const [method, path] of traffic) await send(method, path, { headers, body: "{}" });
+    expect(counted).toEqual([]);
+    for (let at = 0; at < SESSION_REQUESTS_PER_MINUTE_MAX; at++)
+      await (await send("GET", "/v1/models", { headers })).text();
+    await expectEnvelope(await send("GET", "/v1/models", { headers }), "rate_limit_exceeded");
+    expect((await send("GET", "/v1/models", { headers: ofKey })).status).toBe(200);
+    await send("POST", "/v1/chat/completions", { headers, body: JSON.stringify(CHAT) });
+    await send("POST", `/v1/workflows/${newId()}/runs`, { headers, body: "{}" });
+    expect(counted).toHaveLength(2);
   });
 
   test("counts neither calls without a valid key nor unknown paths", async () => {

@@ -122,6 +122,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       },
     },
     operators: {
+      checkReachable: () => Promise.resolve(),
       authenticate: (authorization: string | null) =>
         Promise.try(() => {
           if (authorization !== `Bearer ${OPERATOR_TOKEN}`) {

@@ -1,6 +1,7 @@
 /** Deletes rows whose retention has ended, in bounded batches, by an index on their order. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
 import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
+import { OPERATOR_SESSION_HOURS } from "#shared/database/operator-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
 import { REFUSED_CALL_HOURS } from "#shared/database/refused-calls.ts";
 import { FAILURE_TEXT_DAYS } from "#shared/database/usage-failures.ts";
@@ -61,6 +62,9 @@ const REFUSED_CALLS = `refused_call where (workspace_id, request_id) in (
 const SESSIONS = `console_session where sha256 in (
   select sha256 from console_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
 
+const OPERATOR_SESSIONS = `operator_session where sha256 in (
+  select sha256 from operator_session where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
+
 const SIGN_IN_CHOICES = `sign_in_choice where sha256 in (
   select sha256 from sign_in_choice where created_at < now() - $1 * interval '1 hour' order by created_at limit $2)`;
 
@@ -95,6 +99,7 @@ export async function sweepRetention(database: Queryable, keep: Retention): Prom
   await inBatches(database, `update ${FAILURE_TEXTS}`, FAILURE_TEXT_DAYS * HOURS_PER_DAY);
   await drop(database, REFUSED_CALLS, REFUSED_CALL_HOURS);
   await drop(database, SESSIONS, SESSION_HOURS);
+  await drop(database, OPERATOR_SESSIONS, OPERATOR_SESSION_HOURS);
   await drop(database, SIGN_IN_CHOICES, 1);
   await drop(database, SIGN_IN_CODES, 1);
   await drop(database, SIGN_IN_TRIES, 1);

@@ -47,19 +47,20 @@ export function callbackOf(publicUrl: string): string {
 
 const SESSION_SECONDS = SESSION_HOURS * 3_600;
 
+/** Header of the requests of the console's pages. */
+export const CONSOLE_HEADER = {
+  name: "X-Sluice-Console",
+  description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
+  schema: { const: "1" },
+} as const;
+
 export function consoleSession(context: IngressContext): readonly OpenRoute[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
     tags: ["Console sessions"],
     auth: "none",
-    requestHeaders: [
-      {
-        name: "X-Sluice-Console",
-        description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
-        schema: { const: "1" },
-      },
-    ],
+    requestHeaders: [CONSOLE_HEADER],
   } as const;
   return [
     {

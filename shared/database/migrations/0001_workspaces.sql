@@ -161,6 +161,17 @@ create table operator_token (
   revoked_at timestamptz
 );
 
+-- Browser sessions of operators. A session acts for a token, also for the token of the settings, and ends with it. Only hashes are stored.
+create table operator_session (
+  sha256 bytea primary key,
+  token_sha256 bytea not null,
+  created_at timestamptz not null default now(),
+  -- Accurate within a minute.
+  used_at timestamptz not null default now()
+);
+create index operator_session_token on operator_session (token_sha256, created_at);
+create index operator_session_created on operator_session (created_at);
+
 create table audit_log (
   id bigint generated always as identity primary key,
   -- Null if the change belongs to no workspace.

@@ -367,6 +367,10 @@ test("the sign-in of people", async () => {
   const [cookie = ""] = made.headers.get("set-cookie")?.split(";") ?? [];
   await api.call("getConsoleSession", { headers: { ...headers, cookie } });
   await api.call("deleteConsoleSession", { headers: { ...headers, cookie } });
+  const opened = await api.call("createOperatorSession", { headers, body: { token: OPERATOR_TOKEN } });
+  const [own = ""] = opened.headers.get("set-cookie")?.split(";") ?? [];
+  await api.call("getOperatorSession", { headers: { ...headers, cookie: own } });
+  await api.call("deleteOperatorSession", { headers: { ...headers, cookie: own } });
 });
 
 test("operators", async () => {

@@ -193,6 +193,17 @@ test("sessions of people are deleted after twelve hours", async () => {
   ]);
 });
 
+test("sessions of operators are deleted once they have expired", async () => {
+  await db.query(
+    `insert into operator_session (sha256, token_sha256, created_at)
+     values (sha256('young'), 'token', now() - interval '11 hours'), (sha256('old'), 'token', now() - interval '13 hours')`,
+  );
+  await sweep();
+  expect(await db.query("select sha256 = sha256('young') as is_young from operator_session")).toEqual([
+    { is_young: true },
+  ]);
+});
+
 test("unused sign-in choices are deleted with their address", async () => {
   await db.query(
     `insert into sign_in_choice (sha256, email, return_to, created_at)

@@ -104,6 +104,8 @@ import type {
   OperatorPresetList,
   OperatorRedrive,
   OperatorRedriveRequest,
+  OperatorSession,
+  OperatorSessionCreateRequest,
   OperatorSettleFault,
   OperatorSettleFaultList,
   OperatorSettleFaultResolveRequest,
@@ -233,6 +235,9 @@ export interface Operations {
   "POST /console/session": { query: never; body: ConsoleSessionCreateRequest; response: undefined };
   "GET /console/session": { query: never; body: undefined; response: ConsoleSession };
   "DELETE /console/session": { query: never; body: undefined; response: undefined };
+  "POST /console/operator-session": { query: never; body: OperatorSessionCreateRequest; response: undefined };
+  "GET /console/operator-session": { query: never; body: undefined; response: OperatorSession };
+  "DELETE /console/operator-session": { query: never; body: undefined; response: undefined };
   "GET /workspaces/{workspaceId}": { query: never; body: undefined; response: Workspace };
   "PATCH /workspaces/{workspaceId}": { query: never; body: WorkspaceUpdateRequest; response: Workspace };
   "GET /workspaces/{workspaceId}/presets": { query: never; body: undefined; response: PresetList };
