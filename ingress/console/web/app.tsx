@@ -1,7 +1,8 @@
 /** The console: sign-in, or the shell with the page of the URL. */
 import type { JSX } from "preact";
+import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
-import { Router } from "wouter-preact";
+import { Router, useLocation } from "wouter-preact";
 
 import { ApiFault, call } from "./api/client.ts";
 import { useQuery } from "./api/query.ts";
@@ -10,6 +11,8 @@ import { FaultCallout } from "./parts/layers.tsx";
 import { Toasts } from "./parts/toast.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
+
+const Operator = lazy(() => import("./operator/app.tsx"));
 
 export function App(): JSX.Element {
   const query = useQuery("session", loadSession);
@@ -31,6 +34,14 @@ function Content({
   readonly fault: ApiFault | undefined;
   readonly retry: () => void;
 }): JSX.Element | null {
+  const [location] = useLocation();
+  if (location.split("/")[1] === "operator") {
+    return (
+      <Suspense fallback={null}>
+        <Operator />
+      </Suspense>
+    );
+  }
   if (session.value === undefined) {
     if (fault === undefined) return null;
     return (
