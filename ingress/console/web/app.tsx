@@ -15,7 +15,8 @@ import { SignIn } from "./sign-in.tsx";
 const Operator = lazy(() => import("./operator/app.tsx"));
 
 export function App(): JSX.Element {
-  const query = useQuery("session", loadSession);
+  // The operator's pages have a session of their own.
+  const query = useQuery(location.pathname.startsWith("/console/operator") ? "" : "session", loadSession);
   useEffect(() => {
     if (query.data !== undefined) session.value = query.data;
   }, [query.data]);

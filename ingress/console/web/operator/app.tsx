@@ -1,36 +1,95 @@
 /** Operator's view of the console: sign-in with an operator token, or the shell with the operator's pages. */
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import type { ComponentType, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 
-import type { OperatorSession } from "../../../../schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { Boundary } from "../boundary.tsx";
 import { Button, FaultText, TextField } from "../parts/form.tsx";
-import { relativeText } from "../parts/format.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Icon, type IconName } from "../parts/icon.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
-import { Pools } from "./pools.tsx";
+import { Page } from "../parts/page.tsx";
+import DeadLetters from "./dead-letters.tsx";
+import Holds from "./holds.tsx";
+import Pools from "./pools.tsx";
+import { operatorSession } from "./session.ts";
+import Sources from "./sources.tsx";
+import Status from "./status.tsx";
+import Tokens from "./tokens.tsx";
+import Workspaces from "./workspaces.tsx";
 
 /** Interval at which the session is read again, in milliseconds. */
 const SESSION_MS = 30_000;
+/** Time without an action of the person after which the page signs out, in minutes. The pages read data by themselves meanwhile. */
+const IDLE_MINUTES = 15;
+
+interface OperatorPage {
+  readonly path: string;
+  readonly href: string;
+  readonly name: string;
+  readonly icon: IconName;
+  readonly page: ComponentType;
+  /** True for a page whose data only tokens with the scope money may read. */
+  readonly needsMoney?: true;
+}
+
+const PAGES: readonly OperatorPage[] = [
+  { path: "/operator", href: "/operator", name: "Status", icon: "home", page: Status },
+  {
+    path: "/operator/workspaces/:id?",
+    href: "/operator/workspaces",
+    name: "Workspaces",
+    icon: "people",
+    page: Workspaces,
+  },
+  { path: "/operator/pools", href: "/operator/pools", name: "Pools", icon: "server", page: Pools },
+  { path: "/operator/sources", href: "/operator/sources", name: "Providers", icon: "cube", page: Sources },
+  {
+    path: "/operator/dead-letters",
+    href: "/operator/dead-letters",
+    name: "Dead letters",
+    icon: "tray",
+    page: DeadLetters,
+  },
+  { path: "/operator/holds", href: "/operator/holds", name: "Holds", icon: "coin", page: Holds },
+  {
+    path: "/operator/tokens",
+    href: "/operator/tokens",
+    name: "Operator tokens",
+    icon: "key",
+    page: Tokens,
+    needsMoney: true,
+  },
+];
 
 export default function Operator(): JSX.Element | null {
-  const query = useQuery("operator session", (signal) => call("GET /console/operator-session", { signal }), {
-    everyMs: SESSION_MS,
-  });
-  if (query.fault?.status === 401) return <SignIn onSignedIn={query.reload} />;
-  if (query.data !== undefined) return <Shell session={query.data} onSignedOut={query.reload} />;
-  if (query.fault === undefined) return null;
+  const { data, fault, reload } = useQuery(
+    "operator session",
+    (signal) => call("GET /console/operator-session", { signal }),
+    { everyMs: SESSION_MS },
+  );
+  useEffect(() => {
+    operatorSession.value = data;
+  }, [data]);
+  if (fault?.status === 401 || fault?.status === 404)
+    return <SignIn hasTokens={fault.status === 401} onSignedIn={reload} />;
+  if (data !== undefined) return <Shell onSignedOut={reload} />;
+  if (fault === undefined) return null;
   return (
     <main class="signin" id="main">
-      <FaultCallout fault={query.fault} retry={query.reload} />
+      <FaultCallout fault={fault} retry={reload} />
     </main>
   );
 }
 
-function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
+function SignIn({
+  hasTokens,
+  onSignedIn,
+}: {
+  readonly hasTokens: boolean;
+  readonly onSignedIn: () => void;
+}): JSX.Element {
   const [token, setToken] = useState("");
   const signIn = useAction(async () => {
     await call("POST /console/operator-session", { body: { token: token.trim() } });
@@ -40,73 +99,148 @@ function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Elemen
   return (
     <main class="signin" id="main">
       <div class="panel">
-        <form
-          class="pad"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void signIn.run();
-          }}
-        >
-          <h1>Sign in as operator</h1>
-          <TextField label="Operator token" type="password" value={token} onInput={setToken} isRequired param="token" />
-          <FaultText fault={signIn.fault} />
-          <Button kind="primary" submit isRunning={signIn.isRunning}>
-            Sign in
-          </Button>
-        </form>
+        <div class="pad">
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void signIn.run();
+            }}
+          >
+            <h1>Sign in as operator</h1>
+            <TextField
+              label="Operator token"
+              type="password"
+              value={token}
+              onInput={setToken}
+              isRequired
+              param="token"
+              fault={signIn.fault}
+              hint={
+                hasTokens ? (
+                  <>
+                    <code>npm run admin -- operator add</code> creates one. <code>npm start</code> keeps one in the file{" "}
+                    <code>operator-token</code> of its data folder.
+                  </>
+                ) : (
+                  "No operator token exists, or this address may not use one."
+                )
+              }
+            />
+            <FaultText fault={signIn.fault} except={["token"]} />
+            <Button kind="primary" submit isRunning={signIn.isRunning}>
+              Sign in
+            </Button>
+            <p class="hint">
+              <Link href="/">Open the console of a workspace</Link>
+            </p>
+          </form>
+        </div>
       </div>
     </main>
   );
 }
 
-function Shell({
-  session,
-  onSignedOut,
-}: {
-  readonly session: OperatorSession;
-  readonly onSignedOut: () => void;
-}): JSX.Element {
+/** Returns the minutes until the page signs out, counted from the last action of the person. */
+function useIdleMinutes(signOut: () => void): number {
+  const [left, setLeft] = useState(IDLE_MINUTES);
+  useEffect(() => {
+    let last = Date.now();
+    const note = (): void => {
+      last = Date.now();
+    };
+    const timer = setInterval(() => {
+      const minutes = IDLE_MINUTES - Math.floor((Date.now() - last) / 60_000);
+      setLeft(minutes);
+      if (minutes <= 0) signOut();
+    }, 10_000);
+    const events = ["pointerdown", "keydown", "wheel"] as const;
+    for (const name of events) addEventListener(name, note, { passive: true });
+    return () => {
+      clearInterval(timer);
+      for (const name of events) removeEventListener(name, note);
+    };
+  }, []);
+  return left;
+}
+
+function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Element {
   const [location] = useLocation();
   const signOut = useAction(async () => {
     await call("DELETE /console/operator-session");
     onSignedOut();
   });
+  const left = useIdleMinutes(() => void signOut.run());
+  const { name, scope } = operatorSession.value ?? {};
+  const pages = PAGES.filter(({ needsMoney }) => needsMoney !== true || scope === "money");
   return (
-    <div class="shell">
-      <nav class="nav" id="nav" popover="auto" aria-label="Operator">
-        <div class="nav-list">
-          <ul>
-            <li>
-              <Link href="/operator" aria-current={location === "/operator" ? "page" : undefined}>
-                <Icon name="list" />
-                Pools
-              </Link>
-            </li>
-          </ul>
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <div class="shell">
+        <nav class="nav" id="nav" popover="auto" aria-label="Operator">
+          <div class="nav-top">
+            <span class="switcher">
+              <span class="mark" aria-hidden="true">
+                O
+              </span>
+              <span class="cut">Operator</span>
+            </span>
+          </div>
+          <div class="nav-list">
+            <ul>
+              {pages.map((page) => {
+                const isCurrent = page.href === "/operator" ? location === page.href : location.startsWith(page.href);
+                return (
+                  <li key={page.path}>
+                    <Link
+                      href={page.href}
+                      aria-current={isCurrent ? "page" : undefined}
+                      onClick={() => document.querySelector<HTMLElement>("#nav:popover-open")?.hidePopover()}
+                    >
+                      <Icon name={page.icon} />
+                      {page.name}
+                    </Link>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+          <div class="nav-foot">
+            <Link href="/">Workspace console</Link>
+          </div>
+        </nav>
+        <div class="content">
+          <header class="header operator">
+            <button type="button" class="btn quiet only menu-open" popovertarget="nav" aria-label="Open navigation">
+              <Icon name="menu" />
+            </button>
+            <span class="push" />
+            <span class="muted wide-only" title={`Scope ${scope}`}>
+              {name}, signs out after {left} min without an action
+            </span>
+            <Button small isRunning={signOut.isRunning} onClick={() => signOut.run()}>
+              Sign out
+            </Button>
+          </header>
+          <Boundary key={location.split("/")[2]}>
+            <Switch>
+              {pages.map(({ path, page: Body }) => (
+                <Route key={path} path={path}>
+                  <Body />
+                </Route>
+              ))}
+              <Route>
+                <Page title="No such page">
+                  <p class="soft">
+                    <Link href="/operator">Open the status</Link>
+                  </p>
+                </Page>
+              </Route>
+            </Switch>
+          </Boundary>
         </div>
-      </nav>
-      <div class="content">
-        <header class="header operator">
-          <button type="button" class="btn quiet only menu-open" popovertarget="nav" aria-label="Open navigation">
-            <Icon name="menu" />
-          </button>
-          <span class="push" />
-          <span class="badge warn" title={`Token “${session.name}”, scope ${session.scope}`}>
-            <Icon name="warn" />
-            Operator · signs out {relativeText(session.ends_at)}
-          </span>
-          <Button small isRunning={signOut.isRunning} onClick={() => signOut.run()}>
-            Sign out
-          </Button>
-        </header>
-        <Boundary key={location}>
-          <Switch>
-            <Route path="/operator">
-              <Pools onSignedOut={onSignedOut} />
-            </Route>
-          </Switch>
-        </Boundary>
       </div>
-    </div>
+    </>
   );
 }

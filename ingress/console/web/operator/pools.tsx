@@ -1,6 +1,5 @@
 /** Pools: queued and running jobs of each pool and lane, and the processes that it needs. */
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
@@ -11,15 +10,12 @@ import { Empty, ListPanel } from "../parts/table.tsx";
 /** Interval at which the pools are read again, in milliseconds. */
 const POOLS_MS = 5_000;
 
-export function Pools({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Element {
+export default function Pools(): JSX.Element {
   const list = useQuery(
     "operator pools",
     async (signal) => ({ ...(await call("GET /operator/pools", { signal })), has_more: false }),
     { everyMs: POOLS_MS },
   );
-  useEffect(() => {
-    if (list.fault?.status === 401) onSignedOut();
-  }, [list.fault]);
   return (
     <Page title="Pools" about="Queues and workers of the whole service.">
       <ListPanel
@@ -33,10 +29,10 @@ export function Pools({ onSignedOut }: { readonly onSignedOut: () => void }): JS
             head: "Oldest queued",
             isNumber: true,
             place: "mid",
-            cell: (row) => (row.queued === 0 ? "—" : durationText(row.oldest_waiting_seconds * 1000)),
+            cell: (row) => (row.queued === 0 ? "—" : durationText(row.oldest_waiting_seconds * 1_000)),
           },
           { head: "Processes", isNumber: true, place: "mid", cell: ({ processes }) => processes },
-          { head: "Target", isNumber: true, place: "key", cell: (row) => row.wanted_processes },
+          { head: "Wanted", isNumber: true, place: "key", cell: (row) => row.wanted_processes },
         ]}
         empty={
           <Empty title="No pools">

@@ -1,0 +1,147 @@
+/** Dead letters: messages that could not be processed, with redrive and deletion. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { OperatorDeadLetter } from "#schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { Button, FaultText } from "../parts/form.tsx";
+import { sizeText, timeText, zoneText } from "../parts/format.ts";
+import { ConfirmDialog, Sheet } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { Id, KeyValues } from "../parts/values.tsx";
+import { writeBlocked } from "./session.ts";
+
+const RESULTS = {
+  done: "The job is queued again",
+  unknown: "The dead letter no longer exists",
+  over: "The job cannot run again",
+  funds: "The credits of the workspace do not cover the job",
+  limit: "A spend limit leaves less than the job may cost",
+} as const;
+
+export default function DeadLetters(): JSX.Element {
+  const [openId, setOpenId] = useState<string>();
+  const cursor = useCursor("");
+  const list = useQuery(`operator dead letters ${cursor.after ?? ""}`, (signal) =>
+    call("GET /operator/dead-letters", { query: { limit: 50, after: cursor.after }, signal }),
+  );
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex(({ id }) => id === openId);
+  const row = rows[place];
+  return (
+    <Page
+      title="Dead letters"
+      isWide
+      about="Messages that could not be processed. Their credits are released."
+      sheet={
+        row === undefined ? undefined : (
+          <LetterSheet
+            key={row.id}
+            row={row}
+            onClose={() => setOpenId(undefined)}
+            onMove={(step) => setOpenId(rows[place + step]?.id ?? row.id)}
+            onChange={() => {
+              setOpenId(undefined);
+              list.reload();
+            }}
+          />
+        )
+      }
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        idOf={({ id }) => id}
+        selected={openId}
+        columns={[
+          { head: `Time, ${zoneText()}`, place: "brk", cell: ({ at }) => timeText(at, "minute") },
+          {
+            head: "Subject",
+            place: "main",
+            cut: "36%",
+            title: ({ subject }) => subject,
+            cell: ({ id, subject }) => (
+              <button type="button" class="link" onClick={() => setOpenId(id)}>
+                {subject}
+              </button>
+            ),
+          },
+          { head: "Reason", place: "mid", cut: "30%", title: ({ reason }) => reason, cell: ({ reason }) => reason },
+          { head: "Deliveries", place: "key", isNumber: true, cell: ({ deliveries }) => deliveries },
+        ]}
+        empty={
+          <Empty title="No dead letters">
+            <p>Every message was processed.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function LetterSheet({
+  row,
+  onClose,
+  onMove,
+  onChange,
+}: {
+  readonly row: OperatorDeadLetter;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+  readonly onChange: () => void;
+}): JSX.Element {
+  const [isDeleting, setDeleting] = useState(false);
+  const redrive = useAction(async () => {
+    const { data } = await call("POST /operator/dead-letters/redrive", { body: { ids: [row.id] } });
+    const result = data[0]?.result ?? "unknown";
+    toast(RESULTS[result], result === "done" ? "ok" : "bad");
+    onChange();
+  });
+  return (
+    <Sheet title={row.subject} onClose={onClose} onMove={onMove}>
+      <section>
+        <div class="row">
+          <Button
+            small
+            kind="primary"
+            blocked={writeBlocked.value}
+            isRunning={redrive.isRunning}
+            onClick={() => redrive.run()}
+          >
+            Queue job again
+          </Button>
+          <Button small kind="danger" blocked={writeBlocked.value} onClick={() => setDeleting(true)}>
+            Delete dead letter
+          </Button>
+        </div>
+        <FaultText fault={redrive.fault} />
+        <KeyValues
+          of={[
+            ["Reason", row.reason],
+            ["Time", timeText(row.at, "exact")],
+            ["Deliveries", row.deliveries],
+            ["Size", sizeText(row.body_bytes)],
+            ["Stream", `${row.stream}, ${row.stream_seq}`],
+            ["Workspace", row.workspace_id === null ? null : <Id value={row.workspace_id} label="workspace id" />],
+            ["Job", row.job_id === null ? null : <Id value={row.job_id} label="job id" />],
+          ]}
+        />
+      </section>
+      {isDeleting ? (
+        <ConfirmDialog
+          title="Delete the dead letter?"
+          effect="Its message is gone and cannot be queued again. This cannot be undone."
+          action="Delete dead letter"
+          onClose={() => setDeleting(false)}
+          run={async () => {
+            await call("DELETE /operator/dead-letters/{id}", { path: { id: row.id } });
+            onChange();
+          }}
+        />
+      ) : null}
+    </Sheet>
+  );
+}
