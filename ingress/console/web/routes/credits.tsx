@@ -64,7 +64,7 @@ function Balance(): JSX.Element {
           figure={figureText(held)}
           unit="credits"
           title={`${held} credits`}
-          href="/console/jobs"
+          href="/console/requests"
           note="for calls in progress"
         />
         <Stat

@@ -164,7 +164,7 @@ function Figures({ data: { balance, start, today, before } }: { readonly data: D
           figure={figureText(held)}
           title={`${held} credits`}
           unit="credits"
-          href="/console/jobs"
+          href="/console/requests"
           note={held === 0 ? "no call in progress" : "for calls and runs in progress"}
         />
       </div>

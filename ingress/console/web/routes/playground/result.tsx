@@ -187,7 +187,7 @@ interface Part {
 }
 
 /** Files, texts and other members of a JSON response or a job. */
-function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
+export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
   const data =
     (
       value as

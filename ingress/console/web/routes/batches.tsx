@@ -1,0 +1,287 @@
+/** Batches: list with progress, creation from a file, cancellation, and download of results and errors. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useLocation, useParams } from "wouter-preact";
+
+import type { Batch, StoredFile } from "#schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { download } from "../parts/download.ts";
+import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
+import { countText, percentText, timeText, zoneText } from "../parts/format.ts";
+import { Callout, ConfirmDialog, Dialog, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { Id, KeyValues, Status } from "../parts/values.tsx";
+import { Upload } from "./files.tsx";
+
+/** Interval at which the newest page is read again, in milliseconds. */
+const REFRESH_MS = 5_000;
+const OPEN: ReadonlySet<Batch["status"]> = new Set(["validating", "in_progress", "finalizing", "cancelling"]);
+const ENDPOINTS = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/images/generations"];
+
+export default function Batches(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
+  const [isCreating, setCreating] = useState(false);
+  const cursor = useCursor("");
+  const list = useQuery(
+    `batches ${cursor.after ?? ""}`,
+    (signal) => call("GET /v1/batches", { query: { limit: 50, after: cursor.after }, signal }),
+    { everyMs: cursor.isFirst ? REFRESH_MS : undefined },
+  );
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex((batch) => batch.id === id);
+  return (
+    <Page
+      title="Batches"
+      isWide
+      about="A batch runs the calls of a file within 24 hours, at the batch price of each model."
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create batch
+        </Button>
+      }
+      sheet={
+        id === undefined ? undefined : (
+          <BatchSheet
+            key={id}
+            id={id}
+            onClose={() => navigate("/batches")}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/batches/${next.id}`);
+            }}
+          />
+        )
+      }
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        idOf={(batch) => batch.id}
+        selected={id}
+        columns={[
+          {
+            head: "Batch",
+            place: "main",
+            cut: "34%",
+            title: (batch) => batch.id,
+            cell: (batch) => (
+              <button type="button" class="link" onClick={() => navigate(`/batches/${batch.id}`)}>
+                {batch.endpoint}
+              </button>
+            ),
+          },
+          {
+            head: `Created, ${zoneText()}`,
+            place: "brk",
+            cell: ({ created_at }) => timeText(created_at * 1_000, "minute"),
+          },
+          { head: "Status", cell: ({ status }) => <Status of={status} /> },
+          {
+            head: "Failed",
+            place: "mid",
+            isNumber: true,
+            cell: ({ request_counts: { failed } }) => countText(failed),
+          },
+          {
+            head: "Done",
+            place: "key",
+            isNumber: true,
+            cell: ({ request_counts: { total, completed, failed } }) =>
+              total === 0 ? "—" : `${countText(completed + failed)} of ${countText(total)}`,
+          },
+        ]}
+        empty={
+          <Empty title="No batches">
+            <p>Create a batch from a JSON Lines file whose lines are calls.</p>
+          </Empty>
+        }
+      />
+      {isCreating ? (
+        <CreateBatch
+          onClose={() => setCreating(false)}
+          onCreated={(batch) => {
+            setCreating(false);
+            list.reload();
+            navigate(`/batches/${batch.id}`);
+          }}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+function CreateBatch({
+  onClose,
+  onCreated,
+}: {
+  readonly onClose: () => void;
+  readonly onCreated: (batch: Batch) => void;
+}): JSX.Element {
+  const [file, setFile] = useState<StoredFile>();
+  const [fileId, setFileId] = useState("");
+  const [endpoint, setEndpoint] = useState(ENDPOINTS[0] ?? "");
+  const [max, setMax] = useState("");
+  const create = useAction(async () => {
+    const credits = creditsIn(max);
+    if (Number.isNaN(credits)) throw new Error(`Expected a number of credits, got “${max}”.`);
+    onCreated(
+      await call("POST /v1/batches", {
+        body: {
+          input_file_id: fileId.trim(),
+          endpoint,
+          completion_window: "24h",
+          ...(credits === undefined ? {} : { max_credits: credits }),
+        },
+      }),
+    );
+  });
+  const { fault } = create;
+  return (
+    <Dialog
+      title="Create batch"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind="primary"
+            isRunning={create.isRunning}
+            blocked={fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
+            onClick={() => create.run()}
+          >
+            Create batch
+          </Button>
+        </>
+      }
+    >
+      <Upload
+        purpose="batch"
+        onUploaded={(stored) => {
+          setFile(stored);
+          setFileId(stored.id);
+        }}
+      />
+      <TextField
+        label="Input file"
+        value={fileId}
+        onInput={setFileId}
+        param="input_file_id"
+        fault={fault}
+        isRequired
+        hint={file === undefined ? "Id of a file with the purpose batch." : file.filename}
+      />
+      <TextField
+        label="Endpoint"
+        value={endpoint}
+        onInput={setEndpoint}
+        suggestions={ENDPOINTS}
+        param="endpoint"
+        fault={fault}
+      />
+      <TextField
+        label="Maximum cost"
+        unit="credits"
+        value={max}
+        onInput={setMax}
+        isOptional
+        param="max_credits"
+        fault={fault}
+        hint="Lines that would exceed it are not run."
+      />
+      <FaultText fault={fault} except={["input_file_id", "endpoint", "max_credits"]} />
+    </Dialog>
+  );
+}
+
+function BatchSheet({
+  id,
+  onClose,
+  onMove,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+}): JSX.Element {
+  const [isOpen, setOpen] = useState(true);
+  const [isCancelling, setCancelling] = useState(false);
+  const query = useQuery(
+    `batch ${id}`,
+    async (signal) => {
+      const batch = await call("GET /v1/batches/{batch_id}", { path: { batch_id: id }, signal });
+      setOpen(OPEN.has(batch.status));
+      return batch;
+    },
+    { everyMs: isOpen ? REFRESH_MS : undefined },
+  );
+  const { data: batch, fault, reload } = query;
+  const save = (fileId: string, name: string): void =>
+    void download("GET /v1/files/{file_id}/content", { path: { file_id: fileId } }, { name });
+  return (
+    <Sheet title={batch?.endpoint ?? "Batch"} onClose={onClose} onMove={onMove}>
+      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
+      {batch === undefined ? (
+        fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : (
+        <section>
+          <div class="row wrap">
+            <Status of={batch.status} />
+            {isOpen && batch.status !== "cancelling" ? (
+              <span class="push">
+                <Button small kind="danger" onClick={() => setCancelling(true)}>
+                  Cancel batch
+                </Button>
+              </span>
+            ) : null}
+          </div>
+          {batch.errors?.data.slice(0, 10).map(({ message, line }) => (
+            <Callout key={`${line} ${message}`} tone="bad">
+              {line === null ? message : `Line ${line}: ${message}`}
+            </Callout>
+          ))}
+          <KeyValues
+            of={[
+              ["Lines", countText(batch.request_counts.total)],
+              ["Succeeded", countText(batch.request_counts.completed)],
+              [
+                "Failed",
+                `${countText(batch.request_counts.failed)}, ${percentText(batch.request_counts.failed, batch.request_counts.total)}`,
+              ],
+              ["Created", timeText(batch.created_at * 1_000, "exact")],
+              ["Expires", timeText(batch.expires_at * 1_000, "exact")],
+              ["Id", <Id value={batch.id} label="batch id" />],
+            ]}
+          />
+          <div class="row wrap">
+            {batch.output_file_id === undefined ? null : (
+              <Button small icon="dl" onClick={() => save(batch.output_file_id ?? "", "output.jsonl")}>
+                Download results
+              </Button>
+            )}
+            {batch.error_file_id === undefined ? null : (
+              <Button small icon="dl" onClick={() => save(batch.error_file_id ?? "", "errors.jsonl")}>
+                Download errors
+              </Button>
+            )}
+          </div>
+        </section>
+      )}
+      {isCancelling ? (
+        <ConfirmDialog
+          title="Cancel the batch?"
+          effect="Lines that have not started are not run, and cost nothing. Results of finished lines stay."
+          action="Cancel batch"
+          onClose={() => setCancelling(false)}
+          run={async () => {
+            await call("POST /v1/batches/{batch_id}/cancel", { path: { batch_id: id } });
+            reload();
+          }}
+        />
+      ) : null}
+    </Sheet>
+  );
+}
