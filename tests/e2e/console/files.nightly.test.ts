@@ -20,7 +20,7 @@ test("a file is uploaded, downloaded and deleted", async () => {
     mimeType: "text/plain",
     buffer: Buffer.from("the lamp is lit"),
   });
-  await page.getByRole("cell", { name: "notes.txt" }).waitFor();
+  await page.getByRole("cell", { name: "notes.txt", exact: true }).waitFor();
 
   await page.getByRole("button", { name: "Actions of notes.txt" }).click();
   const [saved] = await Promise.all([
