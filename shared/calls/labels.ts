@@ -4,7 +4,7 @@
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { jobIdOf } from "#shared/base/ids.ts";
+import { reservedIdOf } from "#shared/base/ids.ts";
 
 /** Values by the name of the label: `user` for the end user, otherwise the name of a tag. */
 export type CallLabels = Readonly<Record<string, string>>;
@@ -100,7 +100,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Returns the id under which the spend of the calls with this label is limited. */
 export function labelIdOf(workspaceId: string, name: string, value: string): string {
-  return jobIdOf(workspaceId, `label:${name}=${value}`);
+  return reservedIdOf(workspaceId, `label:${name}=${value}`);
 }
 
 /** Returns the ids under which the spend of a call is limited by its labels; undefined if no label has limits. */

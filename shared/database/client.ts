@@ -79,6 +79,8 @@ export const SQL = {
   storageFull: "SL002",
   /** Error code of our SQL functions: the changes must be split into several statements (see advance_run and admit_job). */
   notTogether: "SL003",
+  /** Error code of our SQL functions: the id belongs to another subject (see set_spend_limit). */
+  idTaken: "SL004",
 } as const;
 
 /** Returns the SQLSTATE of a driver error, or undefined for a connection error. */

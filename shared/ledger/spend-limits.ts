@@ -39,7 +39,8 @@ const SET_TRIES_MAX = 5;
  * Sets the limits of a subject, and replaces earlier ones. A new limit of a key or a member counts the charges of the current day, week and
  * month and the total since the first call. Other subjects begin with zero. Call it in the transaction that changes the subject, as its last
  * statement: it locks the balance of the workspace.
- * @throws Error with SQLSTATE SL001 if the transaction must be repeated, see `repeatSpendChange`
+ * @throws Error with SQLSTATE SL001 if the transaction must be repeated, see `repeatSpendChange`; ApiError `conflict` if the id belongs to a
+ * subject of another kind
  */
 export async function setSpendLimit(target: Queryable, workspaceId: string, limit: SpendLimit): Promise<void> {
   const { id, kind, label, credits, raise, warnAt = [] } = limit;
@@ -55,7 +56,14 @@ export async function setSpendLimit(target: Queryable, workspaceId: string, limi
     raise?.until ?? null,
     plainArray([...warnAt]),
   ];
-  await target.query(SET_SQL, values);
+  try {
+    await target.query(SET_SQL, values);
+  } catch (error) {
+    if (sqlState(error) !== SQL.idTaken) throw error;
+    throw new ApiError("conflict", "This id belongs to another object with a spend limit; choose another id.", {
+      param: "id",
+    });
+  }
 }
 
 /** Executes a transaction that calls `setSpendLimit`. Repeats it if a credit line was opened meanwhile. */

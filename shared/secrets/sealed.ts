@@ -4,7 +4,8 @@
  * rotation.
  *
  * Processes without a master key encrypt with its public key (X25519). Format: `v2.<key>.<public key of the text, nonce, ciphertext and
- * tag>`. Only processes with the master key decrypt these texts.
+ * tag>`. Only processes with the master key decrypt these texts. Such a text does not prove who encrypted it, so it is accepted for kept
+ * bodies only.
  */
 import {
   createCipheriv,
@@ -41,6 +42,8 @@ export interface Sealer {
 
 const VERSION = "v1";
 const PUBLIC_VERSION = "v2";
+/** Tables with texts of processes without the master key. */
+const PUBLIC_TABLES: ReadonlySet<string> = new Set(["kept_body"]);
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEALING_KEY_BYTES = 32;
@@ -66,6 +69,8 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
       const key = known.get(id);
       if (key === undefined) throw new Error(`a secret is sealed with the key ${id}, which is not set`);
       const isPublic = sealed.startsWith(PUBLIC_VERSION);
+      // Everybody who reads the database can encrypt with the public key. Elsewhere, such a text would be a forgery.
+      if (isPublic && !PUBLIC_TABLES.has(place.table)) throw notKept(place);
       const version = isPublic ? PUBLIC_VERSION : VERSION;
       const text = Buffer.from(sealed.slice(version.length + id.length + 2), "base64url");
       const bytes = isPublic ? text.subarray(PUBLIC_KEY_BYTES) : text;
@@ -79,9 +84,7 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
           "utf8",
         );
       } catch (error) {
-        throw new Error(`the sealed ${place.field} of ${place.table} ${place.row} is not what was kept there`, {
-          cause: error,
-        });
+        throw notKept(place, error);
       }
     },
   };
@@ -103,6 +106,10 @@ export function createPublicSealer(publicKey: Uint8Array): Pick<Sealer, "seal"> 
       return `${PUBLIC_VERSION}.${id}.${bytes.toString("base64url")}`;
     },
   };
+}
+
+function notKept({ field, table, row }: SealedPlace, cause?: unknown): Error {
+  return new Error(`the sealed ${field} of ${table} ${row} is not what was kept there`, { cause });
 }
 
 function encrypt(key: Uint8Array, place: Uint8Array, secret: string): Buffer {

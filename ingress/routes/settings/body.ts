@@ -2,7 +2,7 @@
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
-import { isUuid, newId } from "#shared/base/ids.ts";
+import { isReservedId, isUuid, newId } from "#shared/base/ids.ts";
 import { readJson } from "#shared/json/parse.ts";
 import { isPlainText } from "#shared/base/plain-text.ts";
 import { reused } from "#shared/json/same-request.ts";
@@ -58,8 +58,12 @@ export function plainName(name: string, param = "name"): string {
 /** Returns the id that the caller chose for a new row, or a generated one. @throws ApiError `unsupported_value` */
 export function createdId({ id }: { readonly id?: string }): string {
   // Sweeps over ids start after the nil UUID.
-  if (id === NIL)
-    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil UUID.", { param: "id" });
+  const fault = (expected: string) =>
+    new ApiError("unsupported_value", `Expected id to be ${expected}.`, { param: "id" });
+  if (id === NIL) throw fault("a UUID other than the nil UUID");
+  // A key with the id of a label would replace the limits of the label.
+  if (id !== undefined && isReservedId(id))
+    throw fault("a UUID of another version than 8, which the service uses itself");
   return id?.toLowerCase() ?? newId();
 }
 

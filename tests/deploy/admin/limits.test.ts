@@ -1,4 +1,4 @@
-/** Commands that set limits of members and end users, and alerts of a workspace. */
+/** Commands that set limits of members, end users and tags, and alerts of a workspace. */
 import { describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
@@ -106,6 +106,50 @@ describe("limits of end users", () => {
     expect(await set("x".repeat(129), "--credits-total", "1")).toContain("1 to 128 characters");
     expect(await set("alice", "--warn-at", "80")).toContain("credits");
     expect(await set("alice", "--credits-total", "0.0000000001")).toContain("nine decimal places");
+    expect(await actions(id)).toEqual([]);
+  });
+});
+
+describe("limits of tags", () => {
+  test("are set, listed in order and removed, each with an audit entry of the operator", async () => {
+    const { id, name } = await makeWorkspace();
+    await bed().db.query("update workspace set tags = array['project', 'team'] where id = $1", [id]);
+    expect(await text("tag", "list", name)).toBe("none");
+    const blue = await json("tag", "limits", name, "team", "blue = sky", "--credits-per-month", "7", "--warn-at", "50");
+    expect(blue).toEqual({
+      workspace: name,
+      workspace_id: id,
+      tag: "team",
+      value: "blue = sky",
+      credits: { day: null, week: null, month: 7, total: null },
+      warn_at: [50],
+      limit_usage: expect.objectContaining({ month: expect.objectContaining({ credits_used: 0, credits_left: 7 }) }),
+    });
+    const said = `tag "project=alpha" of ${name} has the limits 9 in total`;
+    expect(await text("tag", "limits", id, "project", "alpha", "--credits-total", "9")).toBe(said);
+    const rows = await json<Json[]>("tag", "list", name);
+    expect(rows.map(({ tag, value }) => [tag, value])).toEqual([
+      ["project", "alpha"],
+      ["team", "blue = sky"],
+    ]);
+    expect(rows[1]).toEqual(blue);
+    const [titles, alpha] = (await text("tag", "list", name)).split("\n");
+    expect(titles).toMatch(/^Tag +Value +Limits +Spent +Warn$/);
+    expect(alpha).toMatch(/^project +alpha +9 in total +0 in total$/);
+    expect(await text("tag", "limits", name, "team", "blue = sky")).toBe(
+      `tag "team=blue = sky" of ${name} has no limits`,
+    );
+    expect(await json("tag", "limits", name, "project", "alpha")).toMatchObject({ tag: "project", credits: null });
+    expect(await text("tag", "list", name)).toBe("none");
+    const entries = ["limit", "limit", "unlimit", "unlimit"].map((verb) => `command tag.${verb}`);
+    expect(await actions(id)).toEqual(entries);
+  });
+
+  test("are refused for a tag that the workspace lacks, and for a tag without limits", async () => {
+    const { id, name } = await makeWorkspace();
+    const set = (...words: string[]) => refusal("tag", "limits", name, ...words);
+    expect(await set("project", "alpha", "--credits-total", "1")).toContain("the workspace has none");
+    expect(await set("project", "alpha")).toBe("this tag has no limits in the workspace");
     expect(await actions(id)).toEqual([]);
   });
 });

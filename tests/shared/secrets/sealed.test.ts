@@ -42,37 +42,45 @@ test("a new key encrypts, and the previous one still decrypts; otherwise the mis
   expect(keyIdOf(sealed)).toBe(sealingKeyId(KEY));
 });
 
+const BODY_KEY: SealedPlace = { workspaceId: "w", table: "kept_body", row: "r", field: "sealed_key" };
+
 describe("a text that was encrypted with the public key", () => {
   const sealer = createSealer([KEY]);
+
+  test("is not decrypted in the place of a secret that only processes with the master key encrypt", () => {
+    const forged = createPublicSealer(sealer.publicKey).seal(PLACE, "https://attacker.example");
+    expect(() => sealer.open(PLACE, forged)).toThrow("is not what was kept there");
+  });
+
   const { seal } = createPublicSealer(sealer.publicKey);
 
   test("is decrypted with the master key in its own place, and differs each time", () => {
-    const [one, other] = [seal(PLACE, "a secret ✓"), seal(PLACE, "a secret ✓")];
+    const [one, other] = [seal(BODY_KEY, "a secret ✓"), seal(BODY_KEY, "a secret ✓")];
     expect(one).not.toBe(other);
     expect(one).toStartWith(`v2.${sealingKeyId(KEY)}.`);
-    expect([sealer.open(PLACE, one), sealer.open(PLACE, other)]).toEqual(["a secret ✓", "a secret ✓"]);
-    expect(() => sealer.open({ ...PLACE, row: "other" }, one)).toThrow("is not what was kept there");
+    expect([sealer.open(BODY_KEY, one), sealer.open(BODY_KEY, other)]).toEqual(["a secret ✓", "a secret ✓"]);
+    expect(() => sealer.open({ ...BODY_KEY, row: "other" }, one)).toThrow("is not what was kept there");
   });
 
   test("is not decrypted if it was changed, truncated or given the other format", () => {
-    const sealed = seal(PLACE, "a secret");
+    const sealed = seal(BODY_KEY, "a secret");
     const flipped = `${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BB" : "AA"}`;
     const otherSender = sealed.replace(/(?<=\.)[\w-]{8}(?=[\w-]{20})/, (chars) => chars.toLowerCase() === chars ? chars.toUpperCase() : chars.toLowerCase()); // prettier-ignore
     for (const text of [flipped, otherSender, sealed.slice(0, 40), sealed.replace("v2", "v1")]) {
       expect([text === sealed, text]).toEqual([false, text]);
-      expect(() => sealer.open(PLACE, text)).toThrow();
+      expect(() => sealer.open(BODY_KEY, text)).toThrow();
     }
   });
 
   test("names its key, and is decrypted after a rotation", () => {
-    const sealed = seal(PLACE, "a secret");
+    const sealed = seal(BODY_KEY, "a secret");
     const next = createSealer([randomBytes(32), KEY]);
-    expect(next.open(PLACE, sealed)).toBe("a secret");
+    expect(next.open(BODY_KEY, sealed)).toBe("a secret");
     expect([keyIdOf(sealed), sealer.isCurrent(sealed), next.isCurrent(sealed)]).toEqual([
       sealingKeyId(KEY),
       true,
       false,
     ]);
-    expect(() => createSealer([randomBytes(32)]).open(PLACE, sealed)).toThrow("which is not set");
+    expect(() => createSealer([randomBytes(32)]).open(BODY_KEY, sealed)).toThrow("which is not set");
   });
 });

@@ -1,6 +1,7 @@
 /** …/end-users and …/tags of a workspace: spend limits by `user` and by tag. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { labelIdOf } from "#shared/calls/labels.ts";
 import { LABEL_LIMITS_MAX } from "#shared/database/label-limits.ts";
 import { newId } from "#shared/base/ids.ts";
 
@@ -66,6 +67,28 @@ describe("the limits of an end user", () => {
       });
     }
     expect((await list(team)).data).toEqual([]);
+  });
+
+  test("cannot be replaced with a key of the same id", async () => {
+    const team = await bed.team(0n);
+    await put(team, "eve", { credits: { total: 1 } });
+    const id = labelIdOf(team.id, "user", "eve");
+    const body = { id, name: "eve", limits: { credits: { total: 1_000_000 } } };
+    const keys = `/workspaces/${team.id}/api-keys`;
+    const refusal = { code: "unsupported_value", param: "id" };
+    expect(await bed.refusal(400, "POST", keys, team.developer.key, body)).toEqual(refusal);
+    expect((await list(team)).data).toMatchObject([{ user: "eve", credits: { total: 1 } }]);
+  });
+
+  test("of a run cannot be replaced with a key of the same id", async () => {
+    const team = await bed.team(0n);
+    const id = newId();
+    const caps = "insert into spend_limit (id, workspace_id, kind, caps) values ($1, $2, 'run', $3::bigint[])";
+    await bed.db.query(caps, [id, team.id, "{NULL,NULL,NULL,1}"]);
+    const body = { id, name: "run", limits: { credits: { total: 1_000_000 } } };
+    const keys = `/workspaces/${team.id}/api-keys`;
+    const refusal = { code: "conflict", param: "id" };
+    expect(await bed.refusal(409, "POST", keys, team.developer.key, body)).toEqual(refusal);
   });
 
   test("are refused without a limit, with unknown members, and for a user that no call can have", async () => {
