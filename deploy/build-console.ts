@@ -49,7 +49,7 @@ async function replace(path: string, content: string | Uint8Array<ArrayBuffer>):
 /** Returns a hash of everything that the build reads. */
 async function stampOf(): Promise<string> {
   const files = [...new Bun.Glob("**/*.{ts,tsx,css,html}").scanSync({ cwd: SOURCE, absolute: true })].toSorted();
-  const others = ["bun.lock", "ingress/routes/docs/assets/tokens.css", "deploy/build-console.ts"];
+  const others = ["package.json", "ingress/routes/docs/assets/tokens.css", "deploy/build-console.ts"];
   const hash = new Bun.CryptoHasher("sha256");
   for (const path of [...files, ...others.map((name) => join(ROOT, name))]) {
     hash.update(path.slice(ROOT.length)).update(await Bun.file(path).bytes());
