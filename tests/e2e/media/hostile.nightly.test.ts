@@ -646,12 +646,12 @@ describe("a delivered file", () => {
       link("NaN", workspace, file, signature),
       link("-1", workspace, file, signature),
       link("__proto__"),
-      link("%ff"),
       link("x".repeat(6_000)),
     ]) {
       const answer = await fetch(forged);
       await expectRefusal(bench, answer, { status: 404, code: "file_not_found", param: null });
     }
+    await expectRefusal(bench, await fetch(link("%ff")), { status: 400, code: "invalid_request", param: null });
     // What stands beside the link changes nothing, and neither does another's key.
     const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
     for (const beside of [`?file=${secret}`, `?token=${until}.${workspace}.${secret}.${signature}`, `#${secret}`]) {
