@@ -65,6 +65,19 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
+/** Request header with which a media call returns its job instead of its result (RFC 7240). */
+export const PREFER_REQUEST = {
+  name: "Prefer",
+  description:
+    "`respond-async`: the response is the job, with status 202. Not for streams. Other preferences are ignored.",
+  schema: { type: "string" },
+} as const;
+
+/** Returns true if a request has the preference `respond-async`. */
+export function prefersJob({ headers }: Request): boolean {
+  return (headers.get("prefer") ?? "").split(",").some((one) => /^\s*respond-async\s*(?:;|$)/i.test(one));
+}
+
 /** Request header `x-cache`, accepted by calls whose responses can be cached. */
 export const CACHE_REQUEST = {
   name: "x-cache",

@@ -611,6 +611,7 @@ export interface SchemaTypes {
   StoredFileList: StoredFileList;
   StoredFile: StoredFile;
   Health: Health;
+  JobList: JobList;
   Job: Job;
   KeyCredits: KeyCredits;
   KeyUsage: KeyUsage;
@@ -8553,6 +8554,32 @@ export interface Health {
   checks?: {
     [k: string]: "ok" | "failed";
   };
+  [k: string]: unknown;
+}
+/**
+ * A page of jobs without their results, newest first.
+ */
+export interface JobList {
+  /**
+   * Always `list`.
+   */
+  object: "list";
+  /**
+   * Entries of the page.
+   */
+  data: Job[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
+  last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
+  has_more: boolean;
   [k: string]: unknown;
 }
 /**

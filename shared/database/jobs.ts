@@ -75,6 +75,22 @@ export interface JobReader {
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
+/** SQL condition for the jobs of a workspace that a caller may see. Parameters: $1 workspace, then those of `readerValues`. */
+const IS_VISIBLE = `workspace_id = $1 and not is_hidden
+       and ($2::uuid is null or key_id in (select k.id from api_key k where k.member_id = $2))
+       and ($3::uuid is null or not ${IS_PRIVATE}
+         or key_id in (select k.id from api_key k where k.member_id = $3))
+       and ($4::text[] is null or coalesce((select ${ranByTools("$4")} from run where run.id = job.run_id),
+         kind <> 'capability' or model = any($4) or split_part(model, '.', 1) || '.*' = any($4)))`;
+
+function readerValues({
+  jobsOf,
+  privateOf,
+  tools,
+}: JobReader): readonly [string | null, string | null, readonly string[] | null] {
+  return [jobsOf, privateOf, toolValues(tools)];
+}
+
 /**
  * Finds a job that a caller requests by its id. Returns undefined for hidden jobs, which no caller can find, and for jobs that this caller
  * may not see.
@@ -83,19 +99,51 @@ export async function findVisibleJob(
   target: Queryable,
   workspaceId: string,
   id: string,
-  { jobsOf, privateOf, tools }: JobReader = { jobsOf: null, privateOf: null },
+  reader: JobReader = { jobsOf: null, privateOf: null },
 ): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
-    `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
-       and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))
-       and ($4::uuid is null or not ${IS_PRIVATE}
-         or key_id in (select k.id from api_key k where k.member_id = $4))
-       and ($5::text[] is null or coalesce((select ${ranByTools("$5")} from run where run.id = job.run_id),
-         kind <> 'capability' or model = any($5) or split_part(model, '.', 1) || '.*' = any($5)))`,
-    [id, workspaceId, jobsOf, privateOf, toolValues(tools)],
+    `select ${JOB_COLUMNS} from job where ${IS_VISIBLE} and id = $5`,
+    [workspaceId, ...readerValues(reader), id],
     "find_shown_job",
   );
   return rows[0];
+}
+
+/** States as the API names them, and the states of the row that each one contains. */
+const STATES_SQL = {
+  // A job that has begun and was handed to another worker is not queued from its caller's view.
+  queued: "state = 'queued' and started_at is null",
+  processing: "(state = 'running' or state = 'queued' and started_at is not null)",
+  completed: "state = 'completed'",
+  failed: "state in ('failed', 'refused')",
+  cancelled: "state = 'cancelled'",
+} as const;
+
+export type JobStatus = keyof typeof STATES_SQL;
+export const JOB_STATUSES = Object.keys(STATES_SQL) as readonly JobStatus[];
+
+export interface JobPage {
+  /** Id of the job after which the page starts; null for the newest jobs. */
+  readonly after: string | null;
+  readonly limit: number;
+  readonly status: JobStatus | null;
+}
+
+/** Returns the jobs of calls over HTTP that a caller may see, newest first. Jobs of runs, batches and messages are not listed. */
+export function listJobs(
+  target: Queryable,
+  workspaceId: string,
+  reader: JobReader,
+  { after, limit, status }: JobPage,
+): Promise<JobRow[]> {
+  return target.query<JobRow>(
+    `select ${JOB_COLUMNS} from job
+     where ${IS_VISIBLE} and lane = 'live' and run_id is null and ($5::uuid is null or id < $5)
+       and ${status === null ? "true" : STATES_SQL[status]}
+     order by id desc
+     limit $6`,
+    [workspaceId, ...readerValues(reader), after, limit],
+  );
 }
 
 /**

@@ -133,6 +133,7 @@ describe("over HTTP", () => {
     ["a response", () => isThere(`/v1/responses/${idOf("response")}`)],
     ["the input of a response", () => isThere(`/v1/responses/${idOf("response")}/input_items`)],
     ["a background response as a job", () => isThere(`/v1/images/jobs/${callOfResponse(idOf("background")) ?? ""}`)],
+    ["the list of jobs", () => isListed("/v1/jobs", callOfResponse(idOf("background")) ?? "")],
     ["a batch", () => isThere(`/v1/batches/${idOf("batch")}`)],
     ["the list of batches", () => isListed("/v1/batches", idOf("batch"))],
     ["the lines of a batch", () => isThere(`/v1/batches/${idOf("batch")}/lines`)],
@@ -156,6 +157,12 @@ describe("over HTTP", () => {
     const [path, body] = asked();
     expect(await seenBy(async (who) => (await call(who, path, body)).status < 300)).toEqual(SEEN);
   }); // prettier-ignore
+
+  test("the list of jobs contains no jobs of runs, batches and messages", async () => {
+    const { body } = await call("ada", "/v1/jobs?limit=100");
+    const listed = (body["data"] as { id: string }[]).map(({ id }) => id);
+    for (const name of ["step job", "line job", "message job"]) expect(listed).not.toContain(idOf(name));
+  });
 
   test("only its member and owners cancel a batch or a background response", async () => {
     const job = `/v1/images/jobs/${callOfResponse(idOf("background")) ?? ""}/cancel`;

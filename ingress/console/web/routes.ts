@@ -78,7 +78,6 @@ export const ROUTES: readonly PageRoute[] = [
     name: "Jobs",
     group: "Build",
     icon: "spin",
-    roles: ["owner", "admin", "developer"],
     load: () => import("./routes/jobs.tsx"),
   },
   {

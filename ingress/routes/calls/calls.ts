@@ -17,7 +17,7 @@ import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { respondWithMedia } from "../media/present.ts";
 import { answerSpeech } from "../media/speech-response.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
-import { CACHE_REQUEST, SERVED_HEADERS } from "../../core/response-headers.ts";
+import { CACHE_REQUEST, PREFER_REQUEST, prefersJob, SERVED_HEADERS } from "../../core/response-headers.ts";
 import { answerChatWithTools, asksTools } from "../../tools/chat.ts";
 import { readLabels, TAGS_REQUEST } from "../../core/labels.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../../core/route-errors.ts";
@@ -45,9 +45,13 @@ function routeOf(context: IngressContext, kind: Kind): KeyRoute {
     requestHeaders: [
       MAX_CREDITS_REQUEST,
       ...(route.answer.headers?.includes("x-cache") === true ? [CACHE_REQUEST] : []),
+      ...(route.answers === "results" ? [PREFER_REQUEST] : []),
       TAGS_REQUEST,
     ],
-    responses: { 200: responseOf(route) },
+    responses: {
+      200: responseOf(route),
+      ...(route.answers === "results" ? { 202: { description: "The started job", schema: "Job" } as const } : {}),
+    },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
     handle: (call) => answer(context, call, kind),
   };
@@ -110,7 +114,10 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   // Nothing is awaited between the admission and the wait: a report of the job's end would be missed.
   if (answers === "audio") return answerSpeech(context, call, (media as ReadMedia<SpeechRequest>).request, isNew);
   if (isStreamed) return streamMediaJob(context, call, job.model.slug, isInline);
-  if (answers === "results")
+  const isAsync = answers === "results" && prefersJob(call.request);
+  if (answers === "results" && !isAsync) {
     return respondWithMedia(context, call, await waitForJob(context, call, { isNew }), isInline);
-  return answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
+  }
+  const started = await answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
+  return isAsync ? new Response(started.body, { status: 202, headers: started.headers }) : started;
 }

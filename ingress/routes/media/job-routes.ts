@@ -1,6 +1,9 @@
-/** GET /v1/images/jobs/{job_id}: returns state and result of a job of any modality. */
+/** GET /v1/jobs lists jobs; GET /v1/images/jobs/{job_id} returns state and result of a job of any modality. */
+import { JOB_STATUSES } from "#shared/database/jobs.ts";
+
 import type { IngressContext } from "../../context.ts";
-import { answerJob, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "./jobs.ts";
+import { answerJob, answerJobList, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "./jobs.ts";
+import { LIST_QUERY } from "../../core/page.ts";
 import type { KeyRoute } from "../../core/route.ts";
 
 const ONE = "/v1/images/jobs/{job_id}";
@@ -8,6 +11,27 @@ const ONE = "/v1/images/jobs/{job_id}";
 export function jobs(context: IngressContext): readonly KeyRoute[] {
   const common = { tags: ["Jobs"], auth: "key" } as const;
   return [
+    {
+      ...common,
+      method: "GET",
+      path: "/v1/jobs",
+      operationId: "listJobs",
+      summary: "List jobs",
+      description:
+        "Lists the jobs of media calls, capability runs and background responses that the key may see, without " +
+        "`data`. Jobs of workflow runs, batches and batch messages are not listed.",
+      query: [
+        ...LIST_QUERY,
+        {
+          name: "status",
+          description: "State of the jobs. Default: all.",
+          schema: { type: "string", enum: [...JOB_STATUSES] },
+        },
+      ],
+      responses: { 200: { description: "A page of jobs, newest first", schema: "JobList" } },
+      errors: ["unsupported_value"],
+      handle: (call) => answerJobList(context, call),
+    },
     {
       ...common,
       method: "GET",

@@ -1,7 +1,15 @@
 /** Finds, presents and cancels jobs for their callers. */
 import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { findVisibleJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
+import {
+  findVisibleJob,
+  JOB_STATUSES,
+  type JobReader,
+  type JobRow,
+  type JobState,
+  listJobs,
+  requestCancel,
+} from "#shared/database/jobs.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
 import { findRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/base/errors.ts";
@@ -16,6 +24,7 @@ import { fallbackHeaders, json } from "../../core/answers.ts";
 import { presentRun, type RunOutcome } from "./present-capability.ts";
 import type { IngressContext } from "../../context.ts";
 import type { RouteCall } from "../../core/call.ts";
+import { oneOf, pageAnswer, pageOf } from "../../core/page.ts";
 import { cancelRun } from "../workflows/cancel-run.ts";
 
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
@@ -36,16 +45,31 @@ export async function requireVisibleJob(
 ): Promise<JobRow> {
   const id = idOf(call, param);
   const { caller } = call;
-  const { workspaceId, memberId, role, tools } = caller;
-  const reader = {
+  const job =
+    id === undefined ? undefined : await findVisibleJob(context.database, caller.workspaceId, id, jobReaderOf(caller));
+  const row = job ?? (id === undefined ? undefined : await findVisibleRunAsJob(context, caller, id));
+  if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
+  return row;
+}
+
+function jobReaderOf(caller: Caller): JobReader {
+  const { memberId, role, tools } = caller;
+  return {
     jobsOf: role === "billing" ? memberId : null,
     privateOf: readerOf(caller).seesAll ? null : memberId,
     tools,
   };
-  const job = id === undefined ? undefined : await findVisibleJob(context.database, workspaceId, id, reader);
-  const row = job ?? (id === undefined ? undefined : await findVisibleRunAsJob(context, caller, id));
-  if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
-  return row;
+}
+
+/** Lists the caller's visible jobs without their results. @throws ApiError `unsupported_value` */
+export function answerJobList({ database }: Pick<IngressContext, "database">, call: RouteCall): Promise<Response> {
+  const { caller } = call;
+  const status = oneOf(call, "status", JOB_STATUSES);
+  return pageAnswer(
+    pageOf(call),
+    (page) => listJobs(database, caller.workspaceId, jobReaderOf(caller), { ...page, status }),
+    (row) => presentJob(row, undefined),
+  );
 }
 
 /** Returns a workflow run that was requested by a batch message, in the format of a job. */

@@ -107,6 +107,8 @@ create index job_unknown on job (ask_at) where unknown_since is not null and sta
 create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
 create index job_unrecorded on job (created_at)
   where recorded is distinct from state and state <> 'refused' and not is_hidden and keeps_record;
+-- Lists the jobs of calls over HTTP. Ids sort by creation time.
+create index job_listed on job (workspace_id, id) where lane = 'live' and run_id is null and not is_hidden;
 create index job_run on job (run_id, step_id) where run_id is not null;
 -- Finds the job of a name in a provider's list. Few rows have names, and few starts are open at a time.
 create index job_provider_names on job using gin ((provider_job->'names')) where provider_job ? 'names';

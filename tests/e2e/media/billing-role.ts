@@ -1,7 +1,7 @@
 /** Access of a billing key to jobs by their ids: it finds those of its own member, and nothing else. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
-import type { Job } from "#schemas/generated/types.ts";
+import type { Job, JobList } from "#schemas/generated/types.ts";
 import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
@@ -58,12 +58,16 @@ describe("a key of the billing role", () => {
     ]) {
       expect(await errorOf(response)).toMatchObject({ status: 404, code: "job_not_found" });
     }
+    const list = (await (await call(own, "/v1/jobs")).json()) as JobList;
+    expect(list.data.map((job) => job.id)).not.toContain(id);
   });
 
   test("finds the jobs of its own member, also under a later key", async () => {
     const id = await madeWith(await addKey(billing));
     const response = await call(await addKey(billing), `/v1/images/jobs/${id}`);
     expect((await response.json()) as Job).toMatchObject({ id, status: "completed" });
+    const list = (await (await call(await addKey(billing), "/v1/jobs")).json()) as JobList;
+    expect(list.data.map((job) => job.id)).toContain(id);
   });
 });
 

@@ -144,6 +144,17 @@ test("media", async () => {
   await api.call("createMusic", { body: { model: "sandbox-music", ...PROMPT, duration: 3 } });
   await api.call("createMusic", { query: "?stream=true", body: { model: "sandbox-music", ...PROMPT, duration: 3 } });
   await api.call("createMesh", { body: { model: "sandbox-3d", ...PROMPT } });
+  for (const worker of stack.workers) worker.kill("SIGSTOP");
+  try {
+    const headers = { prefer: "respond-async" };
+    await api.call("createImage", { body: image, headers });
+    await api.call("editImage", { body: { ...image, image_file_id: file_id }, headers });
+    await api.call("createMusic", { body: { model: "sandbox-music", ...PROMPT, duration: 3 }, headers });
+    await api.call("createMesh", { body: { model: "sandbox-3d", ...PROMPT }, headers });
+  } finally {
+    for (const worker of stack.workers) worker.kill("SIGCONT");
+  }
+  await api.call("listJobs", { query: "?limit=1&status=completed" });
   await api.call("getJob", { path: { job_id: made.headers.get("x-request-id") ?? "" } });
   const id = await idOf("createVideo", { body: { model: "sandbox-video-hang", ...PROMPT, duration: 1 } });
   const isAt = async (state: string): Promise<boolean> =>

@@ -61,6 +61,7 @@ import type {
   ImageEditRequest,
   ImageGenerationRequest,
   Job,
+  JobList,
   Key,
   KeyCredits,
   KeyUsage,
@@ -203,6 +204,7 @@ export interface Operations {
   "GET /v1/tools": { query: never; body: undefined; response: CapabilityList };
   "POST /v1/capabilities/{id}/run": { query: never; body: CapabilityRunRequest; response: CapabilityRun };
   "POST /v1/capabilities/{id}/estimate": { query: never; body: CapabilityRunRequest; response: CapabilityEstimate };
+  "GET /v1/jobs": { query: "after" | "limit" | "status"; body: undefined; response: JobList };
   "GET /v1/images/jobs/{job_id}": { query: never; body: undefined; response: Job };
   "POST /v1/images/jobs/{job_id}/cancel": { query: never; body: undefined; response: Job };
   "GET /v1/media/content/{token}": { query: never; body: undefined; response: unknown };

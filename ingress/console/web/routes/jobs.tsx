@@ -1,123 +1,213 @@
-/** Jobs: one job by its id, with its progress, result and cancellation. The list of ended jobs is the page of requests. */
+/** Jobs of media calls and capabilities: list by state, and a side sheet with progress, result and cancellation. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation, useParams } from "wouter-preact";
 
+import type { Job } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
-import { Button, FaultText, TextField } from "../parts/form.tsx";
-import { timeText } from "../parts/format.ts";
-import { Callout, FaultCallout } from "../parts/layers.tsx";
-import { Page, Section } from "../parts/page.tsx";
-import { Skeleton } from "../parts/table.tsx";
+import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { Button, FaultText } from "../parts/form.tsx";
+import { durationText, timeText, zoneText } from "../parts/format.ts";
+import { Callout, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { type Column, Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { Amount, Id, KeyValues, Status } from "../parts/values.tsx";
-import { ValueBody } from "./playground/result.tsx";
+import { ProgressBar, ValueBody } from "./playground/result.tsx";
 
-/** Interval at which an open job is read again, in milliseconds. */
+/** Interval at which open jobs are read again, in milliseconds. */
 const POLL_MS = 2_000;
+const STATUSES = ["queued", "processing", "completed", "failed", "cancelled"] as const;
+
+const isOpen = ({ status }: Pick<Job, "status">): boolean => status === "queued" || status === "processing";
 
 export default function Jobs(): JSX.Element {
   const { id } = useParams<{ id?: string }>();
-  return id === undefined ? <FindJob /> : <JobPage key={id} id={id} />;
-}
-
-function FindJob(): JSX.Element {
-  const [text, setText] = useState("");
   const [, navigate] = useLocation();
+  const query = useUrlQuery();
+  const status = query.get("status");
+  const cursor = useCursor(query.text);
+  const list = useQuery(
+    `jobs ${query.text} ${cursor.after ?? ""}`,
+    (signal) => call("GET /v1/jobs", { query: { limit: 50, after: cursor.after, status }, signal }),
+    { everyMs: POLL_MS * 5 },
+  );
+  const rows = list.data?.data ?? [];
+  const suffix = query.text === "" ? "" : `?${query.text}`;
+  const place = rows.findIndex((job) => job.id === id);
   return (
-    <Page title="Jobs" about="Images, speech, music, videos, 3D and capabilities run as jobs when they take long.">
-      <form
-        class="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (text.trim() !== "") navigate(`/jobs/${encodeURIComponent(text.trim())}`);
-        }}
-      >
-        <div class="pad stack">
-          <TextField
-            label="Job id"
-            value={text}
-            onInput={setText}
-            hint={
-              <>
-                The response that accepted the job contains its id. Ended jobs are also in{" "}
-                <Link href="/requests">Requests</Link>.
-              </>
-            }
+    <Page
+      title="Jobs"
+      isWide
+      about="Images, speech, music, videos, 3D and capabilities run as jobs, which continue when you leave the page."
+      sheet={
+        id === undefined ? undefined : (
+          <JobSheet
+            key={id}
+            id={id}
+            onClose={() => navigate(`/jobs${suffix}`)}
+            onChange={list.reload}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/jobs/${next.id}${suffix}`);
+            }}
           />
-          <div class="row">
-            <Button kind="primary" submit>
-              Open job
-            </Button>
-          </div>
-        </div>
-      </form>
+        )
+      }
+    >
+      <FilterBar
+        query={query}
+        filters={[
+          {
+            name: "status",
+            label: "Status",
+            isFixed: true,
+            choices: [{ value: "", text: "All" }, ...STATUSES.map((value) => ({ value, text: value }))],
+          },
+        ]}
+      />
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        columns={columnsOf(suffix)}
+        idOf={(job) => job.id}
+        selected={id}
+        empty={
+          status === "" ? (
+            <Empty title="No jobs">
+              <p>
+                Each image, recording, video, mesh and capability run is a job.{" "}
+                <Link href="/playground/image">Make an image</Link>
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No jobs match">
+              <p>Choose another status.</p>
+            </Empty>
+          )
+        }
+        note="Jobs of workflow runs and batches are on their pages."
+      />
     </Page>
   );
 }
 
-function JobPage({ id }: { readonly id: string }): JSX.Element {
-  const [isOpen, setOpen] = useState(true);
+function columnsOf(suffix: string): readonly Column<Job>[] {
+  return [
+    {
+      head: "Model",
+      place: "main",
+      cut: "34%",
+      title: ({ model, id }) => `${model ?? "unknown"} (${id})`,
+      cell: ({ model, id, error }) => (
+        <>
+          <Link href={`/jobs/${id}${suffix}`}>{model ?? "unknown"}</Link>
+          {error === undefined ? null : <span class="sub cut">{error.code}</span>}
+        </>
+      ),
+    },
+    { head: "Status", cell: ({ status }) => <Status of={status} /> },
+    {
+      head: "Progress",
+      place: "mid",
+      isNumber: true,
+      cell: (job) => (isOpen(job) ? `${Math.round(job.progress * 100)} %` : "—"),
+    },
+    { head: `Created, ${zoneText()}`, place: "brk", cell: ({ created }) => timeText(created * 1_000, "minute") },
+    { head: "Duration", place: "low", isNumber: true, cell: (job) => lengthOf(job) ?? "—" },
+    {
+      head: "Credits",
+      place: "key",
+      isNumber: true,
+      cell: ({ credits_used: credits }) => (credits === undefined ? "—" : <Amount credits={credits} />),
+    },
+  ];
+}
+
+function lengthOf({ created, completed }: Job): string | undefined {
+  return completed === undefined ? undefined : durationText((completed - created) * 1_000);
+}
+
+function JobSheet({
+  id,
+  onClose,
+  onMove,
+  onChange,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+  /** Called when the state has changed. */
+  readonly onChange: () => void;
+}): JSX.Element {
+  const [hasEnded, setEnded] = useState(false);
   const query = useQuery(
     `job ${id}`,
     async (signal) => {
       const job = await call("GET /v1/images/jobs/{job_id}", { path: { job_id: id }, signal });
-      setOpen(job.status === "queued" || job.status === "processing");
+      setEnded(!isOpen(job));
       return job;
     },
-    { everyMs: isOpen ? POLL_MS : undefined },
+    // An ended job is not read again: it does not change, and new links would load its files again.
+    { everyMs: hasEnded ? undefined : POLL_MS },
   );
   const cancel = useAction(async () => {
     await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
     query.reload();
+    onChange();
   });
   const { data: job, fault, reload } = query;
   return (
-    <Page
+    <Sheet
       title={job?.model ?? "Job"}
-      crumb={<Link href="/jobs">Jobs</Link>}
+      onClose={onClose}
+      onMove={onMove}
       actions={
-        job !== undefined && isOpen ? (
+        job !== undefined && isOpen(job) ? (
           <Button kind="danger" isRunning={cancel.isRunning} onClick={() => cancel.run()}>
             Cancel job
           </Button>
         ) : undefined
       }
     >
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
-      <FaultText fault={cancel.fault} />
-      {job === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <>
-          <div class="panel">
-            <div class="pad stack">
-              <div class="row">
-                <Status of={job.status} />
-                {isOpen ? <span class="soft">{Math.round(job.progress)} %</span> : null}
-              </div>
-              {job.error === undefined ? null : <Callout tone="bad">{job.error.message}</Callout>}
-              <KeyValues
-                of={[
-                  ["Kind", job.modality],
-                  ["Charged", job.credits_used === undefined ? null : <Amount credits={job.credits_used} />],
-                  ["Created", timeText(job.created * 1_000, "exact")],
-                  ["Ended", job.completed === undefined ? null : timeText(job.completed * 1_000, "exact")],
-                  ["Id", <Id value={job.id} label="job id" />],
-                  ["Request", isOpen ? null : <Link href={`/requests/${job.id}`}>Show attempts and charge</Link>],
-                ]}
-              />
-            </div>
-          </div>
-          {job.status === "completed" ? (
-            <Section title="Result">
-              <ValueBody value={job} />
-            </Section>
-          ) : null}
-        </>
+      {fault === undefined && cancel.fault === undefined ? null : (
+        <section>
+          {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
+          <FaultText fault={cancel.fault} />
+        </section>
       )}
-    </Page>
+      {job === undefined ? fault === undefined ? <Skeleton /> : null : <JobSections job={job} />}
+    </Sheet>
+  );
+}
+
+function JobSections({ job }: { readonly job: Job }): JSX.Element {
+  return (
+    <>
+      <section>
+        <div role="status">
+          <Status of={job.status} />
+        </div>
+        {isOpen(job) ? <ProgressBar share={job.progress} /> : null}
+        {job.error === undefined ? null : <Callout tone="bad">{job.error.message}</Callout>}
+        <KeyValues
+          of={[
+            ["Kind", job.modality.replaceAll("_", " ")],
+            ["Charged", job.credits_used === undefined ? null : <Amount credits={job.credits_used} />],
+            ["Created", timeText(job.created * 1_000, "exact")],
+            ["Ended", job.completed === undefined ? null : timeText(job.completed * 1_000, "exact")],
+            ["Duration", lengthOf(job) ?? null],
+            ["Id", <Id value={job.id} label="job id" />],
+            ["Request", isOpen(job) ? null : <Link href={`/requests/${job.id}`}>Show attempts and charge</Link>],
+          ]}
+        />
+      </section>
+      {job.data === undefined ? null : (
+        <section>
+          <h3>Result</h3>
+          <ValueBody value={job} />
+        </section>
+      )}
+    </>
   );
 }

@@ -4,9 +4,11 @@ import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { ModelEntry } from "#schemas/generated/types.ts";
 import { useModels } from "../api/catalogue.ts";
-import { countText } from "../parts/format.ts";
+import { call } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import { countText, timeText, zoneText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Sheet } from "../parts/layers.tsx";
+import { Callout, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { ratesOf, shortPrice } from "../parts/price.ts";
 import { labelOf } from "../api/schema.ts";
@@ -33,6 +35,7 @@ export default function Models(): JSX.Element {
   const [, navigate] = useLocation();
   const query = useUrlQuery();
   const models = useModels();
+  const retries = useRetries();
   const [text, kind] = [query.get("q").toLowerCase(), query.get("kind")];
   const rows = (models.data ?? []).filter(
     ({ id, owned_by: owner, _svc }) =>
@@ -52,6 +55,7 @@ export default function Models(): JSX.Element {
           <ModelSheet
             key={entry.id}
             entry={entry}
+            retryAt={retries.get(entry.id)}
             onClose={() => navigate(`/models${suffix}`)}
             onMove={(step) => {
               const next = rows[place + step];
@@ -78,7 +82,7 @@ export default function Models(): JSX.Element {
       />
       <ListPanel
         query={{ ...models, data: models.data && { data: rows, has_more: false } }}
-        columns={columnsOf(hrefOf)}
+        columns={columnsOf(hrefOf, retries)}
         idOf={({ id }) => id}
         selected={slug}
         empty={
@@ -98,14 +102,42 @@ export default function Models(): JSX.Element {
   );
 }
 
-function columnsOf(hrefOf: (id: string) => string): readonly Column<ModelEntry>[] {
+/** Interval at which the unavailable models are read again, in milliseconds. */
+const RETRIES_MS = 30_000;
+
+/** Returns the time of the next attempt for each model whose providers are all disabled after errors. */
+function useRetries(): ReadonlyMap<string, string> {
+  const { data } = useQuery(
+    "unavailable models",
+    async (signal) => (await call("GET /workspaces/{workspaceId}/unavailable-models", { signal })).data,
+    { everyMs: RETRIES_MS },
+  );
+  return new Map((data ?? []).map(({ model, next_attempt_at: at }) => [model, at]));
+}
+
+function retryText(at: string): string {
+  return `Unavailable after errors; next attempt ${timeText(at, "time")} ${zoneText()}`;
+}
+
+function columnsOf(
+  hrefOf: (id: string) => string,
+  retries: ReadonlyMap<string, string>,
+): readonly Column<ModelEntry>[] {
   return [
     {
       head: "Model",
       place: "main",
       cut: "36%",
       title: ({ id }) => id,
-      cell: ({ id }) => <Link href={hrefOf(id)}>{id}</Link>,
+      cell: ({ id }) => {
+        const retryAt = retries.get(id);
+        return (
+          <>
+            <Link href={hrefOf(id)}>{id}</Link>
+            {retryAt === undefined ? null : <span class="sub">{retryText(retryAt)}</span>}
+          </>
+        );
+      },
     },
     { head: "Kind", cell: ({ _svc }) => MODALITIES[_svc.modality] },
     { head: "Provider", place: "low", cell: ({ owned_by: owner }) => owner },
@@ -121,10 +153,13 @@ function columnsOf(hrefOf: (id: string) => string): readonly Column<ModelEntry>[
 
 function ModelSheet({
   entry: { id, owned_by: owner, _svc: facts },
+  retryAt,
   onClose,
   onMove,
 }: {
   readonly entry: ModelEntry;
+  /** Time of the next attempt; undefined for an available model. */
+  readonly retryAt: string | undefined;
   readonly onClose: () => void;
   readonly onMove: (step: 1 | -1) => void;
 }): JSX.Element {
@@ -151,6 +186,7 @@ function ModelSheet({
       }
     >
       <section>
+        {retryAt === undefined ? null : <Callout tone="warn">{retryText(retryAt)}.</Callout>}
         <KeyValues
           of={[
             ["Name in calls", <Id value={id} label="name" />],

@@ -1,10 +1,7 @@
 /** Calls as code to paste: curl, Python and JavaScript. */
 
 /** Returns the code of a call by language. @param path such as `/v1/embeddings` */
-export function snippetsOf(
-  path: string,
-  { async: _async, ...body }: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> {
+export function snippetsOf(path: string, body: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const url = `${location.origin}${path}`;
   const json = JSON.stringify(body, null, 2);
   const isAudio = path.endsWith("/speech");

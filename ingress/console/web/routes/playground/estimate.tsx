@@ -24,7 +24,7 @@ export function EstimateLine({
   const { data, fault } = useQuery(
     settled === "" || name === "" ? "" : `estimate ${name} ${settled}`,
     async (signal) => {
-      const { async: _async, ...estimated } = JSON.parse(settled) as Record<string, unknown>;
+      const estimated = JSON.parse(settled) as Record<string, unknown>;
       return capability === undefined
         ? call("POST /v1/models/{slug}/estimate", { path: { slug: name }, body: estimated, signal })
         : call("POST /v1/capabilities/{id}/estimate", { path: { id: name }, body: estimated as never, signal });

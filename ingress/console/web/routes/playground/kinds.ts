@@ -26,7 +26,7 @@ export interface Kind {
   /** Members that are shown at once. */
   readonly first: readonly string[];
   /** True if the API returns a job on request, so that progress is visible and the call can be cancelled. */
-  readonly isJob: boolean;
+  readonly canBeJob: boolean;
 }
 
 const hasModality =
@@ -44,7 +44,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-image",
     isOfKind: (entry) => entry._svc.modality === "image" && entry._svc.allowed_params.requires_input_image !== true,
     first: ["size", "aspect_ratio", "n", "quality", "output_format"],
-    isJob: true,
+    canBeJob: true,
   },
   {
     id: "edit",
@@ -57,7 +57,7 @@ export const KINDS: readonly Kind[] = [
       modality === "upscale" ||
       (modality === "image" && (params.accepts_input_image === true || params.requires_input_image === true)),
     first: ["image", "size", "n", "strength"],
-    isJob: true,
+    canBeJob: true,
   },
   {
     id: "speech",
@@ -68,7 +68,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-tts",
     isOfKind: hasModality("audio"),
     first: ["voice", "response_format", "speed"],
-    isJob: false,
+    canBeJob: false,
   },
   {
     id: "transcription",
@@ -79,7 +79,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-stt",
     isOfKind: hasModality("stt"),
     first: ["file", "language", "response_format"],
-    isJob: false,
+    canBeJob: false,
   },
   {
     id: "video",
@@ -90,7 +90,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-video",
     isOfKind: hasModality("video"),
     first: ["duration", "resolution", "aspect_ratio"],
-    isJob: false,
+    canBeJob: false,
   },
   {
     id: "music",
@@ -101,7 +101,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-music",
     isOfKind: hasModality("music"),
     first: ["duration", "output_format"],
-    isJob: true,
+    canBeJob: true,
   },
   {
     id: "3d",
@@ -112,7 +112,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-3d",
     isOfKind: hasModality("object_3d"),
     first: ["prompt", "image", "mesh"],
-    isJob: true,
+    canBeJob: true,
   },
   {
     id: "embedding",
@@ -123,7 +123,7 @@ export const KINDS: readonly Kind[] = [
     model: "sandbox-embed",
     isOfKind: hasModality("embedding"),
     first: ["input", "dimensions"],
-    isJob: false,
+    canBeJob: false,
   },
 ];
 
@@ -143,7 +143,6 @@ const HIDDEN = new Set([
   "user",
   "max_credits",
   "metadata",
-  "async",
   "moderation",
 ]);
 
@@ -278,11 +277,7 @@ export function ruleProblem(kind: Kind, values: Readonly<Record<string, unknown>
 }
 
 /** Returns the body of a call for the values of its form. */
-export function bodyOf(
-  kind: Kind,
-  model: string,
-  values: Readonly<Record<string, unknown>> | undefined,
-): Record<string, unknown> {
+export function bodyOf(model: string, values: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const body: Record<string, unknown> = { model, ...values };
   for (const name of [...INPUTS, "file"]) {
     const input = body[name] as { readonly file_id?: string; readonly url?: string } | undefined;
@@ -291,5 +286,5 @@ export function bodyOf(
     if (input.file_id !== undefined) body[name === "file" ? "file_id" : `${name}_file_id`] = input.file_id;
     if (input.url !== undefined) body[name === "file" ? "file_id" : `${name}_url`] = input.url;
   }
-  return kind.isJob ? { ...body, async: true } : body;
+  return body;
 }

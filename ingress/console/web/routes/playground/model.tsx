@@ -43,7 +43,8 @@ export function ModelForm({
   const fault = runner.state.step === "ended" ? runner.state.result.fault : undefined;
   const blocked = problem ?? (runner.state.step === "running" ? "A call is running." : undefined);
   const run = (): void => {
-    if (blocked === undefined) void runner.run({ operation: kind.operation, name: `${kind.name}, ${model}`, body });
+    if (blocked !== undefined) return;
+    void runner.run({ operation: kind.operation, name: `${kind.name}, ${model}`, body, isJob: kind.canBeJob });
   };
   return (
     <div class="pgcols">
@@ -115,7 +116,7 @@ export function ModelForm({
     try {
       const values = readGroup(schema, draft, "");
       const others: unknown = JSON.parse(draft[OTHERS]?.trim() || "{}");
-      const read = { ...bodyOf(kind, model, values), ...(others as Record<string, unknown>) };
+      const read = { ...bodyOf(model, values), ...(others as Record<string, unknown>) };
       const missing = missingIn(schema, { ...values, ...(others as Record<string, unknown>) });
       const why = missing.length === 0 ? ruleProblem(kind, values) : `Fill in ${missing.map(labelOf).join(", ")}.`;
       return why === undefined ? { body: read } : { body: read, problem: why };

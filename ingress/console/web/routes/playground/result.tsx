@@ -41,7 +41,6 @@ function Progress({
   readonly cancel: () => Promise<void>;
 }): JSX.Element {
   const seconds = useSeconds(since);
-  const share = Math.round((job?.progress ?? 0) * 100);
   return (
     <>
       <header>
@@ -58,22 +57,35 @@ function Progress({
           <p class="hint">The response arrives when the call has ended.</p>
         ) : (
           <>
-            <span
-              class="bar run"
-              style={{ "--v": `${share}%` }}
-              role="progressbar"
-              aria-label="Progress"
-              aria-valuenow={share}
-            >
-              <i />
-            </span>
+            <ProgressBar share={job.progress} />
             <p class="hint">
-              {share} %. The job continues when you leave this page: see <Link href={`/jobs/${job.id}`}>Jobs</Link>.
+              The job continues when you leave this page: see <Link href={`/jobs/${job.id}`}>Jobs</Link>.
             </p>
           </>
         )}
       </div>
     </>
+  );
+}
+
+/** Bar of the progress of a job. @param props `share`: done part, from 0 to 1 */
+export function ProgressBar({ share }: { readonly share: number }): JSX.Element {
+  const percent = Math.round(share * 100);
+  return (
+    <div class="row">
+      <span
+        class="bar run grow"
+        style={{ "--v": `${percent}%` }}
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <i />
+      </span>
+      <span class="hint">{percent} %</span>
+    </div>
   );
 }
 
@@ -160,7 +172,15 @@ function WhatIsLeft(): JSX.Element | null {
 
 function ResultBody({ result: { value, blob, status } }: { readonly result: Result }): JSX.Element {
   const src = useBlobUrl(blob);
-  if (status === "cancelled" && !hasData(value)) return <p class="soft">The call was cancelled.</p>;
+  if (status === "cancelled" && !hasData(value)) {
+    return (
+      <p class="soft">
+        {value === undefined
+          ? "The page no longer waits for the response. The call may continue and be charged: see Jobs and Requests."
+          : "The job was cancelled."}
+      </p>
+    );
+  }
   if (blob !== undefined) {
     const type = blob.type.replace(/;.*/, "");
     return src === undefined ? (

@@ -40,6 +40,8 @@ export interface Call {
   readonly capability?: string;
   readonly name: string;
   readonly body: Readonly<Record<string, unknown>>;
+  /** True to request a job instead of the result. */
+  readonly isJob?: boolean;
 }
 
 export interface Runner {
@@ -101,11 +103,12 @@ function failure(error: unknown, job: Job | undefined): Omit<Result, "name" | "e
 }
 
 async function make(
-  { operation, capability, body }: Call,
+  { operation, capability, body, isJob }: Call,
   signal: AbortSignal,
   onJob: (job: Job) => void,
 ): Promise<Omit<Result, "name" | "endedAt" | "ms">> {
-  const response = await send(operation, { path: { id: capability ?? "" }, body: body as never, signal });
+  const headers = isJob === true ? { prefer: "respond-async" } : {};
+  const response = await send(operation, { path: { id: capability ?? "" }, body: body as never, headers, signal });
   const id = response.headers.get("x-request-id") ?? "";
   const used = response.headers.get("x-credits-used");
   const credits = used === null ? null : Number(used);

@@ -1,0 +1,233 @@
+/** Playground, jobs, models and capabilities in a browser: the price before a call, the result and its charge, and cancelled work. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import sharp from "sharp";
+
+import type { Job, LedgerList } from "#schemas/generated/types.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
+
+import { type ConsoleBench, type ConsolePage, openConsoleBench } from "./bench.ts";
+
+let bench: ConsoleBench;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  bench = await openConsoleBench({ pools: ["chat", "image", "audio", "video", "3d", "capability"] });
+  tenant = await asNewWorkspace(bench.stack);
+}, 90_000);
+afterAll(() => bench?.close());
+
+const open = (path: string): Promise<ConsolePage> => bench.open(path, { key: tenant.key });
+
+async function read<Body>(path: string): Promise<Body> {
+  const response = await fetch(`${bench.baseUrl}${path}`, { headers: { authorization: `Bearer ${tenant.key}` } });
+  return (await response.json()) as Body;
+}
+
+/** Waits for the charge of the result, and returns the id of its request. */
+async function requestOf({ page }: ConsolePage): Promise<string> {
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText(/^Charged/).waitFor();
+  return (await result.getByRole("link", { name: "Request" }).getAttribute("title")) ?? "";
+}
+
+describe("chat", () => {
+  test("an answer is streamed over two turns, with its charge and request", async () => {
+    const { page, faults } = await open("/playground");
+    await page.getByLabel("System prompt").fill("Answer briefly.");
+    const message = page.getByLabel("Message", { exact: true });
+    await message.fill("Say exactly: one");
+    await page.getByText("estimate", { exact: true }).waitFor();
+    await message.press("Enter");
+    await page.getByText("Charged").waitFor();
+    await message.fill("Say exactly: two");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Charged").nth(1).waitFor();
+    const turns = page.getByRole("region", { name: "Conversation" }).getByRole("listitem");
+    expect(await turns.allTextContents()).toEqual([expect.stringContaining("one"), expect.stringContaining("two")]);
+    expect(page.url()).not.toContain("exactly");
+    expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain("exactly");
+
+    await turns.last().getByRole("link", { name: "Request" }).click();
+    await page.getByRole("complementary", { name: "sandbox-chat" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("a stopped answer keeps its text and is cancelled", async () => {
+    const { page, faults } = await open("/playground?model=sandbox-endless");
+    await page.getByLabel("Message", { exact: true }).fill("Hello");
+    await page.keyboard.press("Enter");
+    const answer = page.locator(".turn .answer");
+    await page.waitForFunction("document.querySelector('.turn .answer')?.textContent.length > 40");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await answer.getByText("Cancelled").waitFor();
+    const text = await answer.textContent();
+    const link = answer.getByRole("link", { name: "Request" });
+    const id = (await link.getAttribute("title")) ?? "";
+    await bench.stack.settled();
+    const [usage] = await bench.stack.query<{ status: string }>("select status from usage_record where job_id = $1", [
+      id,
+    ]);
+    expect([usage?.status, (text ?? "").length > 40]).toEqual(["cancelled", true]);
+    expect(faults).toEqual([]);
+  });
+
+  test("an attached picture is part of the message", async () => {
+    const { page } = await open("/playground");
+    const buffer = await sharp({ create: { width: 40, height: 30, channels: 3, background: "#c33" } })
+      .png()
+      .toBuffer();
+    await page.getByLabel("Attach file").setInputFiles({ name: "red.png", mimeType: "image/png", buffer });
+    await page.getByRole("button", { name: "Remove red.png" }).waitFor();
+    await page.getByLabel("Message", { exact: true }).fill("What is this?");
+    const request = page.waitForRequest((one) => one.url().endsWith("/v1/chat/completions"));
+    await page.keyboard.press("Enter");
+    const { messages } = (await request).postDataJSON() as { messages: [{ content: [object, object] }] };
+    expect(messages[0].content[0]).toMatchObject({ type: "file", file: { file_id: expect.stringMatching(/^file-/) } });
+    await page.getByText("Charged").waitFor();
+  });
+
+  test("an error shows the sentence of the API", async () => {
+    const { page } = await open("/playground?model=no-such-model");
+    await page.getByLabel("Message", { exact: true }).fill("Hello");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Conversation" }).getByText("no-such-model").waitFor();
+  });
+});
+
+describe("media", () => {
+  test("two images are made at the estimated price, which the ledger contains", async () => {
+    const view = await open("/playground/image");
+    const { page, faults } = view;
+    await page.getByLabel("Prompt", { exact: true }).fill("Hills at the edge of a lake");
+    await page.getByRole("radiogroup", { name: "Results" }).getByText("2").click();
+    await page.getByLabel("Size").selectOption("256x256");
+    await page.getByRole("form", { name: "Request" }).getByText("4.00000").waitFor();
+    await page.getByRole("button", { name: "Run" }).click();
+    const id = await requestOf(view);
+    const pictures = page.getByRole("region", { name: "Result" }).locator("img");
+    expect(await pictures.count()).toBe(2);
+    await page.waitForFunction("[...document.querySelectorAll('.media img')].every((one) => one.naturalWidth === 256)");
+    await bench.stack.settled();
+    const { data } = await read<LedgerList>(`/workspaces/${tenant.workspace.id}/credits/ledger`);
+    expect(data.find((entry) => entry.kind === "settle" && JSON.stringify(entry).includes(id))?.credits).toBe(-4);
+    expect(faults).toEqual([]);
+  });
+
+  test("speech becomes a recording that plays", async () => {
+    const view = await open("/playground/speech");
+    await view.page.getByLabel("Input").fill("It works.");
+    await view.page.getByRole("button", { name: "Run" }).click();
+    await requestOf(view);
+    await view.page.waitForFunction("document.querySelector('.media audio')?.readyState >= 1");
+    expect(view.faults).toEqual([]);
+  });
+
+  test("a mesh is drawn", async () => {
+    const view = await open("/playground/3d");
+    await view.page.getByLabel("Prompt").fill("a vase");
+    await view.page.getByRole("button", { name: "Run" }).click();
+    await requestOf(view);
+    const drawn = view.page.locator("canvas[data-drawn=true]");
+    await drawn.or(view.page.getByText("The 3D view is not available")).waitFor();
+    expect(view.faults.filter((fault) => !fault.includes("WebGL"))).toEqual([]);
+  });
+
+  test("a video shows its progress, is found under its job after a reload, and is cancelled", async () => {
+    const { page, faults } = await open("/playground/video?model=sandbox-video-hang");
+    await page.getByLabel("Prompt", { exact: true }).fill("A harbour in fog");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("progressbar", { name: "Progress" }).waitFor();
+    await page.reload();
+    await page.goto(`${bench.baseUrl}/console/jobs`);
+    await page.getByRole("link", { name: "sandbox-video-hang" }).click();
+    const sheet = page.getByRole("complementary", { name: "sandbox-video-hang" });
+    await sheet.getByRole("button", { name: "Cancel job" }).click();
+    await sheet.getByText("Cancelled").waitFor();
+    const id = page.url().split("/").at(-1) ?? "";
+    expect(await read<Job>(`/v1/images/jobs/${id}`)).toMatchObject({ status: "cancelled" });
+    expect(faults).toEqual([]);
+  });
+
+  test("a video is cancelled in the playground", async () => {
+    const { page } = await open("/playground/video?model=sandbox-video-hang");
+    await page.getByLabel("Prompt", { exact: true }).fill("A harbour in fog");
+    await page.getByRole("button", { name: "Run" }).click();
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByRole("progressbar").waitFor();
+    await result.getByRole("button", { name: "Cancel" }).click();
+    await result.getByText("The job was cancelled.").waitFor();
+  });
+});
+
+describe("capabilities", () => {
+  test("an uploaded picture is resized, from the list of capabilities on", async () => {
+    const view = await open("/capabilities?q=resize+image");
+    const { page, faults } = view;
+    await page.getByRole("link", { name: "Resize image" }).click();
+    await page.getByRole("complementary", { name: "Resize image" }).getByRole("link", { name: "Try it" }).click();
+    const buffer = await sharp({ create: { width: 400, height: 200, channels: 3, background: "#36c" } })
+      .png()
+      .toBuffer();
+    await page.getByLabel("Upload").setInputFiles({ name: "blue.png", mimeType: "image/png", buffer });
+    await page.getByText("blue.png").waitFor();
+    await page.getByLabel("Width").fill("100");
+    await page.getByText("estimate", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Run" }).click();
+    await requestOf(view);
+    await page.waitForFunction("document.querySelector('.media img')?.naturalWidth === 100");
+    expect(faults).toEqual([]);
+  });
+
+  test("a text is typed instead of a file, and its result is shown as JSON", async () => {
+    const view = await open("/playground/capability?id=code.regex");
+    const { page } = view;
+    await page.getByLabel("Text as text").fill("ab ab");
+    await page.getByLabel("Pattern").fill("b");
+    await page.getByRole("button", { name: "Run" }).click();
+    await requestOf(view);
+    await page.getByRole("region", { name: "JSON" }).first().waitFor();
+  });
+});
+
+test("a model is found by name, and its sheet opens the playground with it", async () => {
+  const { page, faults } = await open("/models?q=sandbox-image-meg");
+  await page.getByRole("link", { name: "sandbox-image-megapixels" }).click();
+  const sheet = page.getByRole("complementary", { name: "sandbox-image-megapixels" });
+  await sheet.getByText("megapixel", { exact: true }).waitFor();
+  await sheet.getByRole("link", { name: "Try it" }).click();
+  expect(await page.getByLabel("Model").inputValue()).toBe("sandbox-image-megapixels");
+  expect(faults).toEqual([]);
+});
+
+test("without credits the refusal says what is left", async () => {
+  const poor = await createWorkspace(bench.stack, { creditsNano: 10n ** 9n });
+  const { page } = await bench.open("/playground/image", { key: poor.key });
+  await page.getByLabel("Prompt", { exact: true }).fill("Hills");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("region", { name: "Result" }).getByText("credits are left.").waitFor();
+});
+
+describe("accessibility", () => {
+  const KINDS = ["image", "edit", "speech", "transcription", "video", "music", "3d", "embedding", "capability"];
+  test.each([
+    ["light", 1280],
+    ["dark", 390],
+  ] as const)("forms of every kind in %s at %d px", async (colorScheme, width) => {
+    const view = await bench.open("/playground", {
+      key: tenant.key,
+      browser: { colorScheme, viewport: { width, height: 800 } },
+    });
+    const findings: string[] = [];
+    for (const kind of ["chat", ...KINDS]) {
+      await view.page.goto(`${bench.baseUrl}/console/playground/${kind}`);
+      await view.page.getByRole("form").first().waitFor();
+      for (const summary of await view.page.locator("form summary").all()) await summary.click();
+      const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      if (excess > 0) findings.push(`${kind}: scrolls sideways by ${excess} px`);
+      findings.push(...(await view.findBarriers()).map((barrier) => `${kind}: ${barrier}`));
+    }
+    expect([...findings, ...view.faults]).toEqual([]);
+  });
+});
