@@ -223,6 +223,8 @@ test("owners and the caller read bodies, other members and workspaces get 404; e
   );
   expect(reads.length).toBe(before.length);
   expect(reads[0]?.actor.id).toBe(developer.id);
+  // The response arrives before the usage record of the call.
+  await stack.settled();
   const list = JSON.parse((await send("GET", `/workspaces/${workspaceId}/usage/requests`)).text) as UsageRequestList;
   expect(list.data.find(({ request_id: one }) => one === id)).toMatchObject({ has_bodies: true });
   expect(JSON.stringify(list)).not.toContain(SECRET);
