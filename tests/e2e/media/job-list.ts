@@ -48,7 +48,10 @@ describe("Prefer: respond-async", () => {
   test("other preferences and streams get the usual response", async () => {
     expect((await startAsync("/v1/images/generations", PICTURE, "respond-asynchronously")).status).toBe(200);
     const stream = await startAsync("/v1/images/generations", { ...PICTURE, stream: true });
-    expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    expect([stream.status, stream.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringMatching(/^text\/event-stream/),
+    ]);
     expect(await stream.text()).toContain("[DONE]");
   });
 });
