@@ -179,6 +179,7 @@ export const ELSEWHERE: readonly (readonly [may: readonly Role[], routes: readon
       // Of a job the billing role finds its own alone: tests/e2e/media.
       "GET /v1/videos/generations/{id}",
       "POST /v1/videos/generations/{id}/cancel",
+      "GET /v1/jobs",
       "GET /v1/images/jobs/{job_id}",
       "POST /v1/images/jobs/{job_id}/cancel",
     ],
