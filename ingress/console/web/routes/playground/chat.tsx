@@ -50,9 +50,11 @@ export function Chat({
   const messages = conversation.messagesWith(system, text === "" && files.length === 0 ? undefined : { text, files });
   const body = { model, messages, ...params };
   const blocked = problem ?? (text.trim() === "" ? "Type a message." : undefined);
-  const send = (): void => {
-    if (blocked !== undefined || isRunning) return;
-    void conversation.send({ text, files }, body);
+  /** Sends the text of the field, which may be newer than the drawn one. */
+  const send = (typed: string): void => {
+    if (problem !== undefined || typed.trim() === "" || isRunning) return;
+    const next = { text: typed, files };
+    void conversation.send(next, { ...body, messages: conversation.messagesWith(system, next) });
     setText("");
     setFiles([]);
   };
@@ -156,14 +158,14 @@ function Composer({
   readonly onText: (text: string) => void;
   readonly onFiles: (files: readonly Attachment[]) => void;
   readonly blocked: string | undefined;
-  readonly send: () => void;
+  readonly send: (text: string) => void;
 }): JSX.Element {
   return (
     <form
       class="pad composer"
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        send(text);
       }}
     >
       <Attachments files={files} onChange={onFiles} />
@@ -177,7 +179,7 @@ function Composer({
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          send();
+          send(event.currentTarget.value);
         }}
       />
       <div class="row wrap">
