@@ -1,10 +1,12 @@
 /** Playground, jobs, models and capabilities in a browser: the price before a call, the result and its charge, and cancelled work. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import type { Page } from "playwright-core";
 import sharp from "sharp";
 
-import type { Job, LedgerList } from "#schemas/generated/types.ts";
+import type { ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
 import { type ConsoleBench, type ConsolePage, openConsoleBench } from "./bench.ts";
@@ -25,6 +27,11 @@ async function read<Body>(path: string): Promise<Body> {
   return (await response.json()) as Body;
 }
 
+/** Waits until an expression is true in the page. The page's policy forbids to evaluate it there, so it is asked from here. */
+async function isTrue(page: Page, expression: string): Promise<void> {
+  await eventually(expression, () => page.evaluate<boolean>(expression));
+}
+
 /** Waits for the charge of the result, and returns the id of its request. */
 async function requestOf({ page }: ConsolePage): Promise<string> {
   const result = page.getByRole("region", { name: "Result" });
@@ -38,7 +45,7 @@ describe("chat", () => {
     await page.getByLabel("System prompt").fill("Answer briefly.");
     const message = page.getByLabel("Message", { exact: true });
     await message.fill("Say exactly: one");
-    await page.getByText("estimate", { exact: true }).waitFor();
+    await page.getByText(/^estimate/).waitFor();
     await message.press("Enter");
     await page.getByText("Charged").waitFor();
     await message.fill("Say exactly: two");
@@ -55,21 +62,21 @@ describe("chat", () => {
   });
 
   test("a stopped answer keeps its text and is cancelled", async () => {
-    const { page, faults } = await open("/playground?model=sandbox-endless");
+    const { page, faults } = await open("/playground?model=sandbox-silent");
     await page.getByLabel("Message", { exact: true }).fill("Hello");
     await page.keyboard.press("Enter");
     const answer = page.locator(".turn .answer");
-    await page.waitForFunction("document.querySelector('.turn .answer')?.textContent.length > 40");
+    await answer.getByText("You wrote").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await answer.getByText("Cancelled").waitFor();
-    const text = await answer.textContent();
+    await answer.getByText("You wrote").waitFor();
     const link = answer.getByRole("link", { name: "Request" });
     const id = (await link.getAttribute("title")) ?? "";
     await bench.stack.settled();
     const [usage] = await bench.stack.query<{ status: string }>("select status from usage_record where job_id = $1", [
       id,
     ]);
-    expect([usage?.status, (text ?? "").length > 40]).toEqual(["cancelled", true]);
+    expect(usage?.status).toBe("cancelled");
     expect(faults).toEqual([]);
   });
 
@@ -91,8 +98,10 @@ describe("chat", () => {
   test("an error shows the sentence of the API", async () => {
     const { page } = await open("/playground?model=no-such-model");
     await page.getByLabel("Message", { exact: true }).fill("Hello");
+    const answer = page.waitForResponse((one) => one.url().endsWith("/v1/chat/completions"));
     await page.keyboard.press("Enter");
-    await page.getByRole("region", { name: "Conversation" }).getByText("no-such-model").waitFor();
+    const { error } = (await (await answer).json()) as ErrorEnvelope;
+    await page.getByRole("region", { name: "Conversation" }).getByText(error.message).waitFor();
   });
 });
 
@@ -108,7 +117,7 @@ describe("media", () => {
     const id = await requestOf(view);
     const pictures = page.getByRole("region", { name: "Result" }).locator("img");
     expect(await pictures.count()).toBe(2);
-    await page.waitForFunction("[...document.querySelectorAll('.media img')].every((one) => one.naturalWidth === 256)");
+    await isTrue(page, "[...document.querySelectorAll('.media img')].every((one) => one.naturalWidth === 256)");
     await bench.stack.settled();
     const { data } = await read<LedgerList>(`/workspaces/${tenant.workspace.id}/credits/ledger`);
     expect(data.find((entry) => entry.kind === "settle" && JSON.stringify(entry).includes(id))?.credits).toBe(-4);
@@ -120,7 +129,7 @@ describe("media", () => {
     await view.page.getByLabel("Input").fill("It works.");
     await view.page.getByRole("button", { name: "Run" }).click();
     await requestOf(view);
-    await view.page.waitForFunction("document.querySelector('.media audio')?.readyState >= 1");
+    await isTrue(view.page, "document.querySelector('.media audio')?.readyState >= 1");
     expect(view.faults).toEqual([]);
   });
 
@@ -173,10 +182,10 @@ describe("capabilities", () => {
     await page.getByLabel("Upload").setInputFiles({ name: "blue.png", mimeType: "image/png", buffer });
     await page.getByText("blue.png").waitFor();
     await page.getByLabel("Width").fill("100");
-    await page.getByText("estimate", { exact: true }).waitFor();
+    await page.getByText(/^estimate/).waitFor();
     await page.getByRole("button", { name: "Run" }).click();
     await requestOf(view);
-    await page.waitForFunction("document.querySelector('.media img')?.naturalWidth === 100");
+    await isTrue(page, "document.querySelector('.media img')?.naturalWidth === 100");
     expect(faults).toEqual([]);
   });
 

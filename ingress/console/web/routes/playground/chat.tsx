@@ -194,11 +194,12 @@ function Composer({
         )}
         <span class="push" />
         {isRunning ? (
-          <Button icon="stop" onClick={stop}>
+          // A key of its own: a second click on it must not reach the button that replaces it.
+          <Button key="stop" icon="stop" onClick={stop}>
             Stop
           </Button>
         ) : (
-          <Button kind="primary" icon="send" submit blocked={blocked}>
+          <Button key="send" kind="primary" icon="send" submit blocked={blocked}>
             Send
           </Button>
         )}

@@ -121,14 +121,10 @@ async function make(
   const job = await follow(value as unknown as Job, signal, onJob);
   const { status, error, credits_used: charged = null } = job;
   if (status === "completed") return { id, status: "succeeded", credits: charged, value: job };
+  // A cancelled job has an error too, which says only that it was cancelled.
+  if (status === "cancelled") return { id, status, credits: charged, value: job };
   const fault = error && new ApiFault(error.message, { code: error.code, param: error.param, requestId: id });
-  return {
-    id,
-    status: status === "cancelled" ? "cancelled" : "failed",
-    credits: charged,
-    value: job,
-    ...(fault ? { fault } : {}),
-  };
+  return { id, status: "failed", credits: charged, value: job, ...(fault ? { fault } : {}) };
 }
 
 async function follow(first: Job, signal: AbortSignal, onJob: (job: Job) => void): Promise<Job> {
