@@ -98,7 +98,7 @@ export async function fingerprintOf(data: Uint8Array): Promise<string> {
   }
 }
 
-/** Returns the endpoint that a message names; that of chat calls if the message names none or cannot be parsed. */
+/** Returns the endpoint that a message names. Returns the endpoint of chat calls if the message names none or cannot be parsed. */
 export async function endpointOf(data: Uint8Array): Promise<string> {
   try {
     const { endpoint } = (await readMessage(data)).value as Readonly<Partial<Record<string, unknown>>>;

@@ -75,7 +75,7 @@ export interface JobReader {
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
-/** SQL condition for the jobs of a workspace that a caller may see. Parameters: $1 workspace, then those of `readerValues`. */
+/** SQL condition for the jobs of a workspace that a caller may see. Parameters: $1 workspace, then the values of `readerValues`. */
 const IS_VISIBLE = `workspace_id = $1 and not is_hidden
        and ($2::uuid is null or key_id in (select k.id from api_key k where k.member_id = $2))
        and ($3::uuid is null or not ${IS_PRIVATE}

@@ -8,7 +8,7 @@ const BUCKETS_PER_DOUBLING = 4;
 /**
  * Returns the latency that a share of the calls did not exceed, in milliseconds: the geometric middle of its bucket, at most 9.1 % from the
  * exact value. Returns null for an empty histogram.
- * @param histogram decimal number, in which each bucket has twelve digits; the last digits are those of the shortest latencies
+ * @param histogram decimal number, in which each bucket has twelve digits; the last digits count the shortest latencies
  * @param share from 0 to 1
  */
 export function latencyQuantile(histogram: string, share: number): number | null {

@@ -54,14 +54,14 @@ function Content({
   return session.value === null ? <SignIn onSignedIn={retry} /> : <Shell />;
 }
 
-/** Returns the session, after using the one-time code of the URL if there is one; null if nobody is signed in. */
+/** Uses the one-time code in the URL, if any, and returns the session. Returns null without a session. */
 async function loadSession(signal: AbortSignal): Promise<NonNullable<typeof session.value> | null> {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
   let refusal: unknown;
   if (code !== undefined) {
     // Removed before it is used, so that it stays in neither the history nor a copied address.
     history.replaceState(null, "", location.pathname + location.search);
-    // A used code does not matter to somebody who is signed in, such as after a second click on the link.
+    // A second click on the link of a signed-in member sends a used code, whose refusal is ignored.
     await call("POST /console/session", { body: { code }, signal }).catch((error: unknown) => (refusal = error));
   }
   try {

@@ -211,7 +211,7 @@ export async function limitsOfCaller(target: Queryable, { workspaceId, keyId }: 
 
 /** Access that a caller is about to grant. */
 interface Grant {
-  /** Member whose limits apply to the granted access. Undefined if the access is that of a member itself. */
+  /** Member whose limits apply to the granted access. Undefined if the access is granted to a member itself. */
   readonly memberId?: string;
   readonly limits: HeldLimits;
   /** Parameter that grants the access; null if there is none. */

@@ -146,7 +146,7 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Returns days whose sums differ from those of their hours.
+-- Returns days whose sums differ from the sums of their hours.
 create function audit_usage_days() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select workspace_id, 'sums of a day are not those of its hours',
          format('%s%s: %s nano-credits, %s calls, %s tokens', label, day, coalesce(h.settled, 0), coalesce(h.calls, 0), coalesce(h.tokens, 0)),

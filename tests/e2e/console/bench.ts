@@ -21,7 +21,7 @@ export interface ConsoleBench {
   readonly baseUrl: string;
   /**
    * Opens a page of the console.
-   * @param options `key`: key to sign in with; default: the stack's first key; null signs nobody in
+   * @param options `key`: key to sign in with; default: the stack's first key. Null opens the page without a session
    */
   open(path: string, options?: OpenOptions): Promise<ConsolePage>;
   close(): Promise<void>;

@@ -66,6 +66,21 @@ describe("operator", () => {
     expect(faults()).toEqual([]);
   });
 
+  test("sees a new token until it is stored, however often Escape is pressed", async () => {
+    const { page } = await signIn(tokens.money, "/tokens");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("from-the-browser");
+    await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
+    const secret = page.getByRole("dialog", { name: "Token “from-the-browser”" });
+    await secret.waitFor();
+    for (let count = 0; count < 3; count += 1) await page.keyboard.press("Escape");
+    expect(await secret.isVisible()).toBe(true);
+    await secret.getByLabel("I have stored the token").check();
+    await secret.locator("footer").getByRole("button", { name: "Close" }).click();
+    await secret.waitFor({ state: "detached" });
+    await page.getByRole("cell", { name: "from-the-browser" }).waitFor();
+  });
+
   test("with the scope read sees every page, and no action is enabled", async () => {
     const { page } = await signIn(tokens.read, "/workspaces");
     const create = page.getByRole("button", { name: "Create workspace" });

@@ -157,3 +157,12 @@ test("a revoked key ends its session within a second", async () => {
   await page.getByRole("link", { name: "Members" }).click();
   await page.getByRole("heading", { name: "Sign in to Sluice" }).waitFor();
 });
+
+test("the sign-in page is accessible, and offers no identity provider that does not exist", async () => {
+  const view = await bench.open("/", { key: null });
+  const heading = view.page.getByRole("heading", { name: "Sign in to Sluice" });
+  await heading.waitFor();
+  await view.page.waitForLoadState("networkidle");
+  expect(await view.page.getByRole("link", { name: "Sign in with your organization" }).count()).toBe(0);
+  expect(await view.findBarriers()).toEqual([]);
+});

@@ -9,16 +9,16 @@ export type Names = ReadonlyMap<string, string>;
 
 const NONE: Names = new Map();
 
-export function useWorkflowNames(): Names {
-  const query = useQuery("names of workflows", async (signal) => {
+export function useWorkflowNames(isNeeded = true): Names {
+  const query = useQuery(isNeeded ? "names of workflows" : "", async (signal) => {
     const { items } = await call("GET /v1/workflows", { query: { limit: NAMES_MAX }, signal });
     return new Map(items.map(({ id, name }) => [id, name]));
   });
   return query.data ?? NONE;
 }
 
-export function useMemberNames(): Names {
-  const query = useQuery("names of members", async (signal) => {
+export function useMemberNames(isNeeded = true): Names {
+  const query = useQuery(isNeeded ? "names of members" : "", async (signal) => {
     const { data } = await call("GET /workspaces/{workspaceId}/members", { query: { limit: NAMES_MAX }, signal });
     return new Map(data.map(({ id, name }) => [id, name]));
   });

@@ -6,10 +6,11 @@ import { Link, Route, Switch, useLocation } from "wouter-preact";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { Boundary } from "../boundary.tsx";
-import { Button, FaultText, TextField } from "../parts/form.tsx";
+import { Button } from "../parts/form.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
+import { SignInForm } from "../parts/sign-in-form.tsx";
 import DeadLetters from "./dead-letters.tsx";
 import Holds from "./holds.tsx";
 import Pools from "./pools.tsx";
@@ -90,53 +91,28 @@ function SignIn({
   readonly hasTokens: boolean;
   readonly onSignedIn: () => void;
 }): JSX.Element {
-  const [token, setToken] = useState("");
-  const signIn = useAction(async () => {
-    await call("POST /console/operator-session", { body: { token: token.trim() } });
-    setToken("");
-    onSignedIn();
-  });
   return (
-    <main class="signin" id="main">
-      <div class="panel">
-        <div class="pad">
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void signIn.run();
-            }}
-          >
-            <h1>Sign in as operator</h1>
-            <TextField
-              label="Operator token"
-              type="password"
-              value={token}
-              onInput={setToken}
-              isRequired
-              param="token"
-              fault={signIn.fault}
-              hint={
-                hasTokens ? (
-                  <>
-                    <code>npm run admin -- operator add</code> creates one. <code>npm start</code> keeps one in the file{" "}
-                    <code>operator-token</code> of its data folder.
-                  </>
-                ) : (
-                  "No operator token exists, or this address may not use one."
-                )
-              }
-            />
-            <FaultText fault={signIn.fault} except={["token"]} />
-            <Button kind="primary" submit isRunning={signIn.isRunning}>
-              Sign in
-            </Button>
-            <p class="hint">
-              <Link href="/">Open the console of a workspace</Link>
-            </p>
-          </form>
-        </div>
-      </div>
-    </main>
+    <SignInForm
+      title="Sign in as operator"
+      label="Operator token"
+      param="token"
+      hint={
+        hasTokens ? (
+          <>
+            <code>npm run admin -- operator add</code> creates one. <code>npm start</code> keeps one in the file{" "}
+            <code>operator-token</code> of its data folder.
+          </>
+        ) : (
+          "No operator token exists, or this address may not use one."
+        )
+      }
+      signIn={async (token) => {
+        await call("POST /console/operator-session", { body: { token } });
+        onSignedIn();
+      }}
+    >
+      <Link href="/">Open the console of a workspace</Link>
+    </SignInForm>
   );
 }
 

@@ -5,10 +5,10 @@ import { useState } from "preact/hooks";
 import type { OperatorToken } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
-import { Code } from "../parts/code.tsx";
 import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { ConfirmDialog, Dialog } from "../parts/layers.tsx";
+import { ConfirmDialog, FormDialog } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
+import { SecretDialog } from "../parts/secret-dialog.tsx";
 import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Status, Time } from "../parts/values.tsx";
@@ -78,14 +78,13 @@ export default function Tokens(): JSX.Element {
         />
       ) : null}
       {created === undefined ? null : (
-        <Dialog
+        <SecretDialog
           title={`Token “${created.name}”`}
           hint="Store the token now. It cannot be shown again."
+          noun="token"
+          variants={{ Token: created.token ?? "" }}
           onClose={() => setCreated(undefined)}
-          footer={<Button onClick={() => setCreated(undefined)}>I have stored the token</Button>}
-        >
-          <Code isWrapped variants={{ Token: created.token ?? "" }} />
-        </Dialog>
+        />
       )}
       {revoking === undefined ? null : (
         <ConfirmDialog
@@ -117,22 +116,12 @@ function CreateToken({
     onCreated(await call("POST /operator/tokens", { body: { name: name.trim(), scope } })),
   );
   return (
-    <Dialog
+    <FormDialog
       title="Create token"
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={create.isRunning}
-            blocked={name.trim() === "" ? "Enter a name." : undefined}
-            onClick={() => create.run()}
-          >
-            Create token
-          </Button>
-        </>
-      }
+      action="Create token"
+      submit={create}
+      blocked={name.trim() === "" ? "Enter a name." : undefined}
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={create.fault} isRequired />
       <SelectField
@@ -146,6 +135,6 @@ function CreateToken({
         ]}
       />
       <FaultText fault={create.fault} except={["name"]} />
-    </Dialog>
+    </FormDialog>
   );
 }

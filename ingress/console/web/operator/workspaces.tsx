@@ -6,12 +6,12 @@ import { Link, useLocation, useParams } from "wouter-preact";
 import type { OperatorWorkspace, OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
-import { Code } from "../parts/code.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, creditsIn, FaultText, SelectField, TextField } from "../parts/form.tsx";
 import { timeText } from "../parts/format.ts";
-import { ConfirmDialog, Dialog, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
+import { SecretDialog } from "../parts/secret-dialog.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Amount, Id, KeyValues, Status, Time } from "../parts/values.tsx";
@@ -78,14 +78,13 @@ export default function Workspaces(): JSX.Element {
         />
       ) : null}
       {created === undefined ? null : (
-        <Dialog
+        <SecretDialog
           title={`Workspace “${created.workspace.name}”`}
           hint="Give the key to the owner. It cannot be shown again."
+          noun="key"
+          variants={{ Key: created.api_key.key ?? "" }}
           onClose={() => setCreated(undefined)}
-          footer={<Button onClick={() => setCreated(undefined)}>I have stored the key</Button>}
-        >
-          <Code isWrapped variants={{ Key: created.api_key.key ?? "" }} />
-        </Dialog>
+        />
       )}
     </Page>
   );
@@ -247,18 +246,12 @@ function MoveCredits({
   });
   const { fault } = move;
   return (
-    <Dialog
+    <FormDialog
       title={`Move credits of “${row.name}”`}
       hint="The movement is an entry of the ledger, which cannot be changed later."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={move.isRunning} onClick={() => move.run()}>
-            {kind === "top_up" ? "Top up" : "Correct balance"}
-          </Button>
-        </>
-      }
+      action={kind === "top_up" ? "Top up" : "Correct balance"}
+      submit={move}
     >
       <SelectField
         label="Kind"
@@ -288,7 +281,7 @@ function MoveCredits({
         hint="Members see the note in their ledger."
       />
       <FaultText fault={fault} except={["credits", "note"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -314,26 +307,14 @@ function CreateWorkspace({
   );
   const { fault } = create;
   return (
-    <Dialog
+    <FormDialog
       title="Create workspace"
       hint="The owner receives a key, which is shown once."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={create.isRunning}
-            blocked={
-              name.trim() === "" || owner.trim() === ""
-                ? "Enter the name of the workspace and of its owner."
-                : undefined
-            }
-            onClick={() => create.run()}
-          >
-            Create workspace
-          </Button>
-        </>
+      action="Create workspace"
+      submit={create}
+      blocked={
+        name.trim() === "" || owner.trim() === "" ? "Enter the name of the workspace and of its owner." : undefined
       }
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
@@ -348,6 +329,6 @@ function CreateWorkspace({
         fault={fault}
       />
       <FaultText fault={fault} except={["name", "owner.name", "owner.email"]} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
-import { useAction } from "../api/query.ts";
+import { type Action, useAction } from "../api/query.ts";
 import { Button, FaultText } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -60,6 +60,36 @@ export function Dialog({
       <div class="body">{children}</div>
       <footer>{footer}</footer>
     </dialog>
+  );
+}
+
+/** Dialog with a form, which its primary button submits. */
+export function FormDialog({
+  action,
+  submit,
+  blocked,
+  onClose,
+  ...dialog
+}: Omit<Parameters<typeof Dialog>[0], "footer"> & {
+  /** Label of the primary button. */
+  readonly action: string;
+  readonly submit: Pick<Action<void>, "run" | "isRunning">;
+  /** Reason why the form cannot be submitted yet. */
+  readonly blocked?: string | undefined;
+}): JSX.Element {
+  return (
+    <Dialog
+      {...dialog}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" isRunning={submit.isRunning} blocked={blocked} onClick={() => submit.run()}>
+            {action}
+          </Button>
+        </>
+      }
+    />
   );
 }
 

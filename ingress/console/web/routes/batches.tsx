@@ -9,7 +9,7 @@ import { useAction, useQuery } from "../api/query.ts";
 import { download } from "../parts/download.ts";
 import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
 import { countText, percentText, timeText, zoneText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, Dialog, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { Id, KeyValues, Status } from "../parts/values.tsx";
@@ -140,22 +140,12 @@ function CreateBatch({
   });
   const { fault } = create;
   return (
-    <Dialog
+    <FormDialog
       title="Create batch"
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={create.isRunning}
-            blocked={fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
-            onClick={() => create.run()}
-          >
-            Create batch
-          </Button>
-        </>
-      }
+      action="Create batch"
+      submit={create}
+      blocked={fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
     >
       <Upload
         purpose="batch"
@@ -192,7 +182,7 @@ function CreateBatch({
         hint="Lines that would exceed it are not run."
       />
       <FaultText fault={fault} except={["input_file_id", "endpoint", "max_credits"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -8,7 +8,7 @@ import { type Query, useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
 import { figureText } from "../parts/format.ts";
-import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
+import { ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -238,10 +238,12 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   });
   const { fault } = save;
   return (
-    <Dialog
+    <FormDialog
       title="Create budget"
       onClose={onClose}
-      footer={<Footer text="Create budget" name={name} save={save} onClose={onClose} />}
+      action="Create budget"
+      submit={save}
+      blocked={blockedWithout(name)}
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
       <div class="grid2">
@@ -279,7 +281,7 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
         onInput={setStops}
       />
       <FaultText fault={fault} except={["name", "threshold_credits", "warn_at"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -296,10 +298,12 @@ function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   });
   const { fault } = save;
   return (
-    <Dialog
+    <FormDialog
       title="Create balance alert"
       onClose={onClose}
-      footer={<Footer text="Create balance alert" name={name} save={save} onClose={onClose} />}
+      action="Create balance alert"
+      submit={save}
+      blocked={blockedWithout(name)}
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
       <Segments
@@ -321,7 +325,7 @@ function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
         hint={kind === "days" ? "At the mean spend of the last seven days." : undefined}
       />
       <FaultText fault={fault} except={["name", "below_days", "below_credits"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -332,28 +336,7 @@ function amountOf(text: string): number {
   return amount;
 }
 
-function Footer({
-  text,
-  name,
-  save,
-  onClose,
-}: {
-  readonly text: string;
-  readonly name: string;
-  readonly save: { readonly run: () => Promise<void>; readonly isRunning: boolean };
-  readonly onClose: () => void;
-}): JSX.Element {
-  return (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button
-        kind="primary"
-        isRunning={save.isRunning}
-        blocked={name.trim() === "" ? "Enter a name." : undefined}
-        onClick={() => save.run()}
-      >
-        {text}
-      </Button>
-    </>
-  );
+/** Returns the reason why an alert without a name cannot be created. */
+function blockedWithout(name: string): string | undefined {
+  return name.trim() === "" ? "Enter a name." : undefined;
 }

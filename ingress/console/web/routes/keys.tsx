@@ -11,7 +11,7 @@ import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
-import { CreateKey, SecretDialog } from "./keys/create.tsx";
+import { CreateKey, KeySecret } from "./keys/create.tsx";
 import { KeySheet } from "./keys/sheet.tsx";
 
 export default function Keys(): JSX.Element {
@@ -77,7 +77,7 @@ export default function Keys(): JSX.Element {
           }}
         />
       ) : null}
-      {secret === undefined ? null : <SecretDialog created={secret} onClose={() => setSecret(undefined)} />}
+      {secret === undefined ? null : <KeySecret created={secret} onClose={() => setSecret(undefined)} />}
     </Page>
   );
 }

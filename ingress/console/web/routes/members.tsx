@@ -7,7 +7,7 @@ import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { hasRole, type Role, session } from "../api/session.ts";
 import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { ConfirmDialog, Dialog, Menu } from "../parts/layers.tsx";
+import { ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
 import { draftOf, LimitBars, LimitsFields, limitsOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
@@ -138,22 +138,12 @@ function MemberDialog({
   const { fault } = save;
   const roles = Object.entries(ROLES).filter(([value]) => value !== "owner" || session.value?.role === "owner");
   return (
-    <Dialog
+    <FormDialog
       title={member === undefined ? "Add member" : `Change “${member.name}”`}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={save.isRunning}
-            blocked={name.trim() === "" ? "Enter a name." : undefined}
-            onClick={() => save.run()}
-          >
-            {member === undefined ? "Add member" : "Save member"}
-          </Button>
-        </>
-      }
+      action={member === undefined ? "Add member" : "Save member"}
+      submit={save}
+      blocked={name.trim() === "" ? "Enter a name." : undefined}
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
       <TextField
@@ -183,6 +173,6 @@ function MemberDialog({
       )}
       <LimitsFields draft={limits} onInput={setLimits} fault={fault} />
       <FaultText fault={fault} />
-    </Dialog>
+    </FormDialog>
   );
 }

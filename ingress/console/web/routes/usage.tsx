@@ -6,6 +6,7 @@ import type { UsagePage } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { CSV, download, JSON_LINES } from "../parts/download.ts";
 import { keyName } from "../api/names.ts";
+import { useMemberNames, useWorkflowNames } from "../api/names-of.ts";
 import { useQuery } from "../api/query.ts";
 import { type Filter, FilterBar, keyFilter, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
 import type { Choice } from "../parts/form.tsx";
@@ -305,17 +306,11 @@ function changeText(now: number, before: number): string {
 
 /** Returns the function that names a group: keys and members have names, all other groups are their own name. */
 function useNames(by: string): (id: string) => string {
-  const members = useQuery(by === "member" ? "members" : "", async (signal) => {
-    const { data } = await call("GET /workspaces/{workspaceId}/members", { query: { limit: 100 }, signal });
-    return new Map(data.map(({ id, name }) => [id, name]));
-  });
-  const workflows = useQuery(by === "workflow" ? "workflows" : "", async (signal) => {
-    const { items } = await call("GET /v1/workflows", { query: { limit: 100 }, signal });
-    return new Map(items.map(({ id, name }) => [id, name]));
-  });
+  const members = useMemberNames(by === "member");
+  const workflows = useWorkflowNames(by === "workflow");
   return (id) => {
     if (by === "key") return keyName(id);
-    return members.data?.get(id) ?? workflows.data?.get(id) ?? id;
+    return members.get(id) ?? workflows.get(id) ?? id;
   };
 }
 

@@ -6,7 +6,7 @@ import type { EndUserLimits, TagLimits } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { ConfirmDialog, Dialog, Menu } from "../../parts/layers.tsx";
+import { ConfirmDialog, FormDialog, Menu } from "../../parts/layers.tsx";
 import { draftOf, LimitAmountFields, LimitBars, limitsOf } from "../../parts/limits-form.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Empty, ListPanel, useCursor } from "../../parts/table.tsx";
@@ -146,23 +146,13 @@ function SetLimit({
   });
   const { fault } = save;
   return (
-    <Dialog
+    <FormDialog
       title={row === undefined ? "Set limit" : `Change the limit of “${nameOf(row)}”`}
       hint="The limit applies within a second, to all keys of the workspace."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={save.isRunning}
-            blocked={value === "" ? "Enter the end user or the value of the tag." : undefined}
-            onClick={() => save.run()}
-          >
-            Save limit
-          </Button>
-        </>
-      }
+      action="Save limit"
+      submit={save}
+      blocked={value === "" ? "Enter the end user or the value of the tag." : undefined}
     >
       {row === undefined ? (
         <div class="grid2">
@@ -181,6 +171,6 @@ function SetLimit({
       ) : null}
       <LimitAmountFields draft={draft} onInput={setDraft} fault={fault} />
       <FaultText fault={fault} />
-    </Dialog>
+    </FormDialog>
   );
 }

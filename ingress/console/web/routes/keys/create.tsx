@@ -6,11 +6,11 @@ import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
-import { Code } from "../../parts/code.tsx";
-import { Button, CheckField, FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
 import { zonedTime, zoneText } from "../../parts/format.ts";
-import { Dialog } from "../../parts/layers.tsx";
+import { FormDialog } from "../../parts/layers.tsx";
 import { draftOf, LimitsFields, limitsOf } from "../../parts/limits-form.tsx";
+import { SecretDialog } from "../../parts/secret-dialog.tsx";
 
 export function CreateKey({
   onClose,
@@ -45,23 +45,13 @@ export function CreateKey({
   });
   const { fault } = create;
   return (
-    <Dialog
+    <FormDialog
       title="Create key"
       hint="The secret is shown once."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={create.isRunning}
-            blocked={name.trim() === "" ? "Enter a name." : undefined}
-            onClick={() => create.run()}
-          >
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      submit={create}
+      blocked={name.trim() === "" ? "Enter a name." : undefined}
     >
       <TextField
         label="Name"
@@ -114,46 +104,29 @@ export function CreateKey({
       </div>
       <LimitsFields draft={limits} onInput={setLimits} fault={fault} />
       <FaultText fault={fault} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
-/** Shows the secret of a new key. It closes only after the person has stored the secret. */
-export function SecretDialog({
-  created,
+/** Shows the secret of a new key, and how to use it. */
+export function KeySecret({
+  created: { name, key = "" },
   onClose,
 }: {
   readonly created: ApiKey;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [isStored, setStored] = useState(false);
-  const close = (): void => {
-    if (isStored) onClose();
-  };
   return (
-    <Dialog
-      title={`Key “${created.name}”`}
+    <SecretDialog
+      title={`Key “${name}”`}
       hint="Store the secret now. It cannot be shown again; a lost secret is replaced by rotating the key."
-      onClose={close}
-      footer={
-        <Button
-          kind="primary"
-          blocked={isStored ? undefined : "Confirm first that you have stored the key."}
-          onClick={close}
-        >
-          Close
-        </Button>
-      }
-    >
-      <Code
-        isWrapped
-        variants={{
-          Key: created.key ?? "",
-          curl: `curl ${location.origin}/v1/chat/completions -H "Authorization: Bearer ${created.key}" -H "Content-Type: application/json" -d '{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}'`,
-          Shell: `export OPENAI_BASE_URL=${location.origin}/v1\nexport OPENAI_API_KEY=${created.key}`,
-        }}
-      />
-      <CheckField label="I have stored the key" isChecked={isStored} onInput={setStored} />
-    </Dialog>
+      noun="key"
+      variants={{
+        Key: key,
+        curl: `curl ${location.origin}/v1/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}'`,
+        Shell: `export OPENAI_BASE_URL=${location.origin}/v1\nexport OPENAI_API_KEY=${key}`,
+      }}
+      onClose={onClose}
+    />
   );
 }

@@ -8,7 +8,7 @@ import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
-import { ConfirmDialog, Dialog, FaultCallout, Sheet } from "../../parts/layers.tsx";
+import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
 import { draftOf, LimitBars, LimitsFields, limitsOf, stateOf } from "../../parts/limits-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
@@ -147,23 +147,17 @@ function EditKey({
     onChanged();
   });
   return (
-    <Dialog
+    <FormDialog
       title={`Change “${row.name}”`}
       hint="New limits apply within a second."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>
-            Save key
-          </Button>
-        </>
-      }
+      action="Save key"
+      submit={save}
     >
       <TextField label="Name" value={name} onInput={setName} param="name" fault={save.fault} />
       <LimitsFields draft={limits} onInput={setLimits} fault={save.fault} />
       <FaultText fault={save.fault} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -193,21 +187,15 @@ function RotateKey({
     ),
   );
   return (
-    <Dialog
+    <FormDialog
       title={`Rotate “${row.name}”`}
       hint="A new secret replaces the old one. Limits and spend continue."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={rotate.isRunning} onClick={() => rotate.run()}>
-            Rotate key
-          </Button>
-        </>
-      }
+      action="Rotate key"
+      submit={rotate}
     >
       <SelectField label="The old secret works for" value={overlap} onInput={setOverlap} choices={OVERLAPS} />
       <FaultText fault={rotate.fault} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -5,8 +5,8 @@ import { useState } from "preact/hooks";
 import type { Channel, ChannelCreateRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
-import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { Dialog } from "../../parts/layers.tsx";
+import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { FormDialog } from "../../parts/layers.tsx";
 
 type Type = Channel["type"];
 type Config = ChannelCreateRequest["config"];
@@ -119,18 +119,12 @@ export function ChannelDialog({
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={channel === undefined ? "Create channel" : `Change “${channel.name}”`}
       hint={channel === undefined ? undefined : "The next attempt of every delivery uses the new settings."}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>
-            {channel === undefined ? "Create channel" : "Save channel"}
-          </Button>
-        </>
-      }
+      action={channel === undefined ? "Create channel" : "Save channel"}
+      submit={save}
     >
       {channel === undefined ? (
         <SelectField
@@ -163,7 +157,7 @@ export function ChannelDialog({
         fault={fault}
         except={["type", "name", "config.authType", ...fields.map((field) => `config.${field.name}`)]}
       />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -11,7 +11,7 @@ import { Code } from "../../parts/code.tsx";
 import { FilterBar, useUrlQuery, type UrlQuery } from "../../parts/filters.tsx";
 import { Button, FaultText, TextField } from "../../parts/form.tsx";
 import { durationText, relativeText, sizeText, timeText, zone, zonedTime, zoneText } from "../../parts/format.ts";
-import { Dialog, FaultCallout, Sheet } from "../../parts/layers.tsx";
+import { FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import {
   type Column,
@@ -349,18 +349,12 @@ function RecoverDialog({
   });
   const { fault } = recover;
   return (
-    <Dialog
+    <FormDialog
       title={`Recover deliveries of “${channel.name}”`}
       hint="Sends every failed, skipped or cancelled delivery of the period once more, at most 10,000 at a time. Each keeps its webhook-id."
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={recover.isRunning} onClick={() => recover.run()}>
-            Recover deliveries
-          </Button>
-        </>
-      }
+      action="Recover deliveries"
+      submit={recover}
     >
       <div class="grid2">
         <TextField
@@ -384,7 +378,7 @@ function RecoverDialog({
         />
       </div>
       <FaultText fault={fault} except={["since", "until"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -8,7 +8,7 @@ import { nameIn, type Names, useWorkflowNames } from "../../api/names-of.ts";
 import { type Query, useAction, useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
 import { Button, CheckField, FaultText, SelectField } from "../../parts/form.tsx";
-import { ConfirmDialog, Dialog } from "../../parts/layers.tsx";
+import { ConfirmDialog, FormDialog } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Empty, ListPanel, type ListPage } from "../../parts/table.tsx";
 import { Time } from "../../parts/values.tsx";
@@ -168,23 +168,13 @@ function AddDialog({
   });
   const groups = Map.groupBy(offered, ({ group }) => group);
   return (
-    <Dialog
+    <FormDialog
       title="Add subscriptions"
       hint={`Events that are sent to “${channel.name}” from now on.`}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            isRunning={add.isRunning}
-            blocked={wanted.length === 0 ? "Choose at least one event." : undefined}
-            onClick={() => add.run()}
-          >
-            Add subscriptions
-          </Button>
-        </>
-      }
+      action="Add subscriptions"
+      submit={add}
+      blocked={wanted.length === 0 ? "Choose at least one event." : undefined}
     >
       <SelectField
         label="Scope"
@@ -216,7 +206,7 @@ function AddDialog({
       ))}
       {offered.length === 0 ? <p class="soft">The channel is subscribed to every event of this scope.</p> : null}
       <FaultText fault={add.fault} except={["workflowId"]} />
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -34,7 +34,7 @@ type Messages = ChatCompletionRequest["messages"];
 export interface Conversation {
   readonly turns: readonly Turn[];
   readonly isRunning: boolean;
-  /** Returns the messages of a call: system prompt, earlier turns, and the new message. Without a new one, those of the last call. */
+  /** Returns the messages of a call: system prompt, earlier turns, and the new message. Without a new message, returns the messages of the last call. */
   readonly messagesWith: (system: string, next: Message | undefined) => Messages;
   readonly send: (message: Message, body: ChatCompletionRequest) => Promise<void>;
   /** Closes the stream, which ends the call. The answer so far stays. */
@@ -121,7 +121,7 @@ async function stream(
   }
 }
 
-/** Without a new message, the messages end with the last one that was sent. */
+/** Returns the messages of a call. They end with the new message, or else with the last sent message. */
 function messagesOf(system: string, turns: readonly Turn[], next: Message | undefined): Messages {
   const messages = [
     ...(system.trim() === "" ? [] : [{ role: "system" as const, content: system }]),

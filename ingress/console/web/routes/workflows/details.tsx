@@ -5,8 +5,8 @@ import { useState } from "preact/hooks";
 import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
-import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { Dialog } from "../../parts/layers.tsx";
+import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { FormDialog } from "../../parts/layers.tsx";
 
 type Scope = Workflow["sharingScope"];
 type Permission = Workflow["sharePermission"];
@@ -33,18 +33,7 @@ export function DetailsDialog({
   });
   const { fault } = save;
   return (
-    <Dialog
-      title={`Change “${workflow.name}”`}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>
-            Save workflow
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={`Change “${workflow.name}”`} onClose={onClose} action="Save workflow" submit={save}>
       <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
       <TextField
         label="Description"
@@ -82,6 +71,6 @@ export function DetailsDialog({
         />
       </div>
       <FaultText fault={fault} except={["name", "description", "sharingScope", "sharePermission"]} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,0 +1,47 @@
+/** Dialog that shows a secret once. It closes only after the person has confirmed that the secret is stored. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import { Code } from "./code.tsx";
+import { Button, CheckField } from "./form.tsx";
+import { Dialog } from "./layers.tsx";
+
+export function SecretDialog({
+  title,
+  hint,
+  noun,
+  variants,
+  onClose,
+}: {
+  readonly title: string;
+  readonly hint: string;
+  /** Noun of the secret, such as `key`. */
+  readonly noun: string;
+  /** Forms of the secret by name, of which one is visible. */
+  readonly variants: Readonly<Record<string, string>>;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const [isStored, setStored] = useState(false);
+  const close = (): void => {
+    if (isStored) onClose();
+  };
+  return (
+    <Dialog
+      title={title}
+      hint={hint}
+      onClose={close}
+      footer={
+        <Button
+          kind="primary"
+          blocked={isStored ? undefined : `Confirm first that you have stored the ${noun}.`}
+          onClick={close}
+        >
+          Close
+        </Button>
+      }
+    >
+      <Code isWrapped variants={variants} />
+      <CheckField label={`I have stored the ${noun}`} isChecked={isStored} onInput={setStored} />
+    </Dialog>
+  );
+}
