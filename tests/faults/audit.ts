@@ -18,7 +18,10 @@ import { eventually } from "./wait.ts";
 export interface AuditOptions {
   /** Messages that were meant to end as dead letters; none unless told. */
   readonly deadLetters?: number;
-  /** Answers that may be free although they were delivered: their ingress died before it had said that it took them. */
+  /**
+   * Maximum number of delivered answers that may be free: their ingress died before it had reported them, or died together with their
+   * worker before the settlement.
+   */
   readonly untaken?: number;
   /** Longest time that holds and messages may still be open. */
   readonly withinMs?: number;
@@ -44,7 +47,7 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   const usage = new Map(rows.map((row) => [row.job_id, row]));
   const isUntaken = (answer: Answer): boolean => {
     const row = usage.get(requestId(answer));
-    return answer.status === 200 && row?.status === "cancelled" && row.settled === 0n;
+    return answer.status === 200 && (row?.status === "cancelled" || row?.status === "lost") && row.settled === 0n;
   };
   const untaken = new Set((options.untaken ?? 0) > 0 ? client.answers.filter(isUntaken) : []);
   expect(untaken.size).toBeLessThanOrEqual(options.untaken ?? 0);
