@@ -1,4 +1,5 @@
 /** Secrets of the installation, which are the same in every process. */
+import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 
 /** Returns the secret with this name. If there is none yet, stores `fresh` and returns it. */
@@ -9,17 +10,41 @@ export async function serviceSecret(target: Queryable, name: string, fresh: Uint
   return row.value;
 }
 
-/** Stores a value of the installation that any process may read, and replaces an older one. */
-export async function publishValue(target: Queryable, name: string, value: Uint8Array): Promise<void> {
+/** Public key of a master key. */
+export interface PublicKey {
+  /** Name of the master key. */
+  readonly id: string;
+  /** X25519 key, 32 bytes. */
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Publishes the public key of a master key, unless a process with a later master key has marked it as superseded. So a process that starts
+ * with earlier settings does not replace a later key. The key is published again if every key is superseded.
+ * @param earlier names of the earlier master keys
+ */
+export async function publishKey(
+  target: Queryable,
+  { id, bytes }: PublicKey,
+  earlier: readonly string[],
+): Promise<void> {
   await target.query(
-    `insert into service_secret (name, value) values ($1, $2)
-     on conflict (name) do update set value = excluded.value where service_secret.value <> excluded.value`,
-    [name, value],
+    `insert into sealing_key (id, is_superseded) select unnest($1::text[]) as id, true order by id
+     on conflict (id) do update set is_superseded = true where not sealing_key.is_superseded`,
+    [plainArray(earlier)],
+  );
+  await target.query(
+    `insert into sealing_key (id, public_key, is_superseded) values ($1, $2, false)
+     on conflict (id) do update set public_key = excluded.public_key, is_superseded = false, published_at = excluded.published_at
+     where sealing_key.is_superseded and not exists (select from sealing_key where not is_superseded)`,
+    [id, bytes],
   );
 }
 
-/** Returns a published value; undefined if there is none. */
-export async function findPublished(target: Queryable, name: string): Promise<Uint8Array | undefined> {
-  const rows = await target.query<{ value: Uint8Array }>("select value from service_secret where name = $1", [name]);
-  return rows[0]?.value;
+/** Returns the public key with which processes without a master key encrypt; undefined if there is none yet. */
+export async function findPublishedKey(target: Queryable): Promise<PublicKey | undefined> {
+  const [row] = await target.query<PublicKey>(
+    "select id, public_key as bytes from sealing_key where not is_superseded order by published_at desc limit 1",
+  );
+  return row;
 }

@@ -4,16 +4,13 @@ import { randomBytes } from "node:crypto";
 import type { Config } from "#shared/config/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { sealingKeysInUse } from "#shared/database/channel-secrets.ts";
-import { findPublished, publishValue, serviceSecret } from "#shared/database/service-secrets.ts";
+import { findPublishedKey, publishKey, serviceSecret } from "#shared/database/service-secrets.ts";
 
 import { createPublicSealer, createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
 
-/** Name under which the public key of the current master key is published. */
-const PUBLIC_KEY = "sealing, public";
-
 /**
- * Opens the encryption of stored secrets, and publishes its public key. Outside production, the encryption key may be generated and stored in the database. This is
- * sufficient for evaluation. The stored key still decrypts after SLUICE_SECRETS_KEY is set.
+ * Opens the encryption of stored secrets, and publishes its public key, unless a later one is published. Outside production, the encryption
+ * key may be generated and stored in the database. This is sufficient for evaluation. The stored key still decrypts after SLUICE_SECRETS_KEY is set.
  * @throws Error that names the missing setting (in production), or the missing key with which stored secrets were encrypted
  */
 export async function openSealer(
@@ -36,7 +33,7 @@ export async function openSealer(
       `stored secrets are sealed with the key ${missing.join(", ")}; add it to SLUICE_SECRETS_KEY_PREVIOUS until admin secrets rotate has run, and an hour longer`,
     );
   }
-  await publishValue(database, PUBLIC_KEY, sealer.publicKey);
+  await publishKey(database, sealer.publicKey, sealer.keyIds.slice(1));
   return sealer;
 }
 
@@ -45,7 +42,7 @@ export async function openSealer(
  * @throws Error if no process with the master key has started yet
  */
 export async function publishedSealer(database: Queryable): Promise<Pick<Sealer, "seal">> {
-  const key = await findPublished(database, PUBLIC_KEY);
+  const key = await findPublishedKey(database);
   if (key === undefined) throw new Error("no process has published a key to encrypt with; start the ingress");
   return createPublicSealer(key);
 }

@@ -20,6 +20,8 @@ import {
   randomBytes,
 } from "node:crypto";
 
+import type { PublicKey } from "#shared/database/service-secrets.ts";
+
 /** Location to which an encrypted text is bound. */
 export interface SealedPlace {
   readonly workspaceId: string;
@@ -37,7 +39,7 @@ export interface Sealer {
   /** Names of the keys that can decrypt. */
   readonly keyIds: readonly string[];
   /** Public key of the current key, for `createPublicSealer`. */
-  readonly publicKey: Uint8Array;
+  readonly publicKey: PublicKey;
 }
 
 const VERSION = "v1";
@@ -59,7 +61,7 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
     keyIds: [...known.keys()],
     isCurrent: (sealed) => keyIdOf(sealed) === current,
     get publicKey() {
-      return Buffer.concat([Buffer.from(current), publicBytesOf(createPublicKey(privateKeyOf(keys[0])))]);
+      return { id: current, bytes: publicBytesOf(createPublicKey(privateKeyOf(keys[0]))) };
     },
     seal(place, secret) {
       return `${VERSION}.${current}.${encrypt(keys[0], placeBytes(place, current), secret).toString("base64url")}`;
@@ -94,9 +96,8 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
  * Creates the encryption for processes without the master key.
  * @param publicKey `publicKey` of the sealer that decrypts
  */
-export function createPublicSealer(publicKey: Uint8Array): Pick<Sealer, "seal"> {
-  const id = Buffer.from(publicKey.subarray(0, -PUBLIC_KEY_BYTES)).toString();
-  const receiver = Buffer.from(publicKey.subarray(-PUBLIC_KEY_BYTES));
+export function createPublicSealer({ id, bytes }: PublicKey): Pick<Sealer, "seal"> {
+  const receiver = Buffer.from(bytes);
   return {
     seal(place, secret) {
       const own = generateKeyPairSync("x25519");

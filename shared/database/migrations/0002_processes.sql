@@ -8,6 +8,17 @@ create table service_secret (
   created_at timestamptz not null default clock_timestamp()
 );
 
+-- Master keys of the encryption of stored secrets, as public keys. Processes without a master key encrypt with the newest key that is not
+-- superseded. A process with a master key publishes it, and marks the earlier keys of its settings as superseded.
+create table sealing_key (
+  -- Name of the master key (sealingKeyId), which reveals nothing about it.
+  id text primary key,
+  -- X25519. Null: superseded before it was published.
+  public_key bytea constraint sealing_key_published check (is_superseded or public_key is not null),
+  is_superseded boolean not null,
+  published_at timestamptz not null default clock_timestamp()
+);
+
 -- Slots of workers, updated with every heartbeat: the dispatcher's measure of the fleet. The same update renews the lease of everything
 -- that a worker holds.
 create table worker_slots (
