@@ -81,7 +81,7 @@ export function members(context: IngressContext): readonly Route[] {
         "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
         "role. Only owners assign or remove the role `owner`, and the last active owner keeps it. `limits` replaces " +
         "all limits of the member, which apply to each of the member's keys; null removes them. A caller with limits " +
-        "cannot widen limits, and the last owner without limits cannot get limits.",
+        "cannot widen limits. The last owner without limits cannot get limits, and stays an active owner.",
       answer: "The updated member",
       errors: ["permission_denied", "model_not_found"],
       change(caller, { id }, { body, text, actor }) {
@@ -104,7 +104,7 @@ export function members(context: IngressContext): readonly Route[] {
       summary: "Delete member",
       description:
         "Disables the member and deletes the e-mail address. The member's keys are rejected within a second. The " +
-        "name stays in the audit log.",
+        "name stays in the audit log. The last owner without limits cannot be deleted.",
       answer: "The confirmation",
       errors: ["permission_denied", "conflict"],
       end: async (caller, { id }, actor) =>
@@ -149,25 +149,27 @@ async function change(
   limits?: Limits,
 ): Promise<LimitedMember | undefined> {
   const { workspaceId } = caller;
-  // A new address or an enabled member may give the caller the access of another member.
+  // A new address or an enabled member may give the caller the access of a member. The caller could sign in with the own
+  // address, and would have the limits of the member, but not those of the calling key.
   const param = asked.email == null ? (asked.isActive === true ? "is_active" : undefined) : "email";
-  const changesAccess = param !== undefined && asked.id !== caller.memberId;
+  let wasOwner = false;
   const afterwards = async (tx: Queryable, row: MemberRow): Promise<void> => {
     const current = await withOwnLimits(tx, workspaceId, row);
-    if (changesAccess) await checkMayGrant(tx, caller, { limits: limits ?? current.limits, param });
+    const next = limits ?? current.limits;
+    if (param !== undefined) await checkMayGrant(tx, caller, { memberId: row.id, limits: next, param });
+    if (limits !== undefined) await checkMayReplace(tx, caller, { current: current.limits, next });
+    const isOwner = row.role === "owner" && row.is_active;
+    const isLost = wasOwner && !hasLimits(current.limits) && !(isOwner && !hasLimits(next));
+    if (isLost && !(await hasUnlimitedOwner(tx, workspaceId, row.id))) throw lastUnlimited(limits ? "limits" : null);
     if (limits === undefined) return;
-    await checkMayReplace(tx, caller, { current: current.limits, next: limits });
-    const isOwner = row.role === "owner" && !Bun.deepEquals(limits, NO_LIMITS);
-    if (isOwner && !(await hasUnlimitedOwner(tx, workspaceId, row.id))) throw lastUnlimited();
     const change = { kind: "member", row, before: current.limits, after: limits, actor: asked.actor } as const;
     await storeLimits(tx, workspaceId, change);
   };
-  const result = await repeatSpendChange(() =>
-    changeMember(database, workspaceId, asked, {
-      check: (row) => checkMayChange(caller, row),
-      ...(limits === undefined && !changesAccess ? {} : { afterwards }),
-    }),
-  );
+  const check = (row: MemberRow): void => {
+    checkMayChange(caller, row);
+    wasOwner = row.role === "owner" && row.is_active;
+  };
+  const result = await repeatSpendChange(() => changeMember(database, workspaceId, asked, { check, afterwards }));
   if (result === "last_owner") {
     throw new ApiError("conflict", "This is the last active owner; make another member one first.");
   }
@@ -176,10 +178,12 @@ async function change(
   return result && findLimitedMember(database, workspaceId, result.id);
 }
 
-function lastUnlimited(): ApiError {
+const hasLimits = (limits: Limits): boolean => !Bun.deepEquals(limits, NO_LIMITS);
+
+function lastUnlimited(param: string | null): ApiError {
   const message =
-    "This is the last owner without limits, and nobody could change its limits again; limit its keys, or make another member owner.";
-  return new ApiError("conflict", message, { param: "limits" });
+    "This is the last owner without limits, and nobody could widen the limits of the other owners; make another member without limits owner first.";
+  return new ApiError("conflict", message, { param });
 }
 
 async function findLimitedMember(

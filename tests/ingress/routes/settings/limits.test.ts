@@ -317,6 +317,69 @@ describe("an owner with limits", () => {
   });
 });
 
+describe("the last owner without limits", () => {
+  /** Team of three owners: one without limits, one with limits, and one that is disabled. */
+  async function owners(): Promise<{ readonly team: Team; readonly limitedKey: string; readonly disabled: string }> {
+    const team = await bed.team(0n);
+    const { owner } = team;
+    const add = (name: string, limits: object | null) =>
+      bed.ask("Member", "POST", membersOf(team), owner.key, { body: { name, role: "owner", limits }, status: 201 });
+    const { id } = await add("limited", { credits: { day: 5 } });
+    const body = { name: "key", member_id: id };
+    const { key = "" } = await bed.ask("ApiKey", "POST", keysOf(team), owner.key, { body, status: 201 });
+    const disabled = (await add("disabled", null)).id;
+    const off = { is_active: false };
+    await bed.ask("Member", "PATCH", membersOf(team, `/${disabled}`), owner.key, { body: off });
+    return { team, limitedKey: key, disabled };
+  }
+
+  test("stays an active owner, also for another owner", async () => {
+    const { team, limitedKey, disabled } = await owners();
+    const path = membersOf(team, `/${team.owner.id}`);
+    for (const key of [team.owner.key, limitedKey]) {
+      for (const [method, body, param] of [
+        ["PATCH", { role: "admin" }, null],
+        ["PATCH", { is_active: false }, null],
+        ["PATCH", { limits: { models: ["one"] } }, "limits"],
+        ["DELETE", undefined, null],
+      ] as const) {
+        expect([body, await bed.refusal(409, method, path, key, body)]).toEqual([body, { code: "conflict", param }]);
+      }
+      await bed.ask("Member", "PATCH", path, key, { body: { name: `owner ${key.slice(-4)}` } });
+    }
+    const on = { is_active: true };
+    await bed.ask("Member", "PATCH", membersOf(team, `/${disabled}`), team.owner.key, { body: on });
+    await bed.ask("Member", "PATCH", path, team.owner.key, { body: { role: "admin" } });
+  });
+
+  test("is one of two owners who limit each other at the same time", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { team, limitedKey, disabled } = await owners();
+      const [first, second] = [membersOf(team, `/${team.owner.id}`), membersOf(team, `/${disabled}`)];
+      await bed.ask("Member", "PATCH", second, team.owner.key, { body: { is_active: true } });
+      const limits = { credits: { day: 1 } };
+      const answers = await Promise.all([
+        bed.send("PATCH", second, team.owner.key, { limits }),
+        bed.send("PATCH", first, limitedKey, { limits }),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+    }
+  });
+});
+
+test.each([[{ credits: { day: 5 } }], [{ models: ["one"] }]])(
+  "an owner's key with the limits %j does not change the address of its member, with which a person could sign in without them",
+  async (limits) => {
+    const team = await bed.team(0n);
+    const { key = "" } = await made(team, limits);
+    const path = membersOf(team, `/${team.owner.id}`);
+    expect((await bed.refusal(403, "PATCH", path, key, { email: "me@example.com" })).code).toBe("permission_denied");
+    await bed.ask("Member", "PATCH", path, key, { body: { name: "renamed" } });
+    await bed.ask("Member", "PATCH", path, team.owner.key, { body: { email: "me@example.com" } });
+    await bed.ask("Member", "PATCH", path, key, { body: { email: null } });
+  },
+);
+
 test("a key with a credit limit creates no members", async () => {
   const team = await bed.team(0n);
   const { key = "" } = await made(team, { credits: { day: 5 } });
