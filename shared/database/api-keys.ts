@@ -61,8 +61,8 @@ const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.access_lists,
      join member m on m.id = k.member_id`;
 
 /**
- * Creates a key. Returns `known` if a key with this id exists in any workspace, and `too_many` if the workspace has the maximum number of
- * live keys.
+ * Creates a key. Returns `known` if a key or a member with this id exists in any workspace, because the spend limits of both have these ids.
+ * Returns `too_many` if the workspace has the maximum number of live keys.
  * @throws Error if the member does not belong to this workspace
  */
 export async function insertKey(
@@ -80,7 +80,7 @@ export async function insertKey(
        insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at, tools, bodies)
        select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9, $11, $12::jsonb
        from owner o, live
-       where live.count < $10
+       where live.count < $10 and not exists (select from member where id = $2)
        on conflict (id) do nothing
        returning workspace_id, id, name, preset, expires_at, tools, bodies
      ), logged as (

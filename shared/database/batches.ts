@@ -37,6 +37,8 @@ export interface BatchRow {
   readonly output_expires_s: number | null;
   /** Maximum cost of the lines, in nano-credits; null for no maximum. */
   readonly max_nano: bigint | null;
+  /** Id of the spend limit of the lines; null for no maximum. */
+  readonly limit_id: string | null;
   /** Labels of the lines from the header of the request, by name. */
   readonly labels: Readonly<Record<string, string>> | null;
   readonly state: BatchState;

@@ -37,7 +37,10 @@ interface NewMember {
 
 const COLUMNS = "id, name, email, role, is_active, access_lists, created_at";
 
-/** Creates a member. Returns undefined if the name, the address or the id is already used. */
+/**
+ * Creates a member. Returns undefined if the name, the address or the id is already used. The id of a key is used too: the spend limits of keys
+ * and members have these ids.
+ */
 export async function insertMember(
   target: Queryable,
   workspaceId: string,
@@ -46,7 +49,7 @@ export async function insertMember(
   const rows = await target.query<MemberRow>(
     `with changed as (
        insert into member (id, workspace_id, name, role, email)
-       values ($2, $1, $3, $4, $6)
+       select $2, $1, $3, $4, $6 where not exists (select from api_key where id = $2)
        on conflict do nothing
        returning workspace_id, ${COLUMNS}
      ), ${logged("member.add", "$5", { after: "name, role, email" })}
@@ -178,7 +181,7 @@ export function changeMember(
     afterwards,
   }: {
     readonly check: (row: MemberRow) => void;
-    readonly afterwards?: (tx: Queryable, row: MemberRow) => Promise<void>;
+    readonly afterwards: (tx: Queryable, row: MemberRow) => Promise<void>;
   },
 ): Promise<MemberChanged> {
   return rolledBackTo(database, async (tx) => {
@@ -192,12 +195,12 @@ export function changeMember(
       workspaceId,
     ]);
     if (owners.length === 0) throw new LastOwner();
-    await afterwards?.(tx, changed);
+    await afterwards(tx, changed);
     return changed;
   });
 }
 
-/** Returns true if the workspace has another active owner without limits. */
+/** Returns true if the workspace has another active owner without limits. Call it in a transaction of `changeMember`. */
 export async function hasUnlimitedOwner(target: Queryable, workspaceId: string, except: string): Promise<boolean> {
   const owners = await target.query(
     `select from member m where m.workspace_id = $1 and m.id <> $2 and m.role = 'owner' and m.is_active and m.access_lists is null

@@ -148,13 +148,13 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
          stored_bytes, root_id, publisher_key, reply, told, max_nano, limit_ids, labels)
        select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
          $21::int, $22, coalesce(parent.root_id, parent.id), $25, $26, $27::boolean,
-         $33::bigint, nullif(coalesce(parent.limit_ids, '{}') || array_remove(array[$34::uuid, case when $33::bigint is not null then $1::uuid end], null), '{}'),
+         $33::bigint, nullif(coalesce(parent.limit_ids, '{}') || array_remove(array[work_limit_id($34::uuid), case when $33::bigint is not null then work_limit_id($1::uuid) end], null), '{}'),
          $35::jsonb
        from admitted left join run parent on parent.id = $12::uuid where verdict = 'begun'
        on conflict do nothing returning 1
      )
      select verdict, wait_ms, exists (select from made) as is_made,
-       (select count(set_spend_limit($2, $1, 'run', null, null, array[null, null, null, $33::bigint], null, null, '{}')) from made
+       (select count(set_spend_limit($2, work_limit_id($1), 'run', null, null, array[null, null, null, $33::bigint], null, null, '{}')) from made
         where $33::bigint is not null) as limits
      from admitted`,
     [

@@ -85,7 +85,7 @@ export async function feedLines(
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
       const leftNano =
-        batch.max_nano === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.id]);
+        batch.limit_id === null ? undefined : await leftOf(context.database, batch.workspace_id, [batch.limit_id]);
       // All admissions end before this returns: a line that is reported as never run is not admitted later.
       const settled = await Promise.allSettled(
         some.map((line) =>
@@ -240,7 +240,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     },
     batchLine,
     batch,
-    ...(batch.max_nano === null ? {} : { scopes: [batch.id] }),
+    ...(batch.limit_id === null ? {} : { scopes: [batch.limit_id] }),
     starves,
     part: `${batch.epoch}`,
     takePermit: context.takePermit(batch.workspace_id),
@@ -318,7 +318,7 @@ function isSureToExceed(line: BatchLine, leftNano: bigint | null, leastNano: big
 async function readLeft({ database }: BatchContext, feed: Feed, { labels }: ReadCall): Promise<bigint | null> {
   const { batch, caller } = feed;
   const { workspaceId, keyId, hasSpendLimit } = caller;
-  const scopes = [...(limitedIdsOf(caller, labels) ?? []), ...(batch.max_nano === null ? [] : [batch.id])];
+  const scopes = [...(limitedIdsOf(caller, labels) ?? []), ...(batch.limit_id === null ? [] : [batch.limit_id])];
   const isLimited = hasSpendLimit === true || scopes.length > 0;
   return isLimited ? await leftForCall(database, workspaceId, { keyId, scopes }) : null;
 }

@@ -52,7 +52,8 @@ end $$;
 -- workspace's balance only, so a hold or a charge and its count in the limits are one change. A foreign key would lock the workspace's row
 -- after the balance, against the order of transactions that change settings.
 create table spend_limit (
-  -- Id of the subject; of keys that replaced each other, the id of the first (api_key.limit_id).
+  -- Id of the key or member; of keys that replaced each other, the id of the first (api_key.limit_id). Of a label, see labelIdOf
+  -- (shared/calls/labels.ts). Of a run or batch, see work_limit_id.
   id uuid primary key,
   workspace_id uuid not null,
   kind text not null constraint spend_limit_kind check (kind in ('key', 'member', 'end_user', 'tag', 'run', 'batch', 'response')),
@@ -80,6 +81,12 @@ create table spend_limit (
 create index spend_limit_workspace on spend_limit (workspace_id, label, name);
 -- The predicate contains no column that a settlement changes, so that settlements need no index entry.
 create index spend_limit_watched on spend_limit (id) where look_at is not null;
+
+-- Returns the id of the spend limit of a run or batch: a UUID of version 8, like the ids of labels. Callers choose the ids of keys and
+-- members, but not of this version. So no key counts its calls in the limit of a run, or takes the place of the limit of a later run.
+create function work_limit_id(p_id uuid) returns uuid language sql immutable as $$
+  select overlay(encode(substr(sha256(uuid_send(p_id)), 1, 16), 'hex') placing '8' from 13 for 1)::uuid;
+$$;
 
 -- Returns the charges of a limit's subject before the day, week and month that contain p_day, and zero for the total.
 create function spend_bases(l spend_limit, p_day date) returns bigint[] language sql immutable as $$

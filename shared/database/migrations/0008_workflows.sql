@@ -229,7 +229,7 @@ create trigger run_storage after delete on run referencing old table as gone for
 -- Deletes the spend limits of deleted runs. Executed after run_storage, because balances are locked last.
 create function drop_run_limits() returns trigger language plpgsql as $$
 begin
-  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(g.id)) from gone g where g.max_nano is not null having count(*) > 0;
+  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(work_limit_id(g.id))) from gone g where g.max_nano is not null having count(*) > 0;
   return null;
 end $$;
 create trigger run_storage_limits after delete on run referencing old table as gone for each statement execute function drop_run_limits();

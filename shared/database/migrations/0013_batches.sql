@@ -64,6 +64,8 @@ create table batch (
   cancelled_at timestamptz,
   -- Maximum nano-credits of its lines. Null: no maximum.
   max_nano bigint,
+  -- Id of the row of spend_limit of its lines. Null: no maximum.
+  limit_id uuid generated always as (case when max_nano is not null then work_limit_id(id) end) stored,
   -- End user and tags of its lines that name none, from the header of its request.
   labels jsonb,
   -- Time of its end, with any status.
@@ -136,7 +138,7 @@ begin
     p_max_nano, p_labels, clock_timestamp() + p_window_ms * interval '1 millisecond');
   -- Locks the balance.
   if p_max_nano is not null then
-    perform set_spend_limit(p_ws, p_id, 'batch', null, null, array[null, null, null, p_max_nano], null, null, '{}');
+    perform set_spend_limit(p_ws, work_limit_id(p_id), 'batch', null, null, array[null, null, null, p_max_nano], null, null, '{}');
   end if;
   return p_id;
 end $$;
@@ -176,7 +178,7 @@ create trigger batch_storage after delete on batch referencing old table as gone
 -- Deletes the spend limits of deleted batches. Executed after batch_storage, because balances are locked last.
 create function drop_batch_limits() returns trigger language plpgsql as $$
 begin
-  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(g.id)) from gone g where g.max_nano is not null having count(*) > 0;
+  perform drop_spend_limits(array_agg(g.workspace_id), array_agg(g.limit_id)) from gone g where g.limit_id is not null having count(*) > 0;
   return null;
 end $$;
 create trigger batch_storage_limits after delete on batch referencing old table as gone for each statement execute function drop_batch_limits();

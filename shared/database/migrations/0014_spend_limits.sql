@@ -70,7 +70,7 @@ begin
   on conflict (id) do update set caps = excluded.caps, raised = excluded.raised, raised_until = excluded.raised_until,
     warn_at = excluded.warn_at, look_at = excluded.look_at
   where l.workspace_id = p_ws and l.kind = p_kind;
-  -- Callers choose the ids of keys and members. Such an id may equal the id of a run.
+  -- A key and a member of two workspaces may have the same id.
   if not found then raise exception 'the id belongs to another subject' using errcode = 'SL004'; end if;
   update balance set has_limits = true where workspace_id = p_ws and not has_limits;
 end $$;

@@ -239,7 +239,8 @@ describe("a run", () => {
   test("is deleted with its limit", async () => {
     const workspace = await newWorkspace();
     const { id } = await run(workspace, CHAIN, { max_credits: 5 });
-    const limits = () => bed.stack.query("select kind, spent, held from spend_limit where id = $1", [id]);
+    const limits = () =>
+      bed.stack.query("select kind, spent, held from spend_limit where id = work_limit_id($1)", [id]);
     await spentBy(workspace);
     expect(await limits()).toEqual([{ kind: "run", spent: 3n * CREDIT, held: 0n }]);
     await bed.stack.query("delete from run where id = $1", [id]);

@@ -108,7 +108,7 @@ test("a heavy line waits without an admission until max_credits of its batch lea
   expect(admissions).toBe(0);
   await repeatSpendChange(() =>
     database.transaction((tx) =>
-      setSpendLimit(tx, workspace.id, { id: batch.id, kind: "batch", credits: { total: 500n * CREDIT } }),
+      setSpendLimit(tx, workspace.id, { id: batch.limit_id ?? "", kind: "batch", credits: { total: 500n * CREDIT } }),
     ),
   );
   expect(await feed(true)).toEqual([{ kind: "admitted" }]);
