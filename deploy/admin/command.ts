@@ -110,9 +110,11 @@ export function readLine(
   const names = [...declared.map(({ name }) => name), ...(command.needs === "service" ? ["url"] : [])];
   let values: Readonly<Record<string, string | boolean | undefined>>;
   let positionals: readonly string[];
+  let tokens: readonly { readonly kind: string; readonly name?: string }[];
   try {
-    ({ values, positionals } = parseArgs({
-      args: negativesLast(args),
+    ({ values, positionals, tokens } = parseArgs({
+      args: negativesLast(args, names),
+      tokens: true,
       allowPositionals: true,
       options: {
         ...Object.fromEntries(names.map((name) => [name, { type: "string" }] as const)),
@@ -123,6 +125,9 @@ export function readLine(
   } catch (error) {
     throw new UsageError(complaintOf(error, [...names, "json", "help"]), { cause: error });
   }
+  const used = tokens.flatMap(({ kind, name }) => (kind === "option" && name !== undefined ? [name] : []));
+  const repeated = names.find((name) => used.filter((one) => one === name).length > 1);
+  if (repeated !== undefined) throw new UsageError(`expected --${repeated} at most once`);
   const option: Arguments["option"] = (name) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
@@ -155,11 +160,16 @@ export function quote(value: string): string {
   return JSON.stringify(value.length <= 60 ? value : `${value.slice(0, 57)}…`);
 }
 
-/** Moves negative amounts behind `--`, so that the parser does not read them as options. */
-function negativesLast(args: readonly string[]): string[] {
+/** Joins negative amounts with their option, and moves others behind `--`, so that the parser does not read them as options. */
+function negativesLast(args: readonly string[], names: readonly string[]): string[] {
   const end = args.indexOf("--");
-  const before = end === -1 ? args : args.slice(0, end);
   const isNegative = (arg: string): boolean => /^-[\d.]/.test(arg);
+  const before: string[] = [];
+  for (const arg of end === -1 ? args : args.slice(0, end)) {
+    const last = before.at(-1) ?? "";
+    if (isNegative(arg) && names.some((name) => last === `--${name}`)) before[before.length - 1] = `${last}=${arg}`;
+    else before.push(arg);
+  }
   return [
     ...before.filter((arg) => !isNegative(arg)),
     "--",

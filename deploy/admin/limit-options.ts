@@ -1,5 +1,6 @@
 /** Options of commands that set the limits of a key, member or end user. */
 import type { Limits } from "#schemas/generated/types.ts";
+import { formatCredits, parseCredits } from "#shared/base/money.ts";
 
 import { type Arguments, quote, UsageError } from "./command.ts";
 import { isObject } from "./service.ts";
@@ -53,16 +54,19 @@ export const entriesOf = (value: string): string[] => value.split(",").map((entr
 
 /** Returns the digits of a decimal number without a sign. @throws UsageError */
 export function numberIn(name: string, value: string): string {
-  if (/^(0|[1-9]\d{0,9})(\.\d+)?$/.test(value)) return value;
+  if (/^(0|[1-9]\d*)(\.\d+)?$/.test(value)) return value;
   throw new UsageError(`expected --${name} as a decimal number, got ${quote(value)}`);
 }
+
+/** Returns an amount in credits of a response with its decimal digits, without an exponent. */
+export const digitsOf = (credits: number): string => formatCredits(parseCredits(String(credits)));
 
 /** Returns limits as text for a table, such as `5 per day; models gpt-4o*`. */
 export function limitsCell(value: unknown): string {
   if (!isObject(value)) return "none";
   const limits = value as NonNullable<Limits>;
   const amounts = Object.entries(limits.credits ?? {}).flatMap(([window, credits]) =>
-    credits === null ? [] : [`${credits} ${window === "total" ? "in total" : `per ${window}`}`],
+    credits === null ? [] : [`${digitsOf(credits)} ${window === "total" ? "in total" : `per ${window}`}`],
   );
   const lists = LISTS.flatMap((name) => (limits[name] == null ? [] : [`${name} ${limits[name].join(" ")}`]));
   return [...(amounts.length === 0 ? [] : [amounts.join(", ")]), ...lists].join("; ");

@@ -13,7 +13,7 @@ import { repeatSpendChange, SPEND_WINDOWS } from "#shared/ledger/spend-limits.ts
 import { findWorkspace, limitOf, memberOf } from "./arguments.ts";
 import { type Arguments, type Command, quote } from "./command.ts";
 import { ACTOR, type Context } from "./context.ts";
-import { LIMIT_OPTIONS, limitsCell, limitsText, SPEND_OPTIONS } from "./limit-options.ts";
+import { digitsOf, LIMIT_OPTIONS, limitsCell, limitsText, SPEND_OPTIONS } from "./limit-options.ts";
 import { textOf } from "./table.ts";
 
 const ROWS = 100;
@@ -133,7 +133,9 @@ export async function limitsIn(context: Context, input: Arguments): Promise<Limi
 function spentCell(usage: EndUserLimits["limit_usage"]): string {
   const cells = SPEND_WINDOWS.flatMap((window) => {
     const period = usage[window];
-    return period === null ? [] : [`${period.credits_used} ${window === "total" ? "in total" : `this ${window}`}`];
+    return period === null
+      ? []
+      : [`${digitsOf(period.credits_used)} ${window === "total" ? "in total" : `this ${window}`}`];
   });
   return cells.join(", ");
 }

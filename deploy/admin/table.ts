@@ -41,12 +41,12 @@ function titleOf(member: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** Formats a table cell without control characters, which could change the terminal. Names of streams and subjects come from outside. */
+/** Formats a table cell without control characters, line breaks and marks of direction, which could change the terminal. Names of streams and subjects come from outside. */
 export function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "-";
   if (cell instanceof Date) return cell.toISOString();
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (Array.isArray(cell)) return cell.map(cellText).join(", ");
   const text = typeof cell === "string" ? cell : JSON.stringify(cell);
-  return text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, "\u{fffd}");
 }

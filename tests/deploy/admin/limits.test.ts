@@ -56,6 +56,14 @@ describe("limits of a member", () => {
       [["--credits-per-day", "0"], "limits.credits.day"],
       [["--credits-per-day", "0.0000000001"], "nine decimal places"],
       [["--warn-at", "80"], "limits.warn_at needs a limit"],
+      [["--credits-per-day", "-5"], 'expected --credits-per-day as a decimal number, got "-5"'],
+      [["--credits-total", "5", "--warn-at", "-1"], 'expected --warn-at as a decimal number, got "-1"'],
+      [["--credits-per-day", "NaN"], 'expected --credits-per-day as a decimal number, got "NaN"'],
+      [["--credits-per-day", "1e3"], 'expected --credits-per-day as a decimal number, got "1e3"'],
+      [["--credits-per-day", "10000000000"], "limits.credits.day must be at most 1000000000"],
+      [["--credits-per-day", "9".repeat(400)], "limits.credits.day must be at most 1000000000"],
+      [["--credits-per-day", "5", "--credits-per-day", "6"], "expected --credits-per-day at most once"],
+      [["--credits", "5"], 'unknown option "--credits"'],
     ] as const) {
       expect(await refusal("member", "limits", name, "ada", ...words)).toContain(why);
     }
@@ -106,7 +114,20 @@ describe("limits of end users", () => {
     expect(await set("x".repeat(129), "--credits-total", "1")).toContain("1 to 128 characters");
     expect(await set("alice", "--warn-at", "80")).toContain("credits");
     expect(await set("alice", "--credits-total", "0.0000000001")).toContain("nine decimal places");
+    expect(await set("alice", "--credits-total", "-5")).toContain('got "-5"');
+    expect(await refusal("end-user", "limits", name, "--credits-total", "-5", "7")).toContain('got "-5"');
     expect(await actions(id)).toEqual([]);
+  });
+
+  test("are printed with all digits, and without characters that change the terminal", async () => {
+    const { name } = await makeWorkspace();
+    const user = "a\u001b[31m\u202eb\u2028c";
+    expect(await text("end-user", "limits", name, user, "--credits-total", "0.000000001")).toEndWith(
+      "has the limits 0.000000001 in total",
+    );
+    expect(await text("end-user", "list", name)).toMatch(
+      /^a\ufffd\[31m\ufffdb\ufffdc +0\.000000001 in total +0 in total$/m,
+    );
   });
 });
 
