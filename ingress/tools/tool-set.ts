@@ -3,6 +3,7 @@ import type { SluiceTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
 import { parseCredits } from "#shared/base/money.ts";
+import { refuseMisspelt } from "#shared/json/misspelt-members.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
@@ -61,6 +62,7 @@ export async function readToolSet<T extends AnyTool>(
   const place = requestTools.findIndex(isSluice);
   // The schema has checked its format by `type`.
   const spec = requestTools[place] as SluiceTool | undefined;
+  if (spec) refuseMisspelt<"max_credits" | "max_rounds">(spec, ["max_credits", "max_rounds"], `tools[${place}].`);
   const last = requestTools.findLastIndex(isSluice);
   if (last !== place) throw refuse(`tools[${last}].type`, "Expected one tool of type sluice, got several.");
   const tools = new Map(spec && (await readTools(openApiClient(context, call, true), spec, `tools[${place}]`)));

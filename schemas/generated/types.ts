@@ -5342,6 +5342,10 @@ export interface ResponsesCompactRequest {
    * Key that groups calls with the same prefix, for providers with a prompt cache.
    */
   prompt_cache_key?: string | null;
+  /**
+   * Maximum cost of the call in credits, with at most 9 decimal places. A call that could cost more is refused with `max_credits_exceeded`. The summary gets the largest output limit that fits.
+   */
+  max_credits?: number;
   [k: string]: unknown;
 }
 /**

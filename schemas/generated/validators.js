@@ -29645,7 +29645,7 @@ return errors === 0;
 }
 validate215.evaluated = { props: { definition: true, input: true, user: true, metadata: true, mode: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesCompactRequest = validate216;
-var schema228 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 } } };
+var schema228 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: ["string", "array", "null"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -29768,6 +29768,31 @@ var valid0 = _errs11 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data6 = data.max_credits;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 1e9 || isNaN(data6)) {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e9 } }];
+return false;
+} else {
+if (data6 <= 0 || isNaN(data6)) {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate216.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -29781,7 +29806,7 @@ return false;
 validate216.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true }, dynamicProps: false, dynamicItems: false };
+validate216.evaluated = { props: { model: true, input: true, instructions: true, previous_response_id: true, prompt_cache_key: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
 var validateResponsesRequest = validate217;
 var schema229 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, models: { type: "array", minItems: 1, maxItems: 10, items: { type: "string", minLength: 1, maxLength: 200 } }, input: { type: ["string", "array"], items: { type: "object", "x-schema": "ResponsesItem" } }, instructions: { type: ["string", "null"] }, stream: { type: ["boolean", "null"] }, generate: { type: ["boolean", "null"] }, stream_options: { type: ["object", "null"] }, max_output_tokens: { type: ["integer", "null"], minimum: 1, maximum: 2147483647 }, temperature: { type: ["number", "null"], minimum: 0, maximum: 2 }, top_p: { type: ["number", "null"], minimum: 0, maximum: 1 }, presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 }, top_logprobs: { type: ["integer", "null"], minimum: 0, maximum: 20 }, include: { type: ["array", "null"], items: { enum: ["file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs", "reasoning.encrypted_content", "message.output_text.logprobs"] } }, tools: { type: ["array", "null"], items: { $ref: "ResponsesTool" } }, tool_choice: { anyOf: [{ $ref: "ResponsesToolChoice" }, { type: "null" }] }, parallel_tool_calls: { type: ["boolean", "null"] }, max_tool_calls: { type: ["integer", "null"], minimum: 1 }, text: { anyOf: [{ $ref: "ResponsesText" }, { type: "null" }] }, reasoning: { type: ["object", "null"], properties: { effort: { type: ["string", "null"], maxLength: 40 }, summary: { enum: ["auto", "concise", "detailed", null] }, generate_summary: { enum: ["auto", "concise", "detailed", null] } } }, truncation: { enum: ["auto", "disabled", null] }, store: { type: ["boolean", "null"] }, metadata: { type: ["object", "null"], maxProperties: 16, propertyNames: { maxLength: 64 }, additionalProperties: { type: "string", maxLength: 512 } }, service_tier: { type: ["string", "null"], maxLength: 40 }, user: { type: ["string", "null"] }, safety_identifier: { type: ["string", "null"], maxLength: 64 }, prompt_cache_key: { type: ["string", "null"], maxLength: 64 }, previous_response_id: { type: ["string", "null"], maxLength: 64 }, conversation: { anyOf: [{ type: "string", maxLength: 64 }, { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 64 } } }, { type: "null" }] }, prompt: { type: "null" }, moderation: { type: "null" }, context_management: { type: ["array", "null"], maxItems: 0 }, background: { type: ["boolean", "null"] }, max_credits: { type: "number", exclusiveMinimum: 0, maximum: 1e9 } } };
 var schema230 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["function", "custom", "sluice", "image_generation", "namespace", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "ResponsesFunctionTool" }, { $ref: "ResponsesCustomTool" }, { $ref: "SluiceTool" }, { $ref: "ResponsesImageTool" }, { $ref: "ResponsesNamespaceTool" }, { $ref: "ResponsesSearchTool" }, { $ref: "ResponsesWebSearchTool" }] }] };

@@ -112,9 +112,12 @@ type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
 
 /**
  * Result of an admission. `busy`: no permit for a heavy call is free. `refusal`: error of a call that was rejected before the database
- * decided.
+ * decided. `amountNano`: hold that a refused call requires, in nano-credits.
  */
-export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
+export type Admission = (Verdict | { readonly kind: "busy" }) & {
+  readonly refusal?: ApiError;
+  readonly amountNano?: bigint;
+};
 
 /**
  * Delay before a heavy call is tried again after its rate-limit window was full, in milliseconds. Nothing of the call is stored until then.
@@ -140,7 +143,9 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
     if (!free) return { kind: "busy" };
     const { loaded, stored } = await load(context, work, call).finally(free);
-    return await decide(context, work, termsOf(work, call, loaded, stored), stored);
+    const terms = termsOf(work, call, loaded, stored);
+    const verdict = await decide(context, work, terms, stored);
+    return verdict.kind === "refused" ? { ...verdict, amountNano: terms.terms.hold.amountNano } : verdict;
   } catch (error) {
     if (!policy.keepsRefusals || !isRefusal(error)) throw error;
     const nothing = { kind: "chat", modality: "text", model: null, request: null, lifeMs: policy.lifeMs };
@@ -189,7 +194,12 @@ function lineOf({ batchLine }: Work, { model: { price } }: Pick<ReadCall, "model
   return batchLine && batchLineOf(price, batchLine.price_millionths);
 }
 
-function termsOf(work: Work, call: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
+function termsOf(
+  work: Work,
+  call: ReadCall,
+  checked: LoadedCall,
+  stored: StoredRequest,
+): Terms & { readonly terms: { readonly hold: HoldRequest } } {
   const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker } = work;
   const { kind, model, labels } = call;
   const batchLine = lineOf(work, call);

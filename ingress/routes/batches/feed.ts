@@ -219,13 +219,14 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
-  let leftOfLimits: bigint | null = null;
+  const leastNano = call instanceof ApiError ? 0n : leastNanoOf(context, call);
   if (!(call instanceof ApiError)) {
     const fed = await checkLine(context, feed, call, starves);
     if (fed) return fed;
     if (feed.hasOthers && call.isHeavy()) {
-      leftOfLimits = await readLeft(context, feed, call);
-      if (isSureToExceed(line, leftOfLimits, leastNanoOf(context, call))) return waitFor(WAIT_MS);
+      const leftOfLimits = await readLeft(context, feed, call);
+      const amountNano = amountAtRefusal.get(line) ?? leastNano;
+      if (leftOfLimits !== null && leftOfLimits < amountNano) return waitFor(WAIT_MS);
     }
   }
   const work: Work = {
@@ -254,7 +255,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "known":
       return ADMITTED;
     case "refused":
-      if (leftOfLimits !== null) leftAtRefusal.set(line, leftOfLimits);
+      if ((admission.amountNano ?? 0n) > leastNano) amountAtRefusal.set(line, admission.amountNano ?? 0n);
       return {
         kind: "admitted",
         refused: admission.error,
@@ -302,17 +303,10 @@ function leastNanoOf({ config }: BatchContext, { leastNano, model }: ReadCall): 
 }
 
 /**
- * Amounts that the spend limits left when a heavy line was refused, in nano-credits. The line is not stored again before its limits leave
- * more.
+ * Holds that refused lines require, in nano-credits, if they exceed the lowest hold, such as for the length of a recording. The request of
+ * such a line is not stored again before its spend limits leave enough.
  */
-const leftAtRefusal = new WeakMap<BatchLine, bigint>();
-
-/** Returns true if the spend limits of a line leave less than its lowest cost, or not more than when the line was refused. */
-function isSureToExceed(line: BatchLine, leftNano: bigint | null, leastNano: bigint): boolean {
-  if (leftNano === null) return false;
-  const atRefusal = leftAtRefusal.get(line);
-  return leftNano < leastNano || (atRefusal !== undefined && leftNano <= atRefusal);
-}
+const amountAtRefusal = new WeakMap<BatchLine, bigint>();
 
 /** Returns the amount that the spend limits of a line leave, in nano-credits; null if none applies. */
 async function readLeft({ database }: BatchContext, feed: Feed, { labels }: ReadCall): Promise<bigint | null> {

@@ -1,5 +1,6 @@
 /** Reads a call's body sent as multipart/form-data. Fields become members of the request, with the types in the request's schema. */
 import { ApiError } from "#shared/base/errors.ts";
+import { refuseMisspelt } from "#shared/json/misspelt-members.ts";
 
 import { booleanOf } from "../../core/page.ts";
 
@@ -7,7 +8,7 @@ import { type Incoming, openIncoming } from "./incoming.ts";
 import { boundaryOf, MultipartReader, type PartHead } from "./multipart.ts";
 
 export interface FormBody {
-  /** Properties of the request's schema that a form field may set. Other fields are ignored. */
+  /** Properties of the request's schema that a form field may set. Other fields are ignored, unless they are a misspelt `max_credits`. */
   readonly members: Readonly<Record<string, { readonly type: string }>>;
   /** Handlers that receive the bytes of a file field, by the field's name. A client may add `[]` to the name. */
   readonly files: Readonly<Record<string, (head: PartHead, reader: MultipartReader) => Promise<void>>>;
@@ -34,13 +35,17 @@ export async function readFormBody(
   const reader = new MultipartReader(bounded(incoming, bytesMax, tooLarge), boundary);
   // A map, since a part may be named `constructor[]`.
   const read = new Map<string, unknown>();
+  const ignored = new Set<string>();
   try {
     for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
       const isItem = head.name.endsWith("[]");
       const name = isItem ? head.name.slice(0, -2) : head.name;
       const file = Object.hasOwn(files, name) ? files[name] : undefined;
       const member = Object.hasOwn(members, name) ? members[name] : undefined;
-      if (!file && !member) continue;
+      if (!file && !member) {
+        if (ignored.size < IGNORED_NAMES_MAX) ignored.add(name);
+        continue;
+      }
       const before = read.get(name);
       const isList = isItem && !file;
       if (before !== undefined && !(isList && Array.isArray(before))) {
@@ -56,8 +61,14 @@ export async function readFormBody(
     incoming.drop();
     throw error;
   }
+  if (Object.hasOwn(members, "max_credits") && !read.has("max_credits")) {
+    refuseMisspelt<"max_credits">(Object.fromEntries([...ignored].map((name) => [name, true])), ["max_credits"]);
+  }
   return Object.fromEntries([...read].filter(([, value]) => value !== FILE));
 }
+
+/** Maximum number of names of ignored fields that are compared with `max_credits`. */
+const IGNORED_NAMES_MAX = 64;
 
 /** Placeholder value of a file field that has been received. */
 const FILE = Symbol("file");

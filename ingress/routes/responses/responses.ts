@@ -5,7 +5,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
-import { lowerMax } from "#shared/calls/max-credits.ts";
+import { lowerMax, takeMaxCredits } from "#shared/calls/max-credits.ts";
 import { parse } from "#shared/json/contracts.ts";
 import { ApiError } from "#shared/base/errors.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
@@ -340,7 +340,8 @@ function keeperOf(
 async function compact(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
+  const { request, maxNano } = takeMaxCredits(parse("ResponsesCompactRequest", body.value));
+  const { input, instructions, ...asked } = request;
   const conversationRequest = { ...asked, input: input ?? [] };
   const { reserveMemory } = call.meter;
   const { items } = await readConversation(context.responses, call.caller, conversationRequest, { reserveMemory });
@@ -351,6 +352,7 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   const answer = await runTranslatedCall(context, call, body, {
     api: "responses",
     ...runWhole(translatingRequest(summing, [transcript])),
+    maxNano,
     planCache: () => Promise.resolve(undefined),
     response: responseOf(summing, call.requestId, Math.floor(Date.now() / 1_000)),
     needsText: true,

@@ -122,8 +122,9 @@ describe("a refusal", () => {
     expect(JSON.stringify(received())).not.toContain("max_credits");
   });
 
-  test("of a compaction comes by the header", async () => {
+  test("of a compaction comes by the member or the header", async () => {
     const body = { model: "flat", input: [{ role: "user", content: "hello" }] };
+    expect(told(await post("/v1/responses/compact", { ...body, max_credits: 0.5 }))).toEqual(refused);
     expect(told(await post("/v1/responses/compact", body, { "x-max-credits": "0.5" }))).toEqual(refused);
   });
 
@@ -160,6 +161,11 @@ describe("a misspelt member", () => {
       expect(bed.upstream.requests).toHaveLength(before);
     },
   );
+
+  test("is refused in a compaction", async () => {
+    const { status, error } = await post("/v1/responses/compact", { model: "flat", input: "hello", max_credit: 1 });
+    expect([status, error["code"], error["param"]]).toEqual([400, "unknown_parameter", "max_credit"]);
+  });
 
   test("is refused in the body of a batch", async () => {
     const { status, error } = await post("/v1/batches", {

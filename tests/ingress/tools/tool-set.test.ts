@@ -9,7 +9,12 @@ import { type ToolSet, readToolSet } from "#ingress/tools/tool-set.ts";
 import { type FakeOptions, fakeContext } from "#tests/ingress/fake-context.ts";
 import { routeCall } from "#tests/ingress/route-call.ts";
 
-async function offerOf(workflows: readonly string[], known: readonly string[], fake: FakeOptions = {}) {
+async function offerOf(
+  workflows: readonly string[],
+  known: readonly string[],
+  fake: FakeOptions = {},
+  more: object = {},
+) {
   const fakes = fakeContext(fake);
   const { context, caller } = fakes;
   createApp(context);
@@ -26,7 +31,7 @@ async function offerOf(workflows: readonly string[], known: readonly string[], f
     );
   };
   const call = routeCall({ caller });
-  const given = [{ type: "sluice", workflows: [...workflows] }] as const satisfies SluiceTool[];
+  const given = [{ type: "sluice", workflows: [...workflows], ...more }] as const satisfies SluiceTool[];
   let offer: ToolSet<SluiceTool> | undefined;
   let error: unknown;
   try {
@@ -69,4 +74,19 @@ test.each([
 ])("a tool that %s is rejected by its path", async (_what, id, fake) => {
   const { error } = await offerOf([id], [], fake);
   expect(error).toMatchObject({ code: "unsupported_value", param: "tools[0].workflows[0]" });
+});
+
+test("a misspelt limit of the tool is refused with its path", async () => {
+  const id = newId();
+  for (const [name, meant] of [
+    ["max_credit", "max_credits"],
+    ["maxCredits", "max_credits"],
+    ["max_round", "max_rounds"],
+  ] as const) {
+    const { error, queries } = await offerOf([id], [id], {}, { [name]: 1 });
+    const message = `tools[0].${name} is not a known parameter. Did you mean ${meant}?`;
+    expect(error).toMatchObject({ code: "unknown_parameter", param: `tools[0].${name}`, message });
+    expect(queries).toEqual([]);
+  }
+  expect((await offerOf([id], [id], {}, { max_credits: 1, max_rounds: 2, thing: 3 })).error).toBeUndefined();
 });

@@ -90,7 +90,16 @@ describe("an amount", () => {
   });
 
   test("must not be misspelt, unless it is present", () => {
-    for (const name of ["max_credit", "maxCredits", "MAX_CREDITS", "max-credits", "max_creidts", "max_budget"]) {
+    for (const name of [
+      "max_credit",
+      "maxCredits",
+      "MAX_CREDITS",
+      "max-credits",
+      "max_creidts",
+      "max_budget",
+      "maxCost",
+      "max-spend",
+    ]) {
       expect(errorOf(() => takeMaxCredits({ model: "one", [name]: 1 }))).toMatchObject({
         code: "unknown_parameter",
         param: name,
@@ -98,6 +107,34 @@ describe("an amount", () => {
       });
       expect(takeMaxCredits({ max_credits: 1, [name]: 1 })).toMatchObject({ maxNano: 1_000_000_000n });
     }
+    expect(errorOf(() => withFirstModel({ model: "one", models: null, modles: ["two"] }))).toMatchObject({
+      param: "modles",
+    });
+  });
+
+  test("is not confused with members that clients send", () => {
+    const names = [
+      "max_tokens",
+      "max_completion_tokens",
+      "max_output_tokens",
+      "max_tool_calls",
+      "max_retries",
+      "maxRetries",
+    ];
+    const more = [
+      "max_results",
+      "max_steps",
+      "max_price_usd",
+      "model_id",
+      "modelId",
+      "modalities",
+      "modality",
+      "mode",
+      "moderation",
+    ];
+    const sent = Object.fromEntries([...names, ...more].map((name) => [name, 1]));
+    expect(takeMaxCredits(sent).request).toBe(sent);
+    expect(withFirstModel(sent)).toBe(sent);
   });
 
   test("is not confused with the members of any request", () => {

@@ -11,6 +11,7 @@ const MEMBERS = {
   strength: { type: "number" },
   stream: { type: "boolean" },
   times: { type: "array" },
+  max_credits: { type: "number" },
 };
 const FILE_BYTES_MAX = 10;
 
@@ -51,6 +52,17 @@ describe("a form", () => {
     const { members, file } = await read([...sent, ...others.map((name) => field(name, "x")), image("PNG"), END]);
     expect(members).toEqual({ prompt: "a boat", n: 2, strength: -15, stream: true, times: ["x", "x"] });
     expect(file).toBe("PNG");
+  });
+
+  test("with a misspelt max_credits is refused, unless it also has max_credits", async () => {
+    for (const name of ["max_credit", "maxCredits", "max_cost"]) {
+      expect(await refusal([field(name, "1"), image("PNG"), END])).toMatchObject({
+        code: "unknown_parameter",
+        param: name,
+      });
+    }
+    const { members } = await read([field("max_credit", "1"), field("max_credits", "2"), END]);
+    expect(members).toEqual({ max_credits: 2 });
   });
 
   test.each(["", " 2", "2 ", "0x2", "02", "+2", "2.", ".5", "1_0", "1e999", "NaN", "Infinity"])(
