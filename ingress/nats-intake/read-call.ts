@@ -11,6 +11,7 @@ import { parse } from "#shared/json/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { refuseBesideBody } from "#shared/json/misspelt-members.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
@@ -48,7 +49,9 @@ export async function readBatchCall(context: BatchContext, arrived: Arrived): Pr
   const { caller, pool, data, tags, deliveries: tries } = arrived;
   const labels = labelsInHeader(caller, tags);
   const message = await readMessage(data);
-  const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
+  const request = parse("BatchMessage", message.value);
+  refuseBesideBody(request);
+  const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = request;
   checkEndpoint(caller, endpoint);
   if (endpoint === WORKFLOW_ENDPOINT) {
     checkPool(endpoint, { pool: "workflow" }, pool);

@@ -38,6 +38,18 @@ export function refuseMisspelt<Name extends string>(
   }
 }
 
+/**
+ * Rejects members of a batch line or message that belong into its `body`. Unknown members beside `body` are otherwise ignored.
+ * @throws ApiError `unknown_parameter` that names the member
+ */
+export function refuseBesideBody(line: object): void {
+  const param = ["max_credits", "models"].find((name) => name in line);
+  if (param === undefined) return;
+  throw new ApiError("unknown_parameter", `${param} is not a known parameter here. Did you mean body.${param}?`, {
+    param,
+  });
+}
+
 function isMisspelt(name: string, sent: string): boolean {
   // Most members differ much in length, so that a call costs few comparisons.
   if (Math.abs(name.length - sent.length) > LENGTH_DIFFERENCE_MAX) return false;

@@ -428,6 +428,7 @@ describe("validation", () => {
       { custom_id: "body", method: "POST", url: CHAT },
       line("stream", { ...ask("flat"), stream: true }),
       line("schema", { model: "flat", messages: [{ role: "nobody", content: "x" }] }),
+      { ...line("beside", ask("flat")), max_credits: 1 },
       "",
       line("good", ask("flat")),
       line("a\u0000b", ask("flat")),
@@ -444,8 +445,9 @@ describe("validation", () => {
       [8, "missing_required_parameter", "body"],
       [9, "unsupported_value", "body.stream"],
       [10, "unsupported_value", "body.messages[0].role"],
-      [12, "duplicate_custom_id", "custom_id"],
-      [13, "invalid_custom_id", "custom_id"],
+      [11, "unknown_parameter", "max_credits"],
+      [13, "duplicate_custom_id", "custom_id"],
+      [14, "invalid_custom_id", "custom_id"],
     ]);
     const id = (await rowOf(made.id))["id"] as string;
     expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);

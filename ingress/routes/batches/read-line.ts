@@ -19,6 +19,7 @@ import { exactIntegersOf, findingExactIntegers } from "#shared/json/serialize.ts
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 import type { TimeSlices } from "#shared/base/time-slices.ts";
+import { refuseBesideBody } from "#shared/json/misspelt-members.ts";
 import { refuseMisspeltMembers } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
@@ -109,17 +110,23 @@ export async function checkLine(
   if (body === undefined) throw missing("body");
   if (!isObject(body)) throw new LineFault("invalid_request", "Expected body to be an object.", "body");
   await slices.yieldIfOver();
-  try {
-    checkBody(target, body);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const param = error.param === null ? "body" : `body.${error.param}`;
-    throw new LineFault(error.code, error.message, param);
-  }
+  withLineFaults(() => refuseBesideBody(line));
+  withLineFaults(() => checkBody(target, body), "body");
   const { input }: Members = body;
   const model = firstModelOf(body);
   const inputs = "kind" in target && target.kind === EMBEDDINGS && Array.isArray(input) ? countTexts(input) : 1;
   return { customId, model: typeof model === "string" ? model : undefined, inputs };
+}
+
+/** Runs a check of the line, or of one of its members. @throws LineFault instead of ApiError */
+function withLineFaults(check: () => void, member?: string): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const path = [member, error.param].filter((part) => part != null);
+    throw new LineFault(error.code, error.message, path.length === 0 ? null : path.join("."));
+  }
 }
 
 function missing(param: string): LineFault {

@@ -62,7 +62,7 @@ export async function runCapability(api: ApiClient, id: string, body: object, cl
   });
 }
 
-export async function runWorkflow(api: ApiClient, id: string, input: unknown, client: Client): Promise<CallToolResult> {
+export async function runWorkflow(api: ApiClient, id: string, body: object, client: Client): Promise<CallToolResult> {
   const { context, call } = api;
   const work: Work = {
     cancel: { operationId: "cancelRun", params: { id: call.requestId } },
@@ -73,7 +73,7 @@ export async function runWorkflow(api: ApiClient, id: string, input: unknown, cl
   };
   return watched(api, client, work, async () => {
     const mode = client.takesTasks ? "async" : "sync";
-    const asked = { params: { id }, body: { mode, input }, signal: client.signal };
+    const asked = { params: { id }, body: { ...body, mode }, signal: client.signal };
     if (client.takesTasks) {
       await api.ask("runWorkflow", asked);
       return resultOrTask(api);

@@ -8,6 +8,7 @@ import { usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability, type Category } from "#shared/calls/capabilities/entry.ts";
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { refuseMisspelt } from "#shared/json/misspelt-members.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { isUuid } from "#shared/base/ids.ts";
 
@@ -80,8 +81,15 @@ function toolOf(capability: Capability): McpTool {
       annotations: RUNS,
     },
     isRun: true,
-    call: (api, { input, params: set }, client) => runCapability(api, id, { input: input, params: set }, client),
+    call: (api, { input, params, ...more }, client) =>
+      runCapability(api, id, { input, params, ...maxCreditsIn(more) }, client),
   };
+}
+
+/** Returns the member `max_credits` of the arguments of a run. @throws ApiError `unknown_parameter` for a misspelt one */
+function maxCreditsIn(args: Arguments): { readonly max_credits?: unknown } {
+  refuseMisspelt<"max_credits">(args, ["max_credits"]);
+  return args["max_credits"] === undefined ? {} : { max_credits: args["max_credits"] };
 }
 
 const RUNS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true } as const;
@@ -143,6 +151,7 @@ const FINDERS: readonly McpTool[] = [
             type: "object",
             description: "Params that match the tool's params_schema. Workflows have no params.",
           },
+          max_credits: { type: "number", description: "Maximum cost of the run, in credits. Default: no maximum." },
         },
         required: ["tool"],
       },
@@ -152,7 +161,10 @@ const FINDERS: readonly McpTool[] = [
     call(api, args, client) {
       const id = textOf(args, "tool");
       const { input, params } = args;
-      return isUuid(id) ? runWorkflow(api, id, input, client) : runCapability(api, id, { input, params }, client);
+      const max = maxCreditsIn(args);
+      return isUuid(id)
+        ? runWorkflow(api, id, { input, ...max }, client)
+        : runCapability(api, id, { input, params, ...max }, client);
     },
   },
 ];

@@ -61,7 +61,7 @@ describe("limits of a member", () => {
       [["--credits-per-day", "NaN"], 'expected --credits-per-day as a decimal number, got "NaN"'],
       [["--credits-per-day", "1e3"], 'expected --credits-per-day as a decimal number, got "1e3"'],
       [["--credits-per-day", "10000000000"], "limits.credits.day must be at most 1000000000"],
-      [["--credits-per-day", "9".repeat(400)], "limits.credits.day must be at most 1000000000"],
+      [["--credits-per-day", "9".repeat(300)], "limits.credits.day must be at most 1000000000"],
       [["--credits-per-day", "5", "--credits-per-day", "6"], "expected --credits-per-day at most once"],
       [["--credits", "5"], 'unknown option "--credits"'],
     ] as const) {

@@ -221,6 +221,11 @@ describe("a rejected request", () => {
   test.each<[string, object, object]>([
     ["without a body", {}, { code: "missing_required_parameter", param: "body" }],
     ["for an unknown endpoint", { endpoint: "/v1/x", body: {} }, { code: "unsupported_value", param: "endpoint" }],
+    [
+      "with a limit beside its body",
+      { max_credits: 1, body: ask("flat") },
+      { code: "unknown_parameter", param: "max_credits" },
+    ],
     ["without messages", { body: { model: "flat" } }, { code: "missing_required_parameter", param: "messages" }],
     ["for an unknown model", { body: ask("no-such-model") }, { code: "model_not_found", param: "model" }],
     ["that streams", { body: ask("flat", { stream: true }) }, { code: "unsupported_value", param: "stream" }],

@@ -130,6 +130,9 @@ test("a rejection has the service's own code and sentence, and costs nothing", a
   ] as const) {
     expect((await refused({ tool, ...body })) as object).toEqual(await overHttp(tool, body));
   }
+  const regex = { tool: "code.regex", input: { text: { text: "abc" } }, params: { pattern: "b" } };
+  expect(await refused({ ...regex, max_credits: 1e-9 })).toMatchObject({ code: "max_credits_exceeded" });
+  expect(await refused({ ...regex, max_credit: 1 })).toMatchObject({ code: "unknown_parameter", param: "max_credit" });
   expect(await refused({})).toMatchObject({ code: "missing_required_parameter", param: "tool" });
   expect(await refused({ category: "tea" }, "search_tools")).toMatchObject({
     code: "unsupported_value",
