@@ -1,6 +1,7 @@
 /** Holds: credits that calls in progress reserve, and holds that no process will close. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import type { OperatorHoldList } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -59,7 +60,9 @@ export default function Holds(): JSX.Element {
             place: "mid",
             cut: "20%",
             title: ({ workspace_id }) => workspace_id,
-            cell: ({ workspace }) => workspace,
+            cell: ({ workspace, workspace_id }) => (
+              <Link href={`/operator/workspaces/${workspace_id}`}>{workspace}</Link>
+            ),
           },
           {
             head: "State",
