@@ -170,9 +170,9 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
               <Icon name="menu" />
             </button>
             <span class="push" />
-            <span class="badge warn wide-only" title={`Scope ${scope}. An action of yours starts the time again.`}>
+            <span class="badge warn" title={`Scope ${scope}. An action of yours starts the time again.`}>
               <Icon name="warn" />
-              {name} · signs out in {left} min
+              <span class="wide-only">{name} ·</span> signs out in {left} min
             </span>
             <Button small isRunning={signOut.isRunning} onClick={() => signOut.run()}>
               Sign out

@@ -19,7 +19,7 @@ export default function AuditLog(): JSX.Element {
       log="GET /operator/audit-log"
       actions={["credits.top_up", "hold.close", "settle_fault.resolve", "source.reset", "workspace.create"]}
       filters={[{ name: "workspace_id", label: "Workspace", ...(choices && { choices }) }]}
-      columns={[{ head: "Workspace", place: "mid", cell: workspaceOf }]}
+      columns={[{ head: "Workspace", label: "workspace", cell: workspaceOf }]}
       values={(entry) => [
         ["Workspace", workspaceOf(entry)],
         ["Key", entry.key_id === null ? null : <Id value={entry.key_id} label="key id" />],

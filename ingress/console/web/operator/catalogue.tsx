@@ -85,7 +85,7 @@ export default function Catalogue(): JSX.Element {
           {
             head: "State",
             place: "key",
-            cell: ({ is_routable }) => <Status of={is_routable ? "available" : "disabled"} />,
+            cell: ({ is_routable }) => <Status of={is_routable ? "available" : "Not available"} />,
           },
           {
             head: "Sources, or reason",

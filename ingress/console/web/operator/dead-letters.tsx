@@ -75,7 +75,17 @@ export default function DeadLetters(): JSX.Element {
             cell: ({ workspace_id: id }) => (id === null ? "—" : <WorkspaceLink id={id} />),
           },
           { head: "Reason", place: "mid", cut: "30%", title: ({ reason }) => reason, cell: ({ reason }) => reason },
-          { head: "Deliveries", place: "key", isNumber: true, cell: ({ deliveries }) => deliveries },
+          {
+            head: "Deliveries",
+            place: "key",
+            isNumber: true,
+            cell: ({ deliveries }) => (
+              <>
+                <span class="narrow">deliveries </span>
+                {deliveries}
+              </>
+            ),
+          },
         ]}
         empty={
           <Empty title="No dead letters">

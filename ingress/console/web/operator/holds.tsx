@@ -57,7 +57,6 @@ export default function Holds(): JSX.Element {
           { head: "Model", place: "main", cut: "28%", title: ({ job_id }) => job_id, cell: ({ model }) => model },
           {
             head: "Workspace",
-            place: "mid",
             cut: "20%",
             title: ({ workspace_id }) => workspace_id,
             cell: ({ workspace, workspace_id }) => (

@@ -71,7 +71,17 @@ export default function SettleFaults(): JSX.Element {
           },
           { head: "Held", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
           { head: "Charged", place: "mid", isNumber: true, cell: ({ settled }) => <Amount credits={settled} /> },
-          { head: "Used", place: "key", isNumber: true, cell: ({ used }) => used ?? "—" },
+          {
+            head: "Used",
+            place: "key",
+            isNumber: true,
+            cell: ({ used }) => (
+              <>
+                <span class="narrow">used </span>
+                {used === null ? "—" : <Amount credits={Number(used)} />}
+              </>
+            ),
+          },
         ]}
         empty={
           <Empty title="No settle faults">
