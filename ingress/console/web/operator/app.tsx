@@ -170,7 +170,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
               <Icon name="menu" />
             </button>
             <span class="push" />
-            <span class="badge warn" title={`Scope ${scope}. An action of yours starts the time again.`}>
+            <span class="badge warn" title={`Scope ${scope}. An action resets the time.`}>
               <Icon name="warn" />
               <span class="wide-only">{name} ·</span> signs out in {left} min
             </span>
