@@ -100,7 +100,7 @@ export default function Catalogue(): JSX.Element {
   );
 }
 
-/** Result of a check: the models that the files would add, or the faults with their lines. */
+/** Result of a check: the number of models that would be available, or the faults with their lines. */
 function Result({ of }: { readonly of: OperatorCatalogueCheck }): JSX.Element {
   const { is_valid, models, unroutable, faults } = of;
   return (
