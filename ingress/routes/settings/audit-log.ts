@@ -10,8 +10,8 @@ import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "./csv.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../core/page.ts";
 
 export const AUDIT_TEXT =
-  `Lists changes and their authors. As CSV, the list is one table of the newest ${CSV_ROWS_MAX} rows, and the export is ` +
-  "recorded in the audit log.";
+  `Lists changes and their authors. CSV contains the newest ${CSV_ROWS_MAX} rows in one table. An export is recorded in ` +
+  "the audit log.";
 export const AUDIT_PAGE = { description: "A page of changes", texts: ["text/csv"] } as const;
 
 export function auditLog(context: IngressContext): KeyRoute {
