@@ -11,6 +11,7 @@ import { Boundary } from "./boundary.tsx";
 import { Palette } from "./palette.tsx";
 import { figureText } from "./parts/format.ts";
 import { Icon } from "./parts/icon.tsx";
+import { NavList } from "./parts/nav-list.tsx";
 import { Page } from "./parts/page.tsx";
 import { Skeleton } from "./parts/table.tsx";
 import { hrefOf, openPages, type PageRoute, ROUTES } from "./routes.ts";
@@ -75,7 +76,6 @@ function Missing(): JSX.Element {
 function Navigation(): JSX.Element {
   const [location] = useLocation();
   const first = location.split("/")[1];
-  const groups = Map.groupBy(openPages(), ({ group }) => group);
   const name = session.value?.workspace.name ?? "";
   return (
     <nav class="nav" id="nav" popover="auto" aria-label="Console">
@@ -87,30 +87,10 @@ function Navigation(): JSX.Element {
           <span class="cut">{name}</span>
         </span>
       </div>
-      <div class="nav-list">
-        {[...groups].map(([group, pages]) => (
-          <div key={group}>
-            {group === "" ? null : <p class="nav-head">{group}</p>}
-            <ul>
-              {pages.map((page) => {
-                const href = hrefOf(page);
-                return (
-                  <li key={page.path}>
-                    <Link
-                      href={href}
-                      aria-current={href.split("/")[1] === first ? "page" : undefined}
-                      onClick={() => document.querySelector<HTMLElement>("#nav:popover-open")?.hidePopover()}
-                    >
-                      <Icon name={page.icon} />
-                      {page.name}
-                    </Link>
-                  </li>
-                );
-              })}
-            </ul>
-          </div>
-        ))}
-      </div>
+      <NavList
+        pages={openPages().map((page) => ({ ...page, href: hrefOf(page) }))}
+        isCurrent={(href) => href.split("/")[1] === first}
+      />
       <div class="nav-foot">
         <a href="/docs">Documentation</a>
       </div>

@@ -1,12 +1,21 @@
 /** GET /operator/audit-log: lists changes and their actors, in all workspaces and outside of them. */
 import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
-import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
+import type { AuditRow } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
 import type { OperatorRoute } from "../../core/route.ts";
-import { AUDIT_QUERY, auditFilterIn } from "../settings/audit-log.ts";
-import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../core/page.ts";
+import { idIn, LIST_QUERY } from "../../core/page.ts";
+import {
+  AUDIT_COLUMNS,
+  AUDIT_PAGE,
+  AUDIT_QUERY,
+  AUDIT_TEXT,
+  listAuditLog,
+  presentAudit,
+} from "../settings/audit-log.ts";
 import { READ } from "./common.ts";
+
+const COLUMNS = [...AUDIT_COLUMNS, "workspace_id"];
 
 export function auditLog(context: IngressContext): OperatorRoute {
   return {
@@ -15,6 +24,7 @@ export function auditLog(context: IngressContext): OperatorRoute {
     path: "/operator/audit-log",
     operationId: "listOperatorAuditLog",
     summary: "List audit log of installation",
+    description: AUDIT_TEXT,
     query: [
       ...LIST_QUERY,
       {
@@ -24,30 +34,13 @@ export function auditLog(context: IngressContext): OperatorRoute {
       },
       ...AUDIT_QUERY,
     ],
-    responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },
+    responses: { 200: { ...AUDIT_PAGE, schema: "OperatorAuditLogList" } },
     errors: ["unsupported_value"],
     handle: (call) =>
-      pageAnswer(
-        numberedPageOf(call),
-        (page) => listAudit(context.database, idIn(call, "workspace_id"), { ...page, ...auditFilterIn(call) }),
-        present,
-      ),
+      listAuditLog(context, call, { workspaceId: idIn(call, "workspace_id"), columns: COLUMNS, present }),
   };
 }
 
-function present({ actor, ...row }: AuditRow): OperatorAuditLogEntry {
-  return {
-    object: "audit_log.entry",
-    id: String(row.id),
-    workspace_id: row.workspace_id,
-    at: row.at.toISOString(),
-    actor: { type: actor.type, id: actor.id, name: row.actor_name },
-    key_id: actor.key_id ?? null,
-    ip: actor.ip ?? null,
-    request_id: actor.request_id ?? null,
-    action: row.action,
-    subject: row.subject,
-    before: row.before,
-    after: row.after,
-  };
+function present(row: AuditRow): OperatorAuditLogEntry {
+  return { ...presentAudit(row), workspace_id: row.workspace_id, ip: row.actor.ip ?? null };
 }

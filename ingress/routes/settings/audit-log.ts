@@ -4,10 +4,15 @@ import { type AuditQuery, type AuditRow, listAudit, recordAudit } from "#shared/
 
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../core/roles.ts";
-import type { RequestFacts, RouteCall } from "../../core/call.ts";
+import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../core/route.ts";
 import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "./csv.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../core/page.ts";
+
+export const AUDIT_TEXT =
+  `Lists changes and their authors. CSV contains the newest ${CSV_ROWS_MAX} rows in one table. An export is recorded in ` +
+  "the audit log.";
+export const AUDIT_PAGE = { description: "A page of changes", texts: ["text/csv"] } as const;
 
 export function auditLog(context: IngressContext): KeyRoute {
   return {
@@ -17,34 +22,50 @@ export function auditLog(context: IngressContext): KeyRoute {
     path: "/workspaces/{workspaceId}/audit-log",
     operationId: "listAuditLog",
     summary: "List audit log",
-    description:
-      `Lists changes and their authors. As CSV, the list is one table of the newest ${CSV_ROWS_MAX} rows, and the export is ` +
-      "recorded in the audit log.",
+    description: AUDIT_TEXT,
     query: [...LIST_QUERY, ...AUDIT_QUERY],
-    responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
+    responses: { 200: { ...AUDIT_PAGE, schema: "AuditLogList" } },
     errors: ["not_found", "unsupported_value"],
     authorize: allow("owner", "admin"),
-    handle: (call) => list(context, call),
+    handle: (call) => {
+      const { workspaceId } = call.caller;
+      return listAuditLog(context, call, { workspaceId, columns: AUDIT_COLUMNS, present: presentAudit });
+    },
   };
 }
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { database } = context;
-  const { workspaceId } = call.caller;
-  const page = numberedPageOf(call);
-  const query = { after: page.after, ...auditFilterIn(call) };
-  if (wantsCsv(call)) {
-    const rows = await database.transaction(async (tx) => {
-      const found = await listAudit(tx, workspaceId, { ...query, limit: CSV_ROWS_MAX });
-      await recordAudit(tx, workspaceId, exportOf(call, "audit_log.export", found.length));
-      return found;
-    });
-    return csv(context, { rows, present: line, columns: COLUMNS, name: "audit-log" });
-  }
-  return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
+/** Log that a caller may read. */
+interface AuditLog {
+  /** Id of the workspace; null for all workspaces and the installation. */
+  readonly workspaceId: string | null;
+  readonly columns: readonly string[];
+  readonly present: (row: AuditRow) => AuditLogEntry;
 }
 
-const COLUMNS = [
+/** Returns a page of an audit log, or the whole log as CSV, which is recorded in the log. */
+export async function listAuditLog(context: IngressContext, call: SettingsCall, of: AuditLog): Promise<Response> {
+  const { database } = context;
+  const { workspaceId, columns, present } = of;
+  const page = numberedPageOf(call);
+  const query = { after: page.after, ...auditFilterIn(call) };
+  if (!wantsCsv(call)) {
+    return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
+  }
+  const rows = await database.transaction(async (tx) => {
+    const found = await listAudit(tx, workspaceId, { ...query, limit: CSV_ROWS_MAX });
+    const entry = exportOf(call, "audit_log.export", found.length, workspaceId ?? "installation");
+    // An operator may name a workspace that does not exist.
+    await recordAudit(tx, "operator" in call ? null : workspaceId, entry);
+    return found;
+  });
+  const line = (row: AuditRow): Readonly<Record<string, unknown>> => {
+    const { actor, ...entry } = present(row);
+    return { ...entry, actor_type: actor.type, actor_id: actor.id, actor_name: actor.name };
+  };
+  return csv(context, { rows, present: line, columns, name: "audit-log" });
+}
+
+export const AUDIT_COLUMNS = [
   "id",
   "at",
   "actor_type",
@@ -57,14 +78,9 @@ const COLUMNS = [
   "subject",
   "before",
   "after",
-];
+] as const;
 
-function line(row: AuditRow): Readonly<Record<string, unknown>> {
-  const { actor, ...entry } = present(row);
-  return { ...entry, actor_type: actor.type, actor_id: actor.id, actor_name: actor.name };
-}
-
-function present({ actor, ...row }: AuditRow): AuditLogEntry {
+export function presentAudit({ actor, ...row }: AuditRow): AuditLogEntry {
   return {
     object: "audit_log.entry",
     id: String(row.id),

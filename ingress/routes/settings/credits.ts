@@ -79,7 +79,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   if (wantsCsv(call)) {
     const rows = await database.transaction(async (tx) => {
       const found = await pageLedger(tx, workspaceId, { ...query, limit: CSV_ROWS_MAX });
-      await recordAudit(tx, workspaceId, exportOf(call, "ledger.export", found.length));
+      await recordAudit(tx, workspaceId, exportOf(call, "ledger.export", found.length, workspaceId));
       return found;
     });
     return csv(context, {

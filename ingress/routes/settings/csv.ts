@@ -5,7 +5,7 @@ import type { AuditEntry } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { streamOf } from "../../core/response-body.ts";
-import type { RequestFacts, RouteCall } from "../../core/call.ts";
+import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import { queryOf } from "../../core/page.ts";
 
@@ -63,14 +63,23 @@ function cell(value: unknown): string {
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const NUMBER = /^-\d+(\.\d+)?$/;
 
-/** Returns the audit-log entry of an exported table. @param rows number of exported rows */
-export function exportOf(call: RouteCall, action: `${string}.export`, rows: number): AuditEntry {
+/** Returns the audit-log entry of an exported table. @param rows number of exported rows @param subject object whose rows were exported */
+export function exportOf(call: SettingsCall, action: `${string}.export`, rows: number, subject: string): AuditEntry {
   const filters = Object.fromEntries([...queryOf(call)].filter(([name, value]) => FILTERS.has(name) && value !== ""));
-  return { actor: actorOf(call), action, subject: call.caller.workspaceId, after: { rows, filters } };
+  return { actor: actorOf(call), action, subject, after: { rows, filters } };
 }
 
 /**
  * Query filters that an export writes into the audit log. Only known names are logged, so that callers cannot write other text into the
  * log.
  */
-const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);
+const FILTERS: ReadonlySet<string> = new Set([
+  "workspace_id",
+  "actor",
+  "action",
+  "subject",
+  "kind",
+  "start_time",
+  "end_time",
+  "after",
+]);

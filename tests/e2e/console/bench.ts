@@ -115,3 +115,28 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
     },
   };
 }
+
+/**
+ * Opens an address and returns its faults: sideways scroll and barriers. With `SCREENSHOTS=<folder>` it also draws the page.
+ * @param name name of the picture
+ */
+export async function visitPage(view: ConsolePage, url: string, name: string): Promise<string[]> {
+  const { page } = view;
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator("[aria-busy]").first().waitFor({ state: "detached" });
+  const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+  const folder = process.env["SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  return [
+    ...(excess > 0 ? [`${name}: scrolls sideways by ${excess} px`] : []),
+    ...(await view.findBarriers()).map((barrier) => `${name}: ${barrier}`),
+  ];
+}
+
+/** Returns the paths below /console of the pages in the navigation. */
+export async function navigationPaths({ page }: Pick<ConsolePage, "page">): Promise<string[]> {
+  const links = page.locator("nav#nav li a");
+  await links.first().waitFor({ state: "attached" });
+  return links.evaluateAll((all) => all.map((link) => (link.getAttribute("href") ?? "").replace("/console", "")));
+}

@@ -1,24 +1,32 @@
-/** The operator's pages in a browser: sign-in with a token, a top-up, a scope that may only read, and the end of a revoked token's session. */
+/** The operator's pages in a browser: sign-in with a token, every page with real data and its actions, and the scopes of tokens. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 
+import { parse as parseCsv } from "csv-parse/sync";
+
+import type { OperatorAuditLogList } from "#schemas/generated/types.ts";
+import { newId } from "#shared/base/ids.ts";
+import { admitLone, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, openConsoleBench, type OpenOptions } from "./bench.ts";
-
-const PATHS = ["", "/workspaces", "/pools", "/sources", "/dead-letters", "/holds"];
+import {
+  type ConsoleBench,
+  type ConsolePage,
+  navigationPaths,
+  openConsoleBench,
+  type OpenOptions,
+  visitPage,
+} from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
-let workspaceName = "";
+/** Name that has no part of the id. */
+const workspaceName = "Night shift";
 const tokens = { read: "", money: "" };
 
 beforeAll(async () => {
   bench = await openConsoleBench();
   tenant = await asNewWorkspace(bench.stack);
-  const rows = await bench.stack.query<{ name: string }>("select name from workspace where id = $1", [
-    tenant.workspace.id,
-  ]);
-  workspaceName = rows[0]?.name ?? "";
   for (const scope of ["read", "money"] as const) {
     const answer = await bench.stack.command(
       "admin",
@@ -31,19 +39,52 @@ beforeAll(async () => {
     );
     tokens[scope] = (JSON.parse(answer.stdout) as { readonly token: string }).token;
   }
+  const renamed = await fetch(`${bench.baseUrl}/operator/workspaces/${tenant.workspace.id}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${tokens.money}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: workspaceName }),
+  });
+  expect(renamed.status).toBe(200);
+  for (let count = 0; count < 2; count += 1) await failToSettle();
+  await bench.stack.query(
+    `insert into dead_letter (id, stream, stream_seq, subject, message_id, reason, deliveries, at)
+     values ($1, 'POOL_chat', 1, $2, $1::uuid::text, 'claims used up', 6, clock_timestamp())`,
+    [newId(), `work.chat.batch.${tenant.workspace.id}`],
+  );
+  const call = { workspaceId: tenant.workspace.id, jobId: newId(), amount: CREDIT, lifeMs: 3_600_000 };
+  expect(await admitLone(bench.stack, call)).toBe(0);
 }, 60_000);
 afterAll(() => bench?.close());
 
-type SignedIn = Omit<ConsolePage, "faults"> & { readonly faults: () => readonly string[] };
+/** Settles a call twice, which the second time closes its hold with a settle fault. */
+async function failToSettle(): Promise<void> {
+  const jobId = newId();
+  for (const used of [CREDIT / 2n, CREDIT]) {
+    expect(await admitLone(bench.stack, { workspaceId: tenant.workspace.id, jobId, amount: CREDIT })).toBe(0);
+    await settleSingle(bench.stack, { jobId, used });
+  }
+}
 
-async function signIn(token: string, path = "", browser: OpenOptions["browser"] = {}): Promise<SignedIn> {
-  const view = await bench.open(`/operator${path}`, { key: null, browser });
-  await view.page.getByLabel("Operator token").fill(token);
-  await view.page.getByRole("button", { name: "Sign in" }).click();
+type Session = NonNullable<NonNullable<OpenOptions["browser"]>["storageState"]>;
+
+/** Sessions by token. Pages of the same token share the session, because an address may sign in only ten times a minute. */
+const sessions = new Map<string, Session>();
+
+async function signIn(token: string, path = "", browser: OpenOptions["browser"] = {}): Promise<ConsolePage> {
+  const storageState = sessions.get(token);
+  const view = await bench.open(`/operator${path}`, {
+    key: null,
+    browser: { ...browser, ...(storageState && { storageState }) },
+  });
+  if (storageState === undefined) {
+    await view.page.getByLabel("Operator token").fill(token);
+    await view.page.getByRole("button", { name: "Sign in" }).click();
+  }
   await view.page.locator(".header.operator").waitFor();
+  if (storageState !== undefined) return view;
+  sessions.set(token, await view.page.context().storageState());
   // The page asks for a session before anybody has signed in, which the browser reports as an error.
-  const before = view.faults.length;
-  return { ...view, faults: () => view.faults.slice(before) };
+  return signIn(token, path, browser);
 }
 
 describe("operator", () => {
@@ -63,7 +104,7 @@ describe("operator", () => {
       [tenant.workspace.id],
     );
     expect(row?.amount).toBe(250_500_000_000n);
-    expect(faults()).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   test("sees a new token until it is stored, however often Escape is pressed", async () => {
@@ -74,7 +115,7 @@ describe("operator", () => {
     const secret = page.getByRole("dialog", { name: "Token “from-the-browser”" });
     await secret.waitFor();
     for (let count = 0; count < 3; count += 1) await page.keyboard.press("Escape");
-    expect(await secret.isVisible()).toBe(true);
+    await secret.waitFor();
     await secret.getByLabel("I have stored the token").check();
     await secret.locator("footer").getByRole("button", { name: "Close" }).click();
     await secret.waitFor({ state: "detached" });
@@ -89,21 +130,140 @@ describe("operator", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test.each([
-    ["light", 1280],
-    ["dark", 390],
-  ] as const)("finds accessible pages in %s at %d px", async (colorScheme, width) => {
-    const view = await signIn(tokens.read, "", { colorScheme, viewport: { width, height: 800 } });
-    const findings: string[] = [];
-    for (const path of PATHS) {
-      await view.page.goto(`${bench.baseUrl}/console/operator${path}`);
-      await view.page.getByRole("heading", { level: 1 }).waitFor();
-      await view.page.locator("[aria-busy]").first().waitFor({ state: "detached" });
-      const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      if (excess > 0) findings.push(`${path}: scrolls sideways by ${excess} px`);
-      findings.push(...(await view.findBarriers()).map((barrier) => `${path}: ${barrier}`));
+  test("every page of the navigation opens by keyboard, also from the menu of a phone", async () => {
+    for (const width of [1280, 390]) {
+      const { page, faults } = await signIn(tokens.money, "", { viewport: { width, height: 800 } });
+      const names = await page.locator("nav#nav li a").allTextContents();
+      expect(names).toHaveLength(11);
+      for (const name of names) {
+        if (width === 390) await page.getByRole("button", { name: "Open navigation" }).press("Enter");
+        await page
+          .getByRole("navigation", { name: "Operator" })
+          .getByRole("link", { name, exact: true })
+          .press("Enter");
+        await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+      }
+      expect(faults).toEqual([]);
     }
-    expect([...findings, ...view.faults()]).toEqual([]);
+  });
+
+  test("the figures of the status open their rows", async () => {
+    const { page } = await signIn(tokens.read);
+    for (const name of ["Workspaces", "Dead letters"]) {
+      await page.getByRole("region", { name: "Figures" }).getByRole("link", { name }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await page.goBack();
+    }
+  });
+
+  test("resolves a settle fault with a note, which the audit log has under the name of the workspace", async () => {
+    const { page, faults } = await signIn(tokens.money, "/settle-faults");
+    const rows = page.getByRole("row").filter({ hasText: "The call was settled before" });
+    await rows.nth(1).waitFor();
+    expect(await rows.count()).toBe(2);
+    await rows.first().getByRole("link", { name: workspaceName }).waitFor();
+    await rows.first().getByRole("button").press("Enter");
+    const sheet = page.getByRole("complementary", { name: "The call was settled before" });
+    await sheet.getByText("1 credits").waitFor();
+    expect(await sheet.innerText()).not.toContain(tenant.workspace.id);
+    await sheet.getByRole("button", { name: "Resolve fault" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Note").fill(" corrected by hand");
+    await dialog.getByRole("button", { name: "Resolve fault" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await rows.nth(1).waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(1);
+
+    await page.goto(`${bench.baseUrl}/console/operator/audit?action=settle_fault.resolve`);
+    await page.getByRole("row").getByRole("link", { name: workspaceName }).waitFor();
+    await page.getByRole("button", { name: "settle_fault.resolve" }).click();
+    await page.getByRole("complementary").getByText("corrected by hand").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("lists the models, and checks files: a fault is shown at its line", async () => {
+    const { page, faults } = await signIn(tokens.money, "/catalogue");
+    await page.getByRole("cell", { name: "sandbox-chat", exact: true }).waitFor();
+    await page.getByLabel("Show").selectOption("unavailable");
+    await page.getByRole("cell", { name: "sandbox-chat", exact: true }).waitFor({ state: "detached" });
+
+    const check = (text: string): Promise<void> =>
+      page.getByLabel("Catalogue files").setInputFiles({
+        name: "night.yaml",
+        mimeType: "application/yaml",
+        buffer: Buffer.from(text),
+      });
+    await check("models:\n  - slug: night\n    colour: red\n");
+    await page.getByText(/^The files have \d+ faults?\. A service with these files would not start\.$/).waitFor();
+    await page
+      .getByRole("row", { name: /night\.yaml .*colour/ })
+      .first()
+      .waitFor();
+    await check("models: []");
+    await page.getByText("The files are valid.").waitFor();
+    expect(await page.getByText("night.yaml").count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test("audits the ledger: an exact one is called exact, and a difference is listed with its workspace", async () => {
+    const { page, faults } = await signIn(tokens.money, "/ledger-audit");
+    const audit = page.getByRole("button", { name: "Audit ledger" });
+    await audit.click();
+    await page.getByText("The ledger is exact").waitFor();
+    const change = "update balance set amount = amount + $2 where workspace_id = $1";
+    await bench.stack.query(change, [tenant.workspace.id, 7]);
+    await audit.click();
+    await page.getByText("The audit found 1 difference.").waitFor();
+    const row = page.getByRole("row", { name: workspaceName });
+    const cells = await row.getByRole("cell").allTextContents();
+    expect(BigInt(cells[3] ?? "") - BigInt(cells[2] ?? "")).toBe(7n);
+    await bench.stack.query(change, [tenant.workspace.id, -7]);
+    expect(faults).toEqual([]);
+  });
+
+  test("exports the audit log of one workspace: the table equals the list of the API", async () => {
+    const { page } = await signIn(tokens.read, "/audit");
+    await page.getByLabel("Add filter").selectOption({ label: "Workspace" });
+    // The field is a text field until the names have arrived.
+    await page.getByRole("combobox", { name: "Workspace", exact: true }).selectOption({ label: workspaceName });
+    await page.getByRole("row").getByRole("link", { name: workspaceName }).first().waitFor();
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const table: Record<string, string>[] = parseCsv(readFileSync(await saved.path()), { columns: true });
+    const query = `workspace_id=${tenant.workspace.id}&limit=100`;
+    const response = await fetch(`${bench.baseUrl}/operator/audit-log?${query}`, {
+      headers: { authorization: `Bearer ${tokens.read}` },
+    });
+    const { data } = (await response.json()) as OperatorAuditLogList;
+    expect(data.length).toBeGreaterThan(1);
+    const textOf = (value: unknown): string =>
+      value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
+    const flat = data.map(({ object: _object, actor, ...entry }) => ({
+      ...entry,
+      actor_type: actor.type,
+      actor_id: actor.id,
+      actor_name: actor.name,
+    }));
+    expect(table).toEqual(
+      flat.map((entry) => Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, textOf(value)]))),
+    );
+  });
+
+  const VIEWS = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => [theme, width] as const));
+  test.each(VIEWS)("finds accessible pages in %s at %d px, with the name of the workspace", async (theme, width) => {
+    const view = await signIn(tokens.money, "", { colorScheme: theme, viewport: { width, height: 800 } });
+    const findings: string[] = [];
+    for (const path of await navigationPaths(view)) {
+      const name = `${path.slice(1).replace("/", "-")}-${theme}-${width}`;
+      findings.push(...(await visitPage(view, `${bench.baseUrl}/console${path}`, name)));
+      // The name replaces the start of the id.
+      const { id } = tenant.workspace;
+      const ids = view.page.locator("main").getByText(new RegExp(`${id}|${id.slice(0, 8)}…`));
+      await ids.first().waitFor({ state: "detached" });
+    }
+    expect([...findings, ...view.faults]).toEqual([]);
   });
 });
 

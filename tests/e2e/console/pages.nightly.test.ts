@@ -3,13 +3,12 @@
  * With `SCREENSHOTS=<folder>`, the pages are also drawn into that folder.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import type { LedgerList, UsagePage } from "#schemas/generated/types.ts";
 import { addPerson } from "#tests/ingress/routes/managed-bed.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, type ConsolePage, navigationPaths, openConsoleBench, visitPage } from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -21,12 +20,7 @@ beforeAll(async () => {
   tenant = await asNewWorkspace(bench.stack);
   for (const model of ["sandbox-chat", "sandbox-chat", "sandbox-embed", "no-such-model"]) await callModel(model);
   await bench.stack.settled();
-  const { page } = await bench.open("/", { key: tenant.key });
-  const links = page.getByRole("navigation", { name: "Console" }).locator("li a");
-  await links.first().waitFor();
-  paths = await links.evaluateAll((all) =>
-    all.map((link) => (link.getAttribute("href") ?? "").replace("/console", "")),
-  );
+  paths = await navigationPaths(await bench.open("/", { key: tenant.key }));
 }, 90_000);
 afterAll(() => bench?.close());
 
@@ -58,16 +52,8 @@ describe("pages", () => {
       browser: { colorScheme: theme, viewport: { width, height: 800 } },
     });
     for (const path of paths) {
-      await view.page.goto(`${bench.baseUrl}/console${path}`);
-      await isShown(view);
-      const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      if (excess > 0) findings.push(`${path}: scrolls sideways by ${excess} px`);
-      const folder = process.env["SCREENSHOTS"];
-      if (folder !== undefined) {
-        const name = `${path.slice(1).replaceAll("/", "-") || "overview"}-${theme}-${width}.png`;
-        await view.page.screenshot({ path: join(folder, name), fullPage: true });
-      }
-      findings.push(...(await view.findBarriers()).map((barrier) => `${path}: ${barrier}`));
+      const name = `${path.slice(1).replaceAll("/", "-") || "overview"}-${theme}-${width}`;
+      findings.push(...(await visitPage(view, `${bench.baseUrl}/console${path}`, name)));
     }
     expect([...findings, ...view.faults]).toEqual([]);
   });

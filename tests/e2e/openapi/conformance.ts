@@ -407,6 +407,7 @@ test("operators", async () => {
     // prettier-ignore
     await api.call(operation);
   }
+  await api.call("listOperatorAuditLog", { headers: { accept: "text/csv" } });
   await api.call("getOperatorPool", { path: { pool: "chat" } });
   const source = { path: { source: "sandbox%2Fsandbox-chat" } };
   await api.call("getOperatorSource", source);

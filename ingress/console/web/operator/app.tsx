@@ -9,12 +9,17 @@ import { Boundary } from "../boundary.tsx";
 import { Button } from "../parts/form.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
+import { NavList } from "../parts/nav-list.tsx";
 import { Page } from "../parts/page.tsx";
 import { SignInForm } from "../parts/sign-in-form.tsx";
+import AuditLog from "./audit.tsx";
+import Catalogue from "./catalogue.tsx";
 import DeadLetters from "./dead-letters.tsx";
 import Holds from "./holds.tsx";
+import LedgerAudit from "./ledger-audit.tsx";
 import Pools from "./pools.tsx";
 import { operatorSession } from "./session.ts";
+import SettleFaults from "./settle-faults.tsx";
 import Sources from "./sources.tsx";
 import Status from "./status.tsx";
 import Tokens from "./tokens.tsx";
@@ -26,42 +31,29 @@ const SESSION_MS = 30_000;
 const IDLE_MINUTES = 15;
 
 interface OperatorPage {
-  readonly path: string;
   readonly href: string;
   readonly name: string;
+  readonly group: "" | "Repair" | "Service";
   readonly icon: IconName;
   readonly page: ComponentType;
   /** True for a page whose data only tokens with the scope money may read. */
   readonly needsMoney?: true;
 }
 
+const HOME = "/operator";
+
 const PAGES: readonly OperatorPage[] = [
-  { path: "/operator", href: "/operator", name: "Status", icon: "home", page: Status },
-  {
-    path: "/operator/workspaces/:id?",
-    href: "/operator/workspaces",
-    name: "Workspaces",
-    icon: "people",
-    page: Workspaces,
-  },
-  { path: "/operator/pools", href: "/operator/pools", name: "Pools", icon: "server", page: Pools },
-  { path: "/operator/sources", href: "/operator/sources", name: "Providers", icon: "cube", page: Sources },
-  {
-    path: "/operator/dead-letters",
-    href: "/operator/dead-letters",
-    name: "Dead letters",
-    icon: "tray",
-    page: DeadLetters,
-  },
-  { path: "/operator/holds", href: "/operator/holds", name: "Holds", icon: "coin", page: Holds },
-  {
-    path: "/operator/tokens",
-    href: "/operator/tokens",
-    name: "Operator tokens",
-    icon: "key",
-    page: Tokens,
-    needsMoney: true,
-  },
+  { href: HOME, name: "Status", group: "", icon: "home", page: Status },
+  { href: "/operator/pools", name: "Pools", group: "", icon: "server", page: Pools },
+  { href: "/operator/sources", name: "Providers", group: "", icon: "cube", page: Sources },
+  { href: "/operator/workspaces", name: "Workspaces", group: "", icon: "people", page: Workspaces },
+  { href: "/operator/dead-letters", name: "Dead letters", group: "Repair", icon: "tray", page: DeadLetters },
+  { href: "/operator/holds", name: "Holds", group: "Repair", icon: "coin", page: Holds },
+  { href: "/operator/settle-faults", name: "Settle faults", group: "Repair", icon: "warn", page: SettleFaults },
+  { href: "/operator/ledger-audit", name: "Ledger audit", group: "Repair", icon: "check", page: LedgerAudit },
+  { href: "/operator/catalogue", name: "Catalogue", group: "Service", icon: "list", page: Catalogue },
+  { href: "/operator/tokens", name: "Operator tokens", group: "Service", icon: "key", page: Tokens, needsMoney: true },
+  { href: "/operator/audit", name: "Audit log", group: "Service", icon: "log", page: AuditLog },
 ];
 
 export default function Operator(): JSX.Element | null {
@@ -163,27 +155,13 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
               <span class="cut">Operator</span>
             </span>
           </div>
-          <div class="nav-list">
-            <ul>
-              {pages.map((page) => {
-                const isCurrent = page.href === "/operator" ? location === page.href : location.startsWith(page.href);
-                return (
-                  <li key={page.path}>
-                    <Link
-                      href={page.href}
-                      aria-current={isCurrent ? "page" : undefined}
-                      onClick={() => document.querySelector<HTMLElement>("#nav:popover-open")?.hidePopover()}
-                    >
-                      <Icon name={page.icon} />
-                      {page.name}
-                    </Link>
-                  </li>
-                );
-              })}
-            </ul>
-          </div>
+          <NavList
+            pages={pages}
+            isCurrent={(href) => (href === HOME ? location === HOME : location.startsWith(href))}
+          />
           <div class="nav-foot">
             <Link href="/">Workspace console</Link>
+            <a href="/docs">Docs</a>
           </div>
         </nav>
         <div class="content">
@@ -192,8 +170,9 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
               <Icon name="menu" />
             </button>
             <span class="push" />
-            <span class="muted wide-only" title={`Scope ${scope}`}>
-              {name}, signs out after {left} min without an action
+            <span class="badge warn" title={`Scope ${scope}. An action resets the time.`}>
+              <Icon name="warn" />
+              <span class="wide-only">{name} ·</span> signs out in {left} min
             </span>
             <Button small isRunning={signOut.isRunning} onClick={() => signOut.run()}>
               Sign out
@@ -201,15 +180,15 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
           </header>
           <Boundary key={location.split("/")[2]}>
             <Switch>
-              {pages.map(({ path, page: Body }) => (
-                <Route key={path} path={path}>
+              {pages.map(({ href, page: Body }) => (
+                <Route key={href} path={href === HOME ? HOME : `${href}/:id?`}>
                   <Body />
                 </Route>
               ))}
               <Route>
                 <Page title="No such page">
                   <p class="soft">
-                    <Link href="/operator">Open the status</Link>
+                    <Link href={HOME}>Open the status</Link>
                   </p>
                 </Page>
               </Route>

@@ -13,6 +13,7 @@ import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
+import { WorkspaceLink } from "./workspace-link.tsx";
 
 const RESULTS = {
   done: "The job is queued again",
@@ -63,14 +64,28 @@ export default function DeadLetters(): JSX.Element {
             place: "main",
             cut: "36%",
             title: ({ subject }) => subject,
-            cell: ({ id, subject }) => (
-              <button type="button" class="link" onClick={() => setOpenId(id)}>
-                {subject}
+            cell: (row) => (
+              <button type="button" class="link" onClick={() => setOpenId(row.id)}>
+                {subjectOf(row)}
               </button>
             ),
           },
+          {
+            head: "Workspace",
+            cell: ({ workspace_id: id }) => (id === null ? "—" : <WorkspaceLink id={id} />),
+          },
           { head: "Reason", place: "mid", cut: "30%", title: ({ reason }) => reason, cell: ({ reason }) => reason },
-          { head: "Deliveries", place: "key", isNumber: true, cell: ({ deliveries }) => deliveries },
+          {
+            head: "Deliveries",
+            place: "key",
+            isNumber: true,
+            cell: ({ deliveries }) => (
+              <>
+                <span class="narrow">deliveries </span>
+                {deliveries}
+              </>
+            ),
+          },
         ]}
         empty={
           <Empty title="No dead letters">
@@ -80,6 +95,11 @@ export default function DeadLetters(): JSX.Element {
       />
     </Page>
   );
+}
+
+/** Returns the subject of the message without the id of its workspace, which the page shows by its name. */
+function subjectOf({ subject, workspace_id: id }: OperatorDeadLetter): string {
+  return id === null ? subject : subject.replace(`.${id}`, "");
 }
 
 function LetterSheet({
@@ -101,7 +121,7 @@ function LetterSheet({
     onChange();
   });
   return (
-    <Sheet title={row.subject} onClose={onClose} onMove={onMove}>
+    <Sheet title={subjectOf(row)} onClose={onClose} onMove={onMove}>
       <section>
         <div class="row">
           <Button
@@ -125,7 +145,8 @@ function LetterSheet({
             ["Deliveries", row.deliveries],
             ["Size", sizeText(row.body_bytes)],
             ["Stream", `${row.stream}, ${row.stream_seq}`],
-            ["Workspace", row.workspace_id === null ? null : <Id value={row.workspace_id} label="workspace id" />],
+            ["Subject", row.subject],
+            ["Workspace", row.workspace_id === null ? null : <WorkspaceLink id={row.workspace_id} />],
             ["Job", row.job_id === null ? null : <Id value={row.job_id} label="job id" />],
           ]}
         />

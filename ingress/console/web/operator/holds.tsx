@@ -1,6 +1,7 @@
 /** Holds: credits that calls in progress reserve, and holds that no process will close. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import type { OperatorHoldList } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -56,10 +57,11 @@ export default function Holds(): JSX.Element {
           { head: "Model", place: "main", cut: "28%", title: ({ job_id }) => job_id, cell: ({ model }) => model },
           {
             head: "Workspace",
-            place: "mid",
             cut: "20%",
             title: ({ workspace_id }) => workspace_id,
-            cell: ({ workspace }) => workspace,
+            cell: ({ workspace, workspace_id }) => (
+              <Link href={`/operator/workspaces/${workspace_id}`}>{workspace}</Link>
+            ),
           },
           {
             head: "State",

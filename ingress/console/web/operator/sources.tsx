@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
+import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, FaultText } from "../parts/form.tsx";
 import { durationText } from "../parts/format.ts";
 import { Callout, Sheet } from "../parts/layers.tsx";
@@ -15,13 +16,18 @@ import { Ago, KeyValues, Status } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
 
 const REFRESH_MS = 10_000;
-const STATES = { available: "available", disabled: "suspended", not_configured: "disabled" } as const;
+const STATES = { available: "available", disabled: "suspended", not_configured: "Not configured" } as const;
 
 export default function Sources(): JSX.Element {
   const [openId, setOpenId] = useState<string>();
+  const query = useUrlQuery();
+  const state = query.get("state");
   const list = useQuery(
-    "operator sources",
-    async (signal) => ({ ...(await call("GET /operator/sources", { signal })), has_more: false }),
+    `operator sources ${state}`,
+    async (signal) => {
+      const { data } = await call("GET /operator/sources", { signal });
+      return { data: data.filter((row) => state === "" || row.state === state), has_more: false };
+    },
     { everyMs: REFRESH_MS },
   );
   const rows = list.data?.data ?? [];
@@ -44,6 +50,22 @@ export default function Sources(): JSX.Element {
         )
       }
     >
+      <FilterBar
+        query={query}
+        filters={[
+          {
+            name: "state",
+            label: "Show",
+            isFixed: true,
+            choices: [
+              { value: "", text: "All" },
+              { value: "disabled", text: "Disabled after errors" },
+              { value: "available", text: "Available" },
+              { value: "not_configured", text: "Not configured" },
+            ],
+          },
+        ]}
+      />
       <ListPanel
         query={list}
         idOf={({ id }) => id}
@@ -75,7 +97,7 @@ export default function Sources(): JSX.Element {
           },
         ]}
         empty={
-          <Empty title="No sources">
+          <Empty title={state === "" ? "No sources" : "No sources match"}>
             <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>
           </Empty>
         }

@@ -33,23 +33,23 @@ export default function Status(): JSX.Element {
           {counts == null ? null : (
             <section class="section" aria-label="Figures">
               <div class="stats">
-                <Stat name="Workspaces" figure={countText(counts.workspaces)} href="/operator/workspaces" />
+                <Stat name="Workspaces" figure={countText(counts.workspaces)} href="/console/operator/workspaces" />
                 <Stat
                   name="Open holds"
                   figure={countText(counts.open_holds)}
-                  href="/operator/holds"
+                  href="/console/operator/holds"
                   note="credits of calls in progress"
                 />
                 <Stat
                   name="Unknown results"
                   figure={countText(counts.unknown_jobs)}
-                  href="/operator/holds?show=unknown"
+                  href="/console/operator/holds?show=unknown"
                   note="jobs whose paid work has no known result"
                 />
                 <Stat
                   name="Dead letters"
                   figure={countText(counts.dead_letters)}
-                  href="/operator/dead-letters"
+                  href="/console/operator/dead-letters"
                   note="messages that could not be processed"
                 />
               </div>

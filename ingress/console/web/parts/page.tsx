@@ -111,16 +111,23 @@ export function Stat({
   readonly note?: ComponentChildren;
   /** Exact value. */
   readonly title?: string;
-  readonly href: string;
+  /** Address of the counted rows, with `/console`. Absent if the figure counts the rows below it. */
+  readonly href?: string;
 }): JSX.Element {
-  return (
-    <Link class="stat" href={`~${href}`}>
+  const body = (
+    <>
       <span class="name">{name}</span>
       <span class="figure" title={title}>
         {figure}
         {unit === undefined ? null : <small>{unit}</small>}
       </span>
       <span class="note">{note}</span>
+    </>
+  );
+  if (href === undefined) return <div class="stat">{body}</div>;
+  return (
+    <Link class="stat" href={`~${href}`}>
+      {body}
     </Link>
   );
 }

@@ -59,6 +59,7 @@ export interface Sent {
   readonly token?: string | null;
   /** Text is sent as it is. */
   readonly body?: unknown;
+  readonly accept?: string;
 }
 
 export interface BedOptions {
@@ -96,8 +97,8 @@ export async function openBed({ settings = {}, isBare = false }: BedOptions = {}
   const made = isBare ? [] : await Promise.all(SCOPES.map(async (scope) => [scope, await tokenOf(db, scope)] as const));
   const tokens = Object.fromEntries(made) as Record<Scope, string>;
 
-  const send: OperatorBed["send"] = (method, path, { token = tokens.money ?? null, body } = {}) =>
-    app.handle(requestTo(method, path, { token: token ?? undefined, body }));
+  const send: OperatorBed["send"] = (method, path, { token = tokens.money ?? null, ...sent } = {}) =>
+    app.handle(requestTo(method, path, { token: token ?? undefined, ...sent }));
   return {
     db,
     fake,

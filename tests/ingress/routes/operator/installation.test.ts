@@ -1,6 +1,8 @@
 /** The catalogue, the books, the audit log and the status of an installation. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { parse as parseCsv } from "csv-parse/sync";
+
 import { newId } from "#shared/base/ids.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
@@ -161,6 +163,29 @@ describe("the audit log", () => {
     const page = await bed.ask("OperatorAuditLogList", "GET", `${LOG}?subject=${subject}&limit=1`);
     expect([page.data.length, page.has_more]).toEqual([1, true]);
     expect(await actions(`after=${page.last_id}`)).toEqual(["test.one"]);
+  });
+
+  test("its download has the addresses of operators and the workspaces, and is an entry of it", async () => {
+    const [id, subject] = [await createWorkspace(bed.db.database, 0n), newId()];
+    const actor = { type: "operator", id: "night", ip: "10.0.0.1" } as const;
+    await recordAudit(bed.db.database, id, { actor, subject, action: "test.one" });
+    await recordAudit(bed.db.database, null, { actor, subject, action: "test.two" });
+    const download = async (query: string): Promise<Record<string, string>[]> => {
+      const response = await bed.send("GET", `${LOG}?${query}`, { token: bed.tokens.read, accept: "text/csv" });
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+      return parseCsv(await response.text(), { columns: true });
+    };
+    expect(await download(`subject=${subject}`)).toMatchObject([
+      { action: "test.two", workspace_id: "", ip: "10.0.0.1" },
+      { action: "test.one", workspace_id: id, ip: "10.0.0.1" },
+    ]);
+    const nobody = newId();
+    expect(await download(`workspace_id=${nobody}`)).toEqual([]);
+    const { data } = await bed.ask("OperatorAuditLogList", "GET", `${LOG}?action=audit_log.export`);
+    expect(data).toMatchObject([
+      { workspace_id: null, subject: nobody, after: { rows: 0, filters: { workspace_id: nobody } } },
+      { workspace_id: null, subject: "installation", after: { rows: 2, filters: { subject } } },
+    ]);
   });
 
   test.each(["workspace_id=x", "after=x", "limit=1e1", "actor=%00", "start_time=now", "end_time=2020-13-01"])(

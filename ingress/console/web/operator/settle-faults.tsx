@@ -1,0 +1,181 @@
+/** Settle faults: holds that were closed without charging what the call used, and their resolution. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+
+import type { OperatorSettleFault } from "#schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { Button, FaultText, TextField } from "../parts/form.tsx";
+import { timeText, zoneText } from "../parts/format.ts";
+import { FormDialog, Sheet } from "../parts/layers.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { toast } from "../parts/toast.tsx";
+import { Amount, Id, KeyValues } from "../parts/values.tsx";
+import { writeBlocked } from "./session.ts";
+import { WorkspaceLink } from "./workspace-link.tsx";
+
+export default function SettleFaults(): JSX.Element {
+  const [openId, setOpenId] = useState<string>();
+  const cursor = useCursor("");
+  const list = useQuery(`operator settle faults ${cursor.after ?? ""}`, (signal) =>
+    call("GET /operator/settle-faults", { query: { limit: 50, after: cursor.after }, signal }),
+  );
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex(({ id }) => id === openId);
+  const row = rows[place];
+  return (
+    <Page
+      title="Settle faults"
+      isWide
+      about="Holds that were closed without charging what the call used. Correct the balance, then resolve the fault."
+      sheet={
+        row === undefined ? undefined : (
+          <FaultSheet
+            key={row.id}
+            row={row}
+            onClose={() => setOpenId(undefined)}
+            onMove={(step) => setOpenId(rows[place + step]?.id ?? row.id)}
+            onResolved={() => {
+              setOpenId(undefined);
+              list.reload();
+            }}
+          />
+        )
+      }
+    >
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        idOf={({ id }) => id}
+        selected={openId}
+        columns={[
+          { head: `Time, ${zoneText()}`, place: "brk", cell: ({ at }) => timeText(at, "minute") },
+          {
+            head: "Reason",
+            place: "main",
+            cell: ({ id, fault }) => (
+              <button type="button" class="link" onClick={() => setOpenId(id)}>
+                {reasonOf(fault)}
+              </button>
+            ),
+          },
+          { head: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id} /> },
+          {
+            head: "Source",
+            place: "low",
+            cut: "20%",
+            title: ({ source }) => source ?? "",
+            cell: ({ source }) => source ?? "—",
+          },
+          { head: "Held", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
+          { head: "Charged", place: "mid", isNumber: true, cell: ({ settled }) => <Amount credits={settled} /> },
+          {
+            head: "Used",
+            place: "key",
+            isNumber: true,
+            cell: ({ used }) => (
+              <>
+                <span class="narrow">used </span>
+                {used === null ? "—" : <Amount credits={Number(used)} />}
+              </>
+            ),
+          },
+        ]}
+        empty={
+          <Empty title="No settle faults">
+            <p>Every closed hold was charged with what its call used.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function reasonOf(fault: string): string {
+  const isSettled = fault === "usage_record" || fault === "ledger_entry";
+  return isSettled ? "The call was settled before" : `Postgres rejected the usage, ${fault}`;
+}
+
+function FaultSheet({
+  row,
+  onClose,
+  onMove,
+  onResolved,
+}: {
+  readonly row: OperatorSettleFault;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+  readonly onResolved: () => void;
+}): JSX.Element {
+  const [isResolving, setResolving] = useState(false);
+  return (
+    <Sheet title={reasonOf(row.fault)} onClose={onClose} onMove={onMove}>
+      <section>
+        <div class="row">
+          <Button small kind="primary" blocked={writeBlocked.value} onClick={() => setResolving(true)}>
+            Resolve fault
+          </Button>
+        </div>
+        <KeyValues
+          of={[
+            ["Time", timeText(row.at, "exact")],
+            ["Workspace", <WorkspaceLink id={row.workspace_id} />],
+            ["Held", <Amount credits={row.held} />],
+            ["Used", row.used === null ? null : `${row.used} credits`],
+            ["Charged", <Amount credits={row.settled} />],
+            ["Result", row.status],
+            ["Source", row.source],
+            ["Job", <Id value={row.job_id} label="job id" />],
+            ["Attempt", row.attempt],
+            ["Fault", <code>{row.fault}</code>],
+          ]}
+        />
+        <p class="hint">
+          To charge the difference, correct the balance of the{" "}
+          <Link href={`/operator/workspaces/${row.workspace_id}`}>workspace</Link>.
+        </p>
+      </section>
+      {isResolving ? <Resolve row={row} onClose={() => setResolving(false)} onResolved={onResolved} /> : null}
+    </Sheet>
+  );
+}
+
+function Resolve({
+  row,
+  onClose,
+  onResolved,
+}: {
+  readonly row: OperatorSettleFault;
+  readonly onClose: () => void;
+  readonly onResolved: () => void;
+}): JSX.Element {
+  const [note, setNote] = useState("");
+  const resolve = useAction(async () => {
+    const body = note.trim() === "" ? {} : { note: note.trim() };
+    await call("POST /operator/settle-faults/{id}/resolve", { path: { id: row.id }, body });
+    toast("The settle fault is resolved");
+    onResolved();
+  });
+  return (
+    <FormDialog
+      title="Resolve the settle fault?"
+      hint="The fault leaves the list, and its alert ends. No credits move."
+      onClose={onClose}
+      action="Resolve fault"
+      submit={resolve}
+    >
+      <TextField
+        label="Note"
+        value={note}
+        onInput={setNote}
+        isOptional
+        param="note"
+        fault={resolve.fault}
+        hint="The audit log has the note."
+      />
+      <FaultText fault={resolve.fault} except={["note"]} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,160 @@
+/** Page of an audit log: who changed which setting, with the state before and after. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { AuditLogEntry as Entry } from "#schemas/generated/types.ts";
+import { call } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import { Json } from "./code.tsx";
+import { CSV, download } from "./download.ts";
+import { type Filter, FilterBar, useUrlQuery } from "./filters.tsx";
+import { Button } from "./form.tsx";
+import { timeText, zoneText } from "./format.ts";
+import { Sheet } from "./layers.tsx";
+import { Page } from "./page.tsx";
+import { type Column, Empty, ListPanel, useCursor } from "./table.tsx";
+import { Id, KeyValues } from "./values.tsx";
+
+const FILTERS = ["workspace_id", "actor", "action", "subject", "start_time", "end_time"] as const;
+
+interface AuditLogProps {
+  readonly log: "GET /workspaces/{workspaceId}/audit-log" | "GET /operator/audit-log";
+  readonly actions: readonly string[];
+  /** Columns, filters and values of the sheet beside those of every log. */
+  readonly columns?: readonly Column<Entry>[];
+  readonly filters?: readonly Filter[];
+  readonly values: (entry: Entry) => Parameters<typeof KeyValues>[0]["of"];
+  /** Returns the name of an object; undefined if it is unknown. */
+  readonly nameOf: (id: string) => string | undefined;
+}
+
+export function AuditLogPage({ log, actions, columns = [], filters = [], values, nameOf }: AuditLogProps): JSX.Element {
+  const query = useUrlQuery();
+  const cursor = useCursor(query.text);
+  const [openId, setOpenId] = useState<string>();
+  const chosen = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
+  const list = useQuery(`audit ${query.text} ${cursor.after ?? ""}`, (signal) =>
+    call(log, { query: { ...chosen, limit: 50, after: cursor.after }, signal }),
+  );
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex(({ id }) => id === openId);
+  const entry = rows[place];
+  return (
+    <Page
+      title="Audit log"
+      isWide
+      about="Every change of a setting, with its author and the state before and after. Secrets are never recorded."
+      actions={
+        <Button icon="dl" onClick={() => download(log, { query: chosen }, { accept: CSV, name: "audit-log.csv" })}>
+          Export CSV
+        </Button>
+      }
+      sheet={
+        entry === undefined ? undefined : (
+          <EntrySheet
+            entry={entry}
+            values={values(entry)}
+            onClose={() => setOpenId(undefined)}
+            onMove={(step) => setOpenId(rows[place + step]?.id ?? entry.id)}
+          />
+        )
+      }
+    >
+      <FilterBar
+        query={query}
+        filters={[
+          ...filters,
+          { name: "action", label: "Action", suggestions: actions },
+          { name: "actor", label: "Author" },
+          { name: "subject", label: "Subject" },
+          { name: "start_time", label: `From, ${zoneText()}`, isTime: true },
+          { name: "end_time", label: `Until, ${zoneText()}`, isTime: true },
+        ]}
+      />
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        idOf={({ id }) => id}
+        selected={openId}
+        columns={[
+          {
+            head: `Time, ${zoneText()}`,
+            place: "brk",
+            title: ({ at }) => timeText(at, "exact"),
+            cell: ({ at }) => <span class="mono nw">{timeText(at, "minute")}</span>,
+          },
+          {
+            head: "Action",
+            place: "main",
+            cell: ({ id, action }) => (
+              <button type="button" class="link" onClick={() => setOpenId(id)}>
+                {action}
+              </button>
+            ),
+          },
+          { head: "Author", place: "key", cell: authorOf },
+          ...columns,
+          {
+            head: "Subject",
+            cut: "30%",
+            title: ({ subject }) => subject,
+            cell: (row) => nameOf(row.subject) ?? recordedName(row) ?? row.subject,
+          },
+          { head: "Address", place: "low", cell: ({ ip }) => ip ?? "—" },
+        ]}
+        empty={
+          <Empty title={query.text === "" ? "No changes yet" : "No changes match"}>
+            <p>Changes of keys, members, limits, channels and other settings are listed here.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function authorOf({ actor: { type, name, id } }: Entry): string {
+  if (type === "system") return "Sluice";
+  return type === "operator" ? `operator ${id}` : (name ?? id);
+}
+
+/** Returns the name in the recorded state of an object. */
+function recordedName({ before, after }: Entry): string | undefined {
+  return [after, before].map((state) => state?.["name"]).find((name) => typeof name === "string");
+}
+
+function EntrySheet({
+  entry,
+  values,
+  onClose,
+  onMove,
+}: {
+  readonly entry: Entry;
+  readonly values: ReturnType<AuditLogProps["values"]>;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+}): JSX.Element {
+  return (
+    <Sheet title={entry.action} onClose={onClose} onMove={onMove}>
+      <section>
+        <KeyValues
+          of={[
+            ["Time", `${timeText(entry.at, "day")}, ${timeText(entry.at, "exact")}`],
+            ["Author", authorOf(entry)],
+            ...values,
+            ["Address", entry.ip],
+            ["Subject", <Id value={entry.subject} label="subject" />],
+            ["Request", entry.request_id === null ? null : <Id value={entry.request_id} label="request id" />],
+          ]}
+        />
+      </section>
+      <section>
+        <h3>Before</h3>
+        {entry.before === null ? <p class="muted">It did not exist.</p> : <Json value={entry.before} />}
+      </section>
+      <section>
+        <h3>After</h3>
+        {entry.after === null ? <p class="muted">It no longer exists.</p> : <Json value={entry.after} />}
+      </section>
+    </Sheet>
+  );
+}

@@ -1,0 +1,45 @@
+/** Pages of the navigation in their groups. */
+import type { JSX } from "preact";
+import { Link } from "wouter-preact";
+
+import { Icon, type IconName } from "./icon.tsx";
+
+interface NavPage {
+  readonly href: string;
+  readonly name: string;
+  /** Heading above the pages of the group; "" for none. */
+  readonly group: string;
+  readonly icon: IconName;
+}
+
+export function NavList({
+  pages,
+  isCurrent,
+}: {
+  readonly pages: readonly NavPage[];
+  readonly isCurrent: (href: string) => boolean;
+}): JSX.Element {
+  return (
+    <div class="nav-list">
+      {[...Map.groupBy(pages, ({ group }) => group)].map(([group, entries]) => (
+        <div key={group}>
+          {group === "" ? null : <p class="nav-head">{group}</p>}
+          <ul>
+            {entries.map(({ href, name, icon }) => (
+              <li key={href}>
+                <Link
+                  href={href}
+                  aria-current={isCurrent(href) ? "page" : undefined}
+                  onClick={() => document.querySelector<HTMLElement>("#nav:popover-open")?.hidePopover()}
+                >
+                  <Icon name={icon} />
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
