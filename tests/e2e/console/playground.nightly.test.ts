@@ -153,6 +153,9 @@ describe("media", () => {
     await page.getByRole("link", { name: "sandbox-video-hang" }).click();
     const sheet = page.getByRole("complementary", { name: "sandbox-video-hang" });
     await sheet.getByRole("button", { name: "Cancel job" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel the job?" });
+    await dialog.getByText("Work done until then is delivered and charged").waitFor();
+    await dialog.getByRole("button", { name: "Cancel job" }).click();
     await sheet.getByText("Cancelled").waitFor();
     const id = page.url().split("/").at(-1) ?? "";
     expect(await read<Job>(`/v1/images/jobs/${id}`)).toMatchObject({ status: "cancelled" });
