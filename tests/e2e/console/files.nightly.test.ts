@@ -78,7 +78,7 @@ test("a batch runs from an uploaded file to its results, and shows its lines wit
   await bad.getByText("Failed").waitFor();
   await bad.getByText("There is no such model.").waitFor();
   await good.getByRole("button", { name: "a", exact: true }).click();
-  await sheet.getByRole("region", { name: "JSON" }).getByText('"done"').waitFor();
+  await sheet.getByRole("region", { name: "JSON" }).getByText("choices").waitFor();
   expect(await view.findBarriers()).toEqual([]);
 
   const [saved] = await Promise.all([
