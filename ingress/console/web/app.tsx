@@ -7,7 +7,7 @@ import { Router, useLocation } from "wouter-preact";
 import { ApiFault, call } from "./api/client.ts";
 import { useQuery } from "./api/query.ts";
 import { session } from "./api/session.ts";
-import { FaultCallout } from "./parts/layers.tsx";
+import { FaultCallout, LeaveDialog } from "./parts/layers.tsx";
 import { Toasts } from "./parts/toast.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -24,6 +24,7 @@ export function App(): JSX.Element {
     <Router base="/console">
       <Content fault={query.fault} retry={query.reload} />
       <Toasts />
+      <LeaveDialog />
     </Router>
   );
 }

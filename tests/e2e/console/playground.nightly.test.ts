@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 
-import type { ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
@@ -58,6 +58,32 @@ describe("chat", () => {
 
     await turns.last().getByRole("link", { name: "Request" }).click();
     await page.getByRole("complementary", { name: "sandbox-chat" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("another model answers the last message again, and the two answers are compared by word", async () => {
+    const view = await open("/playground");
+    const { page, faults } = view;
+    await page.getByLabel("Message", { exact: true }).fill("Say exactly: one two three four five six");
+    await page.keyboard.press("Enter");
+    await page.getByText("Charged").waitFor();
+    await page.getByRole("button", { name: "Answer again with sandbox-chat" }).click();
+    await page.getByText("Compare with the answer before: sandbox-chat → sandbox-chat").click();
+    await page.getByText("The answers are equal.").waitFor();
+
+    await page.getByLabel("Model", { exact: true }).fill("sandbox-backup");
+    await page.getByLabel("Max completion tokens").fill("3");
+    const request = page.waitForRequest((one) => one.url().endsWith("/v1/chat/completions"));
+    await page.getByRole("button", { name: "Answer again with sandbox-backup" }).click();
+    const sent = (await request).postDataJSON() as ChatCompletionRequest;
+    expect(sent.messages.map(({ role }) => role)).toEqual(["user"]);
+    await page.getByText("Compare with the answer before: sandbox-chat → sandbox-backup").waitFor();
+    const changes = page.locator(".diff.words");
+    if (!(await changes.isVisible())) await page.getByText("Compare with the answer before").click();
+    expect(await changes.textContent()).toBe("one two three four five six");
+    expect((await changes.locator("del").allTextContents()).join("")).toEndWith("four five six");
+    expect(await changes.locator("ins").count()).toBe(0);
+    expect(await view.findBarriers()).toEqual([]);
     expect(faults).toEqual([]);
   });
 
@@ -153,6 +179,9 @@ describe("media", () => {
     await page.getByRole("link", { name: "sandbox-video-hang" }).click();
     const sheet = page.getByRole("complementary", { name: "sandbox-video-hang" });
     await sheet.getByRole("button", { name: "Cancel job" }).click();
+    const dialog = page.getByRole("dialog", { name: "Cancel the job?" });
+    await dialog.getByText("Work done until then is delivered and charged").waitFor();
+    await dialog.getByRole("button", { name: "Cancel job" }).click();
     await sheet.getByText("Cancelled").waitFor();
     const id = page.url().split("/").at(-1) ?? "";
     expect(await read<Job>(`/v1/images/jobs/${id}`)).toMatchObject({ status: "cancelled" });

@@ -1,9 +1,10 @@
 /** Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
 import { type Action, useAction } from "../api/query.ts";
+import { leaving, useDraft } from "./draft.ts";
 import { Button, FaultText } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -12,12 +13,15 @@ export function Dialog({
   title,
   hint,
   onClose,
+  onInput,
   children,
   footer,
 }: {
   readonly title: string;
   readonly hint?: ComponentChildren;
   readonly onClose: () => void;
+  /** Called when a person has changed a field. */
+  readonly onInput?: () => void;
   readonly children: ComponentChildren;
   readonly footer: ComponentChildren;
 }): JSX.Element {
@@ -35,6 +39,7 @@ export function Dialog({
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
+      onInput={onInput}
       onKeyDown={({ key, target, currentTarget }) => {
         if (key !== "Enter" || !(target instanceof HTMLElement) || !target.matches("input:not([type=checkbox])"))
           return;
@@ -63,7 +68,7 @@ export function Dialog({
   );
 }
 
-/** Dialog with a form, which its primary button submits. */
+/** Dialog with a form, which its primary button submits. It asks before it closes with changed fields. */
 export function FormDialog({
   action,
   submit,
@@ -77,18 +82,53 @@ export function FormDialog({
   /** Reason why the form cannot be submitted yet. */
   readonly blocked?: string | undefined;
 }): JSX.Element {
+  const [isChanged, setChanged] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  // The page behind a stored form may navigate.
+  useDraft(isChanged && !submit.isRunning);
+  const close = (): void => (isChanged ? setAsking(true) : onClose());
   return (
-    <Dialog
-      {...dialog}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" isRunning={submit.isRunning} blocked={blocked} onClick={() => submit.run()}>
-            {action}
-          </Button>
-        </>
-      }
+    <>
+      <Dialog
+        {...dialog}
+        onClose={close}
+        onInput={() => setChanged(true)}
+        footer={
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button kind="primary" isRunning={submit.isRunning} blocked={blocked} onClick={() => submit.run()}>
+              {action}
+            </Button>
+          </>
+        }
+      />
+      {isAsking ? (
+        <ConfirmDialog
+          title="Discard the changes?"
+          effect={`The changes in “${dialog.title}” are not stored.`}
+          action="Discard changes"
+          onClose={() => setAsking(false)}
+          run={async () => onClose()}
+        />
+      ) : null}
+    </>
+  );
+}
+
+/** Question before a page with unsaved changes is left. */
+export function LeaveDialog(): JSX.Element | null {
+  const leave = leaving.value;
+  if (leave === undefined) return null;
+  const close = (): void => {
+    leaving.value = undefined;
+  };
+  return (
+    <ConfirmDialog
+      title="Leave the page?"
+      effect="The changes on this page are not stored, and will be lost."
+      action="Leave page"
+      onClose={close}
+      run={leave}
     />
   );
 }

@@ -133,6 +133,7 @@ export function ListPanel<Row>({
   cursor,
   selected,
   note,
+  isOldestFirst = false,
 }: {
   readonly query: Query<ListPage<Row>>;
   readonly columns: readonly Column<Row>[];
@@ -142,9 +143,12 @@ export function ListPanel<Row>({
   readonly selected?: string | undefined;
   /** Sentence at the end of the list. */
   readonly note?: ComponentChildren;
+  /** True for a list that begins with its oldest row. */
+  readonly isOldestFirst?: boolean;
 }): JSX.Element {
   const { data, fault, reload } = query;
   const last = data?.data.at(-1);
+  const [back, forth] = isOldestFirst ? ["Older", "Newer"] : ["Newer", "Older"];
   const hasPages = cursor !== undefined && !(cursor.isFirst && data?.has_more === false);
   return (
     <div class="panel">
@@ -170,17 +174,17 @@ export function ListPanel<Row>({
               <Button
                 small
                 icon="left"
-                blocked={cursor.isFirst ? "This is the newest page." : undefined}
+                blocked={cursor.isFirst ? `This is the ${isOldestFirst ? "oldest" : "newest"} page.` : undefined}
                 onClick={cursor.newer}
               >
-                Newer
+                {back}
               </Button>
               <Button
                 small
-                blocked={data.has_more ? undefined : "This is the oldest page."}
+                blocked={data.has_more ? undefined : `This is the ${isOldestFirst ? "newest" : "oldest"} page.`}
                 onClick={() => last === undefined || cursor.older(data.last_id ?? idOf(last))}
               >
-                Older
+                {forth}
               </Button>
             </span>
           )}

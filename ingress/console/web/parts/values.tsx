@@ -122,17 +122,40 @@ export function KeyValues({ of }: { readonly of: readonly (readonly [string, Com
   );
 }
 
-/** Bar of a limit: used part filled, held part hatched. It warns from 80 %. */
+/** Bar of the progress of work. @param props `share`: done part, from 0 to 1 */
+export function ProgressBar({ share }: { readonly share: number }): JSX.Element {
+  const percent = Math.round(share * 100);
+  return (
+    <div class="row">
+      <span
+        class="bar run grow"
+        style={{ "--v": `${percent}%` }}
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <i />
+      </span>
+      <span class="hint">{percent} %</span>
+    </div>
+  );
+}
+
+/** Bar of a limit: used part filled, held part hatched. It warns from 80 %. @param props `format`: text of a value; default: credits */
 export function BudgetBar({
   used,
   held = 0,
   limit,
   window,
+  format,
 }: {
   readonly used: number;
   readonly held?: number;
   readonly limit: number;
   readonly window: string;
+  readonly format?: (value: number) => string;
 }): JSX.Element {
   const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
   const heldShare = Math.min(100 - share, limit === 0 ? 0 : (held / limit) * 100);
@@ -142,10 +165,12 @@ export function BudgetBar({
       <span class="row">
         <span>
           {tone === "" ? null : <Icon name={tone === "bad" ? "block" : "warn"} small tone={tone} />}
-          <b>
-            <Amount credits={used} />
-          </b>{" "}
-          of <span title={`${plain(limit)} credits`}>{amountText(limit).digits}</span>
+          <b>{format === undefined ? <Amount credits={used} /> : format(used)}</b> of{" "}
+          {format === undefined ? (
+            <span title={`${plain(limit)} credits`}>{amountText(limit).digits}</span>
+          ) : (
+            format(limit)
+          )}
         </span>
         <span class="muted">{window}</span>
       </span>

@@ -1,19 +1,20 @@
 /** Batches: list with progress, creation from a file, cancellation, and download of results and errors. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { useLocation, useParams } from "wouter-preact";
+import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { Batch, StoredFile } from "#schemas/generated/types.ts";
+import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
+import { Json } from "../parts/code.tsx";
 import { download } from "../parts/download.ts";
+import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
-import { countText, percentText, timeText, zoneText } from "../parts/format.ts";
+import { countText, timeText, zoneText } from "../parts/format.ts";
 import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
-import { Id, KeyValues, Status } from "../parts/values.tsx";
-import { Upload } from "./files.tsx";
+import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
 
 /** Interval at which the newest page is read again, in milliseconds. */
 const REFRESH_MS = 5_000;
@@ -147,9 +148,10 @@ function CreateBatch({
       submit={create}
       blocked={fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
     >
-      <Upload
+      <UploadButton
+        label="Upload file"
         purpose="batch"
-        onUploaded={(stored) => {
+        onStored={(stored) => {
           setFile(stored);
           setFileId(stored.id);
         }}
@@ -228,6 +230,9 @@ function BatchSheet({
               </span>
             ) : null}
           </div>
+          {batch.request_counts.total === 0 ? null : (
+            <ProgressBar share={endedOf(batch) / batch.request_counts.total} />
+          )}
           {batch.errors?.data.slice(0, 10).map(({ message, line }) => (
             <Callout key={`${line} ${message}`} tone="bad">
               {line === null ? message : `Line ${line}: ${message}`}
@@ -237,10 +242,7 @@ function BatchSheet({
             of={[
               ["Lines", countText(batch.request_counts.total)],
               ["Succeeded", countText(batch.request_counts.completed)],
-              [
-                "Failed",
-                `${countText(batch.request_counts.failed)}, ${percentText(batch.request_counts.failed, batch.request_counts.total)}`,
-              ],
+              ["Failed", countText(batch.request_counts.failed)],
               ["Created", timeText(batch.created_at * 1_000, "exact")],
               ["Expires", timeText(batch.expires_at * 1_000, "exact")],
               ["Id", <Id value={batch.id} label="batch id" />],
@@ -260,10 +262,11 @@ function BatchSheet({
           </div>
         </section>
       )}
-      {isCancelling ? (
+      {batch === undefined ? null : <Lines id={id} isOpen={isOpen} />}
+      {isCancelling && batch !== undefined ? (
         <ConfirmDialog
           title="Cancel the batch?"
-          effect="Lines that have not started are not run, and cost nothing. Results of finished lines stay."
+          effect={`${countText(endedOf(batch))} of ${countText(batch.request_counts.total)} lines have ended. They stay charged, and their results are stored. Running lines are cancelled, and work that a provider has done for them is charged. The other lines cost nothing.`}
           action="Cancel batch"
           onClose={() => setCancelling(false)}
           run={async () => {
@@ -274,4 +277,101 @@ function BatchSheet({
       ) : null}
     </Sheet>
   );
+}
+
+/** Returns the number of lines that have ended, with a result or an error. */
+function endedOf({ request_counts: { completed, failed } }: Batch): number {
+  return completed + failed;
+}
+
+type Line = BatchLineList["data"][number];
+
+/** Ended lines in the order of their end, also while the batch runs. A page of the API has at most 4 MB. */
+function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): JSX.Element {
+  const cursor = useCursor(id);
+  const [shown, setShown] = useState<Line>();
+  const list = useQuery(
+    `lines ${id} ${isOpen} ${cursor.after ?? ""}`,
+    (signal) =>
+      call("GET /v1/batches/{batch_id}/lines", {
+        path: { batch_id: id },
+        query: { limit: 20, after: cursor.after },
+        signal,
+      }),
+    { everyMs: isOpen ? REFRESH_MS : undefined },
+  );
+  return (
+    <section aria-label="Lines">
+      <h3>Lines</h3>
+      <ListPanel
+        query={list}
+        cursor={cursor}
+        isOldestFirst
+        idOf={(line) => line.id}
+        selected={shown?.id}
+        columns={[
+          {
+            head: "Line",
+            place: "main",
+            cut: "50%",
+            title: ({ custom_id }) => custom_id,
+            cell: (line) => (
+              <>
+                <button
+                  type="button"
+                  class="link"
+                  aria-expanded={line.id === shown?.id}
+                  onClick={() => setShown(line.id === shown?.id ? undefined : line)}
+                >
+                  {line.custom_id}
+                </button>
+                {errorOf(line) === undefined ? null : <span class="sub cut">{errorOf(line)}</span>}
+              </>
+            ),
+          },
+          { head: "Status", cell: (line) => <LineStatus line={line} /> },
+          { head: "Credits", place: "key", isNumber: true, cell: (line) => <LineCredits line={line} /> },
+        ]}
+        empty={
+          <Empty title="No line has ended">
+            <p>Each line appears here when it has a result or an error.</p>
+          </Empty>
+        }
+      />
+      {shown === undefined ? null : (
+        <>
+          <div class="row wrap">
+            <b class="cut grow">{shown.custom_id}</b>
+            {shown.response === null ? null : (
+              <Link href={`/requests/${shown.response.request_id}`}>Show the request</Link>
+            )}
+          </div>
+          <Json value={shown.response?.body ?? shown.error} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function LineStatus({ line: { response, error } }: { readonly line: Line }): JSX.Element {
+  if (response === null) return <Status of={error?.code.replace("batch_", "") ?? "failed"} />;
+  const isGood = response.status_code < 400;
+  return <Status of={isGood ? "succeeded" : "failed"} code={isGood ? null : response.status_code} />;
+}
+
+/** Members of response bodies that state the charge or the error. */
+interface LineBody {
+  readonly usage?: { readonly credits?: number } | null;
+  readonly credits_used?: number;
+  readonly error?: { readonly message?: string } | null;
+}
+
+function errorOf({ response, error }: Line): string | undefined {
+  return error?.message ?? (response?.body as LineBody | null | undefined)?.error?.message;
+}
+
+/** Charge that the response states. The charge of any other line is on the page of its request. */
+function LineCredits({ line: { response } }: { readonly line: Line }): JSX.Element {
+  const { usage, credits_used: used = usage?.credits } = (response?.body ?? {}) as LineBody;
+  return used === undefined ? <>—</> : <Amount credits={used} />;
 }

@@ -1,19 +1,19 @@
 /** Files of the workspace: upload with progress, download and deletion. */
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
-import { uploadFile } from "../api/upload.ts";
+import { useQuery } from "../api/query.ts";
 import { download } from "../parts/download.ts";
+import { UploadButton } from "../parts/file-field.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button, FaultText } from "../parts/form.tsx";
 import { sizeText, timeText, zoneText } from "../parts/format.ts";
 import { ConfirmDialog, Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { BudgetBar } from "../parts/values.tsx";
 
 const PURPOSES = ["user_data", "batch", "batch_output", "vision", "assistants"] as const;
 
@@ -36,13 +36,22 @@ export default function Files(): JSX.Element {
   return (
     <Page
       title="Files"
-      about={
-        storage.data === undefined
-          ? undefined
-          : `${sizeText(storage.data.used_bytes)} of ${sizeText(storage.data.limit_bytes)} are used by files, batches and stored responses.`
+      about="Files, batches and stored responses use the storage of the workspace."
+      actions={
+        <UploadButton
+          kind="primary"
+          label="Upload file"
+          purpose={purpose === "batch" ? "batch" : "user_data"}
+          onStored={({ filename }) => {
+            toast(`File “${filename}” is stored`);
+            changed();
+          }}
+        />
       }
-      actions={<Upload purpose={purpose === "batch" ? "batch" : "user_data"} onUploaded={changed} />}
     >
+      {storage.data === undefined ? null : (
+        <BudgetBar used={storage.data.used_bytes} limit={storage.data.limit_bytes} window="storage" format={sizeText} />
+      )}
       <FilterBar
         query={query}
         filters={[{ name: "purpose", label: "Purpose", choices: PURPOSES.map((value) => ({ value, text: value })) }]}
@@ -112,45 +121,5 @@ export default function Files(): JSX.Element {
         />
       )}
     </Page>
-  );
-}
-
-/** Button that uploads a chosen file, and shows its progress. */
-export function Upload({
-  purpose,
-  onUploaded,
-}: {
-  readonly purpose: "user_data" | "batch";
-  readonly onUploaded: (file: StoredFile) => void;
-}): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
-  const [share, setShare] = useState<number>();
-  const upload = useAction(async (file: File) => {
-    try {
-      const stored = await uploadFile(file, { purpose, onProgress: setShare });
-      toast(`File “${stored.filename}” is stored`);
-      onUploaded(stored);
-    } finally {
-      setShare(undefined);
-    }
-  });
-  return (
-    <div class="stack tight">
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label="File"
-        onChange={(event) => {
-          const [file] = event.currentTarget.files ?? [];
-          if (file !== undefined) void upload.run(file);
-          event.currentTarget.value = "";
-        }}
-      />
-      <Button kind="primary" icon="up" isRunning={upload.isRunning} onClick={() => input.current?.click()}>
-        {share === undefined ? "Upload file" : `Uploading ${Math.round(share * 100)} %`}
-      </Button>
-      <FaultText fault={upload.fault} />
-    </div>
   );
 }

@@ -5,15 +5,15 @@ import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button, FaultText } from "../parts/form.tsx";
+import { Button } from "../parts/form.tsx";
 import { durationText, timeText, zoneText } from "../parts/format.ts";
-import { Callout, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { Callout, ConfirmDialog, FaultCallout, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
-import { Amount, Id, KeyValues, Status } from "../parts/values.tsx";
-import { ProgressBar, ValueBody } from "./playground/result.tsx";
+import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
+import { ValueBody } from "./playground/result.tsx";
 
 /** Interval at which open jobs are read again, in milliseconds. */
 const POLL_MS = 2_000;
@@ -141,6 +141,7 @@ function JobSheet({
   readonly onChange: () => void;
 }): JSX.Element {
   const [hasEnded, setEnded] = useState(false);
+  const [isCancelling, setCancelling] = useState(false);
   const query = useQuery(
     `job ${id}`,
     async (signal) => {
@@ -151,11 +152,6 @@ function JobSheet({
     // An ended job is not read again: it does not change, and new links would load its files again.
     { everyMs: hasEnded ? undefined : POLL_MS },
   );
-  const cancel = useAction(async () => {
-    await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
-    query.reload();
-    onChange();
-  });
   const { data: job, fault, reload } = query;
   return (
     <Sheet
@@ -164,19 +160,35 @@ function JobSheet({
       onMove={onMove}
       actions={
         job !== undefined && isOpen(job) ? (
-          <Button kind="danger" isRunning={cancel.isRunning} onClick={() => cancel.run()}>
+          <Button kind="danger" onClick={() => setCancelling(true)}>
             Cancel job
           </Button>
         ) : undefined
       }
     >
-      {fault === undefined && cancel.fault === undefined ? null : (
+      {fault === undefined ? null : (
         <section>
-          {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
-          <FaultText fault={cancel.fault} />
+          <FaultCallout fault={fault} retry={reload} />
         </section>
       )}
       {job === undefined ? fault === undefined ? <Skeleton /> : null : <JobSections job={job} />}
+      {isCancelling && job !== undefined ? (
+        <ConfirmDialog
+          title="Cancel the job?"
+          effect={
+            job.status === "queued"
+              ? "The job has not started. It ends now and costs nothing."
+              : "The provider is asked to stop. Work done until then is delivered and charged; the other held credits are released. A cancelled capability costs nothing."
+          }
+          action="Cancel job"
+          onClose={() => setCancelling(false)}
+          run={async () => {
+            await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
+            reload();
+            onChange();
+          }}
+        />
+      ) : null}
     </Sheet>
   );
 }

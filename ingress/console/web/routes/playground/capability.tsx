@@ -6,6 +6,7 @@ import { Link } from "wouter-preact";
 import type { CapabilityEntry } from "#schemas/generated/types.ts";
 import { useCapabilities } from "../../api/catalogue.ts";
 import { Code } from "../../parts/code.tsx";
+import { useDraft } from "../../parts/draft.ts";
 import { Button, SelectField, TextField } from "../../parts/form.tsx";
 import { Callout, FaultCallout } from "../../parts/layers.tsx";
 import { priceText } from "../../parts/price.ts";
@@ -65,6 +66,9 @@ function Form({ entry, chooser }: { readonly entry: CapabilityEntry; readonly ch
     ...groupDraft(paramsSchema, examples[Number(place || -1)]?.params ?? {}, "params"),
   });
   const [draft, setDraft] = useState<Draft>(() => draftOfExample(example));
+  /** Draft of the last run, or the chosen example. */
+  const [kept, setKept] = useState(draft);
+  useDraft(draft !== kept);
   const runner = useRunner();
   const fields = {
     draft,
@@ -86,7 +90,9 @@ function Form({ entry, chooser }: { readonly entry: CapabilityEntry; readonly ch
             name: id,
             body: { ...body, async: true },
           } as const;
-          if (blocked === undefined) void runner.run(call);
+          if (blocked !== undefined) return;
+          setKept(draft);
+          void runner.run(call);
         }}
       >
         <div class="pad stack">
@@ -101,8 +107,10 @@ function Form({ entry, chooser }: { readonly entry: CapabilityEntry; readonly ch
                 ...examples.map(({ title }, place) => ({ value: String(place), text: title })),
               ]}
               onInput={(value) => {
+                const chosen = draftOfExample(value);
                 setExample(value);
-                setDraft(draftOfExample(value));
+                setDraft(chosen);
+                setKept(chosen);
               }}
               hint="Fills in sample files of the service and parameters."
             />

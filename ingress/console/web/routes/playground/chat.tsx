@@ -4,6 +4,8 @@ import { useState } from "preact/hooks";
 
 import { useModels, useRequestSchema } from "../../api/catalogue.ts";
 import { Code } from "../../parts/code.tsx";
+import { WordDiff } from "../../parts/diff.tsx";
+import { useDraft } from "../../parts/draft.ts";
 import { UploadButton } from "../../parts/file-field.tsx";
 import { Button, TextField } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -43,6 +45,10 @@ export function Chat({
   const [text, setText] = useState("");
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const conversation = useConversation();
+  const settings = JSON.stringify([system, others, draft]);
+  /** Settings of the last call. */
+  const [sent, setSent] = useState(settings);
+  useDraft(text !== "" || files.length > 0 || settings !== sent);
   const entry = models.data?.find(({ id }) => id === model);
   const schema = chatSchema(request.data);
   const { params, problem } = readParams(schema, draft, others);
@@ -55,8 +61,14 @@ export function Chat({
     if (problem !== undefined || typed.trim() === "" || isRunning) return;
     const next = { text: typed, files };
     void conversation.send(next, { ...body, messages: conversation.messagesWith(system, next) });
+    setSent(settings);
     setText("");
     setFiles([]);
+  };
+  const repeat = (): void => {
+    if (problem !== undefined || isRunning) return;
+    setSent(settings);
+    void conversation.repeat({ ...body, messages: conversation.messagesWith(system, undefined) });
   };
   return (
     <div class="pgcols">
@@ -107,7 +119,11 @@ export function Chat({
           ) : (
             <ol class="turns">
               {turns.map((turn, place) => (
-                <TurnRow key={place} turn={turn} />
+                <TurnRow
+                  key={place}
+                  turn={turn}
+                  {...(place === turns.length - 1 && !isRunning ? { repeat: { run: repeat, model } } : {})}
+                />
               ))}
             </ol>
           )}
@@ -247,9 +263,12 @@ function Attachments({
 
 /** A message and its answer. */
 function TurnRow({
-  turn: { text, files, answer, reasoning, status, fault, credits, tokens, id },
+  turn: { text, files, model, answer, before, reasoning, status, fault, credits, tokens, id },
+  repeat,
 }: {
   readonly turn: Turn;
+  /** Asks a model for another answer to the last message. */
+  readonly repeat?: { readonly run: () => void; readonly model: string };
 }): JSX.Element {
   return (
     <li class="turn">
@@ -276,7 +295,20 @@ function TurnRow({
             {status === "succeeded" ? null : <Status of={status} code={fault?.status === 0 ? null : fault?.status} />}
             {tokens === null ? null : <span>{tokens}</span>}
             <Receipt credits={credits} id={id} />
+            {repeat === undefined ? null : (
+              <Button small kind="quiet" icon="send" onClick={repeat.run}>
+                Answer again with {repeat.model}
+              </Button>
+            )}
           </div>
+        )}
+        {before === undefined || status === "running" ? null : (
+          <details>
+            <summary class="soft">
+              Compare with the answer before: {before.model} → {model}
+            </summary>
+            <WordDiff from={before.answer} to={answer} same="The answers are equal." />
+          </details>
         )}
       </div>
     </li>

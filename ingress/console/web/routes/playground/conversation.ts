@@ -16,8 +16,15 @@ export interface Message {
   readonly files: readonly Attachment[];
 }
 
-export interface Turn extends Message {
+/** Model and text of an answer. */
+export interface Answer {
+  readonly model: string;
   readonly answer: string;
+}
+
+export interface Turn extends Message, Answer {
+  /** Answer to the same message that this one has replaced. */
+  readonly before?: Answer;
   readonly reasoning: string;
   readonly status: "running" | "succeeded" | "failed" | "cancelled";
   readonly fault?: ApiFault;
@@ -37,6 +44,8 @@ export interface Conversation {
   /** Returns the messages of a call: system prompt, earlier turns, and the new message. Without a new message, returns the messages of the last call. */
   readonly messagesWith: (system: string, next: Message | undefined) => Messages;
   readonly send: (message: Message, body: ChatCompletionRequest) => Promise<void>;
+  /** Sends the last message again. The new answer replaces the last one, which stays for a comparison. */
+  readonly repeat: (body: ChatCompletionRequest) => Promise<void>;
   /** Closes the stream, which ends the call. The answer so far stays. */
   readonly stop: () => void;
   readonly clear: () => void;
@@ -52,11 +61,19 @@ export function useConversation(): Conversation {
       before.map((turn, place) => (place === before.length - 1 ? { ...turn, ...part(turn) } : turn)),
     );
   };
-  const sendMessage = async (message: Message, body: ChatCompletionRequest): Promise<void> => {
+  const sendMessage = async (
+    message: Message,
+    body: ChatCompletionRequest,
+    earlierTurns: readonly Turn[],
+    before?: Answer,
+  ): Promise<void> => {
     const controller = new AbortController();
     running.current = controller;
     const turn: Turn = {
-      ...message,
+      text: message.text,
+      files: message.files,
+      model: body.model,
+      ...(before === undefined ? {} : { before }),
       answer: "",
       reasoning: "",
       status: "running",
@@ -64,7 +81,7 @@ export function useConversation(): Conversation {
       tokens: null,
       id: "",
     };
-    setTurns((before) => [...before, turn]);
+    setTurns([...earlierTurns, turn]);
     try {
       await stream(body, controller.signal, (part) => change(controller, part));
       change(controller, () => ({ status: "succeeded" }));
@@ -82,7 +99,11 @@ export function useConversation(): Conversation {
     turns,
     isRunning: turns.at(-1)?.status === "running",
     messagesWith: (system, next) => messagesOf(system, turns, next),
-    send: sendMessage,
+    send: (message, body) => sendMessage(message, body, turns),
+    repeat: async (body) => {
+      const last = turns.at(-1);
+      if (last !== undefined) await sendMessage(last, body, turns.slice(0, -1), last);
+    },
     stop: () => running.current?.abort(),
     clear,
   };

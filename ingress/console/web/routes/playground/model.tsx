@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 
 import { useModels, useRequestSchema } from "../../api/catalogue.ts";
 import { Code } from "../../parts/code.tsx";
+import { useDraft } from "../../parts/draft.ts";
 import { Button, TextField } from "../../parts/form.tsx";
 import { FaultCallout } from "../../parts/layers.tsx";
 import { priceText } from "../../parts/price.ts";
@@ -33,6 +34,9 @@ export function ModelForm({
   const request = useRequestSchema(kind.schema);
   const [model, setModel] = useState(chosen || kind.model);
   const [draft, setDraft] = useState<Draft>({});
+  /** Draft of the last call. */
+  const [sent, setSent] = useState(draft);
+  useDraft(draft !== sent);
   const runner = useRunner();
   const entry = models.data?.find(({ id }) => id === model);
   if (request.data === undefined) {
@@ -44,6 +48,7 @@ export function ModelForm({
   const blocked = problem ?? (runner.state.step === "running" ? "A call is running." : undefined);
   const run = (): void => {
     if (blocked !== undefined) return;
+    setSent(draft);
     void runner.run({ operation: kind.operation, name: `${kind.name}, ${model}`, body, isJob: kind.canBeJob });
   };
   return (

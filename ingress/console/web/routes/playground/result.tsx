@@ -12,7 +12,7 @@ import { durationText } from "../../parts/format.ts";
 import { Callout } from "../../parts/layers.tsx";
 import { type Media, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
 import { Empty } from "../../parts/table.tsx";
-import { Amount, Status } from "../../parts/values.tsx";
+import { Amount, ProgressBar, Status } from "../../parts/values.tsx";
 import type { Result, Runner, RunState } from "./run.ts";
 
 export function ResultPanel({ runner: { state, cancel } }: { readonly runner: Runner }): JSX.Element {
@@ -65,27 +65,6 @@ function Progress({
         )}
       </div>
     </>
-  );
-}
-
-/** Bar of the progress of a job. @param props `share`: done part, from 0 to 1 */
-export function ProgressBar({ share }: { readonly share: number }): JSX.Element {
-  const percent = Math.round(share * 100);
-  return (
-    <div class="row">
-      <span
-        class="bar run grow"
-        style={{ "--v": `${percent}%` }}
-        role="progressbar"
-        aria-label="Progress"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-      >
-        <i />
-      </span>
-      <span class="hint">{percent} %</span>
-    </div>
   );
 }
 

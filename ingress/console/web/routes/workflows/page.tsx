@@ -6,6 +6,7 @@ import { Link, useLocation, useParams } from "wouter-preact";
 import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
+import { useDraft } from "../../parts/draft.ts";
 import { useUrlQuery } from "../../parts/filters.tsx";
 import { Button, FaultText, TextField } from "../../parts/form.tsx";
 import { ConfirmDialog, FaultCallout, Menu } from "../../parts/layers.tsx";
@@ -59,6 +60,8 @@ function NewWorkflow(): JSX.Element {
     toast(`Workflow “${name}” is stored as version 1`);
     navigate(`/workflows/${id}`);
   });
+  const isChanged = name !== (source?.name ?? "") || text !== textOf(source?.definition ?? FIRST);
+  useDraft(isChanged && !create.isRunning);
   return (
     <Page
       title="New workflow"
@@ -113,12 +116,8 @@ function Body({ workflow, reload }: { readonly workflow: Workflow; readonly relo
     reload();
     navigate(href("versions"));
   });
-  useEffect(() => {
-    if (!isChanged) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [isChanged]);
+  // The views of the workflow keep the text. Its deletion has a question of its own.
+  useDraft(isChanged && open !== "delete", (path) => path.split("/")[3] === id);
   return (
     <Page
       title={name}

@@ -6,6 +6,7 @@ import { useLocation } from "wouter-preact";
 import type { Workflow, WorkflowEstimate, WorkflowInput } from "#schemas/generated/types.ts";
 import { ApiFault, call } from "../../api/client.ts";
 import { useAction } from "../../api/query.ts";
+import { useDraft } from "../../parts/draft.ts";
 import { Button, creditsIn, FaultText, TextField } from "../../parts/form.tsx";
 import { Callout } from "../../parts/layers.tsx";
 import { type Draft, readGroup, type Schema } from "../../api/schema.ts";
@@ -48,6 +49,7 @@ export function RunForm({
     const run = await call("POST /v1/workflows/{id}/runs", { path: { id }, body });
     navigate(`/runs/${run.id}`);
   });
+  useDraft((limit !== "" || Object.values(draft).some((text) => text !== "")) && !start.isRunning);
   const fault = start.fault ?? ask.fault;
   const params = [...names.map((name) => `input.${name}`), "max_credits"];
   return (

@@ -1,12 +1,12 @@
 /** Versions of a workflow: the differences between one version and the latest, and the restoring of an earlier version. */
-import { diffLines } from "diff";
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import type { Workflow, WorkflowVersionList } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, type Names, useMemberNames } from "../../api/names-of.ts";
 import { useQuery } from "../../api/query.ts";
+import { LineDiff } from "../../parts/diff.tsx";
 import { useUrlQuery } from "../../parts/filters.tsx";
 import { Button } from "../../parts/form.tsx";
 import { ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
@@ -73,7 +73,7 @@ export function Versions({
               Restore version {chosen}
             </Button>
           </header>
-          <Diff from={textOf(other.data.definition)} to={textOf(definition)} />
+          <LineDiff from={textOf(other.data.definition)} to={textOf(definition)} same="The definitions are equal." />
         </section>
       )}
       {isRestoring && other.data !== undefined ? (
@@ -96,47 +96,6 @@ export function Versions({
       ) : null}
     </>
   );
-}
-
-/** Lines of two texts: removed lines, added lines, and three equal lines around them. */
-function Diff({ from, to }: { readonly from: string; readonly to: string }): JSX.Element {
-  const parts = useMemo(() => diffLines(from, to), [from, to]);
-  if (parts.every(({ added, removed }) => !added && !removed)) {
-    return <pre tabIndex={0}>The definitions are equal.</pre>;
-  }
-  return (
-    <pre class="diff wrap" tabIndex={0} aria-label="Changes">
-      {parts.map(({ value, added, removed }, index) =>
-        added ? (
-          <ins key={index}>{marked(value, "+")}</ins>
-        ) : removed ? (
-          <del key={index}>{marked(value, "−")}</del>
-        ) : (
-          marked(shorten(value), " ")
-        ),
-      )}
-    </pre>
-  );
-}
-
-/** Number of equal lines that are shown beside a change. */
-const CONTEXT = 3;
-
-function shorten(text: string): string {
-  const lines = linesOf(text);
-  if (lines.length <= 2 * CONTEXT + 1) return text;
-  const hidden = `… ${lines.length - 2 * CONTEXT} equal lines`;
-  return [...lines.slice(0, CONTEXT), hidden, ...lines.slice(-CONTEXT)].join("\n");
-}
-
-function marked(text: string, mark: string): string {
-  return `${linesOf(text)
-    .map((line) => `${mark} ${line}`)
-    .join("\n")}\n`;
-}
-
-function linesOf(text: string): readonly string[] {
-  return text.replace(/\n$/, "").split("\n");
 }
 
 function columnsOf(latest: number, members: Names, choose: (version: number) => void): readonly Column<Version>[] {
