@@ -158,31 +158,29 @@ test("a fallback chain is created with weights, reordered, serves calls, and is 
 test("the overview lists a member and a key near their limits, each with a link to its limits", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   const limits = { credits: { total: 1 } };
-  const member = await ask<{ readonly id: string }>(tenant, "POST", "/members", {
-    name: "Dana",
-    role: "developer",
-    limits,
-  });
-  const { key = "" } = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "build", member_id: member.id, limits });
-  await chat({ ...tenant, key });
+  const body = { name: "Dana", role: "developer", limits };
+  const member = await ask<{ readonly id: string }>(tenant, "POST", "/members", body);
+  const made = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "build", member_id: member.id, limits });
+  await chat({ ...tenant, key: made.key ?? "" });
   await bench.stack.settled();
-  const {
-    data: [model],
-  } = await ask<{ readonly data: readonly { readonly results: readonly { readonly credits: number }[] }[] }>(
-    tenant,
-    "GET",
-    "/usage?bucket_width=period",
-  );
-  const nearly = { limits: { credits: { total: (model?.results[0]?.credits ?? 0) * 1.1 } } };
+  const { limit_usage: usage } = await ask<ApiKey>(tenant, "GET", `/api-keys/${made.id}`);
+  const used = usage?.total?.credits_used ?? 0;
+  expect(used).toBeGreaterThan(0);
+  const nearly = { limits: { credits: { total: Math.round(used * 1.1 * 1e9) / 1e9 } } };
   await ask(tenant, "PATCH", `/members/${member.id}`, nearly);
+  await ask(tenant, "PATCH", `/api-keys/${made.id}`, nearly);
 
   const { page, faults } = await bench.open("/", { key: tenant.key });
-  await page.getByRole("link", { name: "Member “Dana” has used 91 % of its total limit" }).click();
-  await page
-    .getByRole("complementary", { name: "Dana" })
-    .getByRole("img", { name: "91 % of the total limit used" })
-    .waitFor();
-  expect(page.url()).toEndWith(`/members/${member.id}`);
+  for (const [title, name, path] of [
+    ["Member “Dana”", "Dana", `/members/${member.id}`],
+    ["Key “build”", "build", `/keys/${made.id}`],
+  ] as const) {
+    await page.goto(`${bench.baseUrl}/console/`);
+    await page.getByRole("link", { name: `${title} has used 91 % of its total limit` }).click();
+    const sheet = page.getByRole("complementary", { name });
+    await sheet.getByRole("img", { name: "91 % of the total limit used" }).waitFor();
+    expect(page.url()).toEndWith(path);
+  }
   expect(faults).toEqual([]);
 });
 
