@@ -262,6 +262,7 @@ export async function findKey(target: Queryable, workspaceId: string, id: string
  * Returns one page of the workspace's keys, newest first, including revoked keys. The page starts after the key `after`. Callers may choose
  * the ids of keys.
  * @param memberId limits the list to the keys of one member
+ * @param search limits the list to keys whose name contains this text, in upper or lower case, or whose hint begins with it
  */
 export function pageKeys(
   target: Queryable,
@@ -270,15 +271,22 @@ export function pageKeys(
     memberId,
     after,
     limit,
-  }: { readonly memberId: string | null; readonly after: string | null; readonly limit: number },
+    search = null,
+  }: {
+    readonly memberId: string | null;
+    readonly after: string | null;
+    readonly limit: number;
+    readonly search?: string | null;
+  },
 ): Promise<KeySummary[]> {
   return target.query<KeySummary>(
     `${SUMMARY}
      where k.workspace_id = $1 and ($2::uuid is null or k.member_id = $2)
        and ($3::uuid is null or (k.created_at, k.id) < (select created_at, id from api_key where workspace_id = $1 and id = $3))
+       and ($5::text is null or strpos(lower(k.name), lower($5)) > 0 or starts_with(k.hint, $5))
      order by k.created_at desc, k.id desc
      limit $4`,
-    [workspaceId, memberId, after, limit],
+    [workspaceId, memberId, after, limit, search],
   );
 }
 

@@ -51,6 +51,14 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("./routes/models.tsx"),
   },
   {
+    path: "/fallbacks",
+    name: "Fallback chains",
+    group: "Build",
+    icon: "updown",
+    roles: ["owner", "admin", "developer"],
+    load: () => import("./routes/fallbacks.tsx"),
+  },
+  {
     path: "/capabilities/:id?",
     name: "Capabilities",
     group: "Build",
@@ -97,7 +105,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("./routes/notifications.tsx"),
   },
   {
-    path: "/members",
+    path: "/members/:id?",
     name: "Members",
     group: "Settings",
     icon: "people",

@@ -33,7 +33,7 @@ import { actorOf, callerOf } from "../../core/caller.ts";
 import type { Route } from "../../core/route.ts";
 import { keyBodiesOf, presentBodies } from "./body-setting.ts";
 import { createdId, optionalBody, plainName } from "./body.ts";
-import { timeOf } from "../../core/page.ts";
+import { textIn, timeOf } from "../../core/page.ts";
 import { checkMayGrant, checkMayReplace, limitsAsked, limitsOfCaller, presentHeld, storeLimits } from "./limits.ts";
 import { type ChangeRequest, type Created, createdOnce, findToChange, resource, type Rows } from "./resource.ts";
 import { isWithin } from "./workspace.ts";
@@ -62,9 +62,18 @@ export function apiKeys(context: IngressContext): readonly Route[] {
         summary: "List API keys",
         description: "Lists the keys of the workspace. A developer sees only own keys.",
         answer: "A page of keys",
-        async page({ workspaceId, memberId, role }, page) {
+        query: [
+          {
+            name: "search",
+            description:
+              "Part of the name in upper or lower case, or the first characters of the key as in `hint`. Default: all keys.",
+            schema: { type: "string", maxLength: 200 },
+          },
+        ],
+        async page({ workspaceId, memberId, role }, page, call) {
           const owner = role === "developer" ? memberId : null;
-          return withLimits(database, workspaceId, await pageKeys(database, workspaceId, { ...page, memberId: owner }));
+          const filter = { ...page, memberId: owner, search: textIn(call, "search") };
+          return withLimits(database, workspaceId, await pageKeys(database, workspaceId, filter));
         },
       },
       create: {

@@ -71,7 +71,11 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   readonly writers: Gate;
   present(row: Row): SchemaTypes[S] & Identified;
   /** Lists rows. `page` returns the newest rows older than the row `after`. */
-  readonly list?: OperationTexts & { page(within: Within, page: Page): Promise<readonly Row[]> };
+  readonly list?: OperationTexts & {
+    /** Query parameters besides those of the page. */
+    readonly query?: NonNullable<Route["query"]>;
+    page(within: Within, page: Page, call: SettingsCall): Promise<readonly Row[]>;
+  };
   readonly create?: OperationTexts & {
     /** OpenAPI description of the response to a repeated create request. */
     readonly repeated: string;
@@ -102,12 +106,12 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       ...operationTextsOf(list),
       method: "GET",
       path: all,
-      query: LIST_QUERY,
+      query: [...(list.query ?? []), ...LIST_QUERY],
       responses: { 200: { description: list.answer, schema: `${schema}List` as SchemaName } },
       errors: ["not_found", ...(list.errors ?? []), "unsupported_value"],
       async handle(call: SettingsCall) {
         const within = await spec.within(call);
-        return pageAnswer(pageOf(call), (page) => list.page(within, page), present);
+        return pageAnswer(pageOf(call), (page) => list.page(within, page, call), present);
       },
     });
   }

@@ -50,6 +50,129 @@ describe("names", () => {
   });
 });
 
+describe("bidirectional control characters", () => {
+  /** In a page that follows it, the part after U+202E reads `exe.txt`, and the text after the name is reversed as well. */
+  const HIDDEN = "invoice\u202etxt.exe\u2066";
+  const SHOWN = "invoice[U+202E]txt.exe[U+2066]";
+  /** Returns the texts and attributes of the page that contain such a character, without the values of fields. */
+  const FIND_HIDDEN = `(() => {
+    const hidden = /[\\u202a-\\u202e\\u2066-\\u2069]/;
+    const texts = [document.title, document.body.innerText];
+    for (const one of document.querySelectorAll("*")) {
+      for (const name of ["title", "aria-label", "alt", "data-label"]) texts.push(one.getAttribute(name) ?? "");
+      if (one.tagName === "OPTION") texts.push(one.textContent);
+    }
+    return texts.filter((text) => hidden.test(text));
+  })()`;
+  let hostile: Tenant;
+  let ids: Record<"key" | "channel" | "workflow", string>;
+
+  async function send(path: string, body: object, method = "POST"): Promise<string> {
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${bench.baseUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${hostile.key}`,
+        ...(isForm ? {} : { "content-type": "application/json" }),
+      },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`expected ${path} to be accepted, got ${response.status} ${text}`);
+    return (JSON.parse(text) as { readonly id?: string }).id ?? "";
+  }
+
+  beforeAll(async () => {
+    hostile = await asNewWorkspace(bench.stack);
+    const within = `/workspaces/${hostile.workspace.id}`;
+    await send(within, { name: HIDDEN, tags: ["project"] }, "PATCH");
+    await send(`${within}/members`, { name: HIDDEN, role: "developer" });
+    await send(`${within}/budget-alerts`, { name: HIDDEN, threshold_credits: 1e-9, period: "daily" });
+    await send(`${within}/end-users/${encodeURIComponent(HIDDEN)}/limits`, { credits: { day: 1 } }, "PUT");
+    await send(`${within}/tags/project/${encodeURIComponent(HIDDEN)}/limits`, { credits: { day: 1 } }, "PUT");
+    const channel = { type: "webhook", name: HIDDEN, config: { url: "https://example.com/" } };
+    const step = {
+      id: "a",
+      type: "model",
+      model: "sandbox-chat",
+      params: { messages: [{ role: "user", content: HIDDEN }] },
+    };
+    ids = {
+      key: await send(`${within}/api-keys`, { name: HIDDEN, limits: { credits: { day: 1 } } }),
+      channel: await send(`${within}/notification-channels`, channel),
+      workflow: await send("/v1/workflows", { name: HIDDEN, definition: { steps: [step] } }),
+    };
+    const file = new FormData();
+    file.set("purpose", "user_data");
+    file.set("file", new File(["text"], `${HIDDEN}.txt`));
+    await send("/v1/files", file);
+    const metadata = { project: HIDDEN };
+    await send("/v1/chat/completions", {
+      model: "sandbox-chat",
+      user: HIDDEN,
+      metadata,
+      messages: step.params.messages,
+    });
+    await bench.stack.settled();
+  }, 60_000);
+
+  test("are visible on every page, and in the dialogs that name an object", async () => {
+    const paths = [
+      "/",
+      "/keys",
+      `/keys/${ids.key}`,
+      "/members",
+      "/budgets",
+      "/notifications",
+      `/notifications/${ids.channel}`,
+      "/workflows",
+      `/workflows/${ids.workflow}`,
+      "/files",
+      "/audit",
+      "/settings",
+      "/usage?by=user",
+      "/usage?by=tag:project",
+      "/usage?by=key",
+      `/requests?key_id=${ids.key}`,
+    ];
+    const { page } = await bench.open("/", { key: hostile.key });
+    for (const path of paths) {
+      await page.goto(`${bench.baseUrl}/console${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator("[aria-busy]").first().waitFor({ state: "detached" });
+      await page.waitForLoadState("networkidle");
+      expect([path, await page.evaluate<string[]>(FIND_HIDDEN)]).toEqual([path, []]);
+      expect([path, await page.evaluate<string>("document.body.innerText")]).toEqual([
+        path,
+        expect.stringContaining(SHOWN),
+      ]);
+      expect(await page.title()).toContain(SHOWN);
+    }
+    await page.goto(`${bench.baseUrl}/console/keys/${ids.key}`);
+    for (const action of ["Change key", "Rotate key", "Revoke key"]) {
+      await page.getByRole("complementary").getByRole("button", { name: action }).click();
+      await page.getByRole("dialog").getByRole("heading", { name: SHOWN }).waitFor();
+      expect(await page.evaluate<string[]>(FIND_HIDDEN)).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  test("stay in the value of a field, so that saving does not change the name", async () => {
+    const { page } = await bench.open(`/keys/${ids.key}`, { key: hostile.key });
+    await page.getByRole("button", { name: "Change key" }).click();
+    expect(await page.getByRole("dialog").getByLabel("Name").inputValue()).toBe(HIDDEN);
+  });
+
+  test("a right-to-left name is isolated from the texts beside it", async () => {
+    const { page } = await open("/keys");
+    await page.getByRole("link", { name: NAMES[1] ?? "" }).waitFor();
+    const isolation = await page.evaluate<string>(
+      `getComputedStyle([...document.links].find((link) => link.textContent === ${JSON.stringify(NAMES[1])})).unicodeBidi`,
+    );
+    expect(isolation).toBe("isolate");
+  });
+});
+
 describe("addresses", () => {
   test.each([
     "/usage?metric=constructor",

@@ -251,7 +251,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/members/{memberId}": { query: never; body: undefined; response: Member };
   "PATCH /workspaces/{workspaceId}/members/{memberId}": { query: never; body: MemberUpdateRequest; response: Member };
   "DELETE /workspaces/{workspaceId}/members/{memberId}": { query: never; body: undefined; response: Deleted };
-  "GET /workspaces/{workspaceId}/api-keys": { query: "after" | "limit"; body: undefined; response: ApiKeyList };
+  "GET /workspaces/{workspaceId}/api-keys": { query: "search" | "after" | "limit"; body: undefined; response: ApiKeyList };
   "POST /workspaces/{workspaceId}/api-keys": { query: never; body: ApiKeyCreateRequest; response: ApiKey };
   "GET /workspaces/{workspaceId}/api-keys/{keyId}": { query: never; body: undefined; response: ApiKey };
   "PATCH /workspaces/{workspaceId}/api-keys/{keyId}": { query: never; body: ApiKeyUpdateRequest; response: ApiKey };

@@ -148,13 +148,58 @@ function EntrySheet({
         />
       </section>
       <section>
-        <h3>Before</h3>
-        {entry.before === null ? <p class="muted">It did not exist.</p> : <Json value={entry.before} />}
+        <h3>Changes</h3>
+        <Changes before={entry.before} after={entry.after} />
       </section>
       <section>
-        <h3>After</h3>
-        {entry.after === null ? <p class="muted">It no longer exists.</p> : <Json value={entry.after} />}
+        <details>
+          <summary>State before</summary>
+          {entry.before === null ? <p class="muted">It did not exist.</p> : <Json value={entry.before} />}
+        </details>
+        <details>
+          <summary>State after</summary>
+          {entry.after === null ? <p class="muted">It no longer exists.</p> : <Json value={entry.after} />}
+        </details>
       </section>
     </Sheet>
+  );
+}
+
+/** Members whose values differ, by their path, with the old and the new value. */
+function Changes({ before, after }: Pick<Entry, "before" | "after">): JSX.Element {
+  const [old, next] = [membersOf(before), membersOf(after)];
+  const names = [...new Set([...old.keys(), ...next.keys()])].filter((name) => old.get(name) !== next.get(name));
+  if (names.length === 0) return <p class="muted">No recorded member differs.</p>;
+  return (
+    <dl class="kv diff">
+      {names.flatMap((name) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name}-values`}>
+          {old.has(name) ? (
+            <del>
+              <span class="sr">Before: </span>
+              {old.get(name)}
+            </del>
+          ) : null}
+          {next.has(name) ? (
+            <ins>
+              <span class="sr">After: </span>
+              {next.get(name)}
+            </ins>
+          ) : null}
+        </dd>,
+      ])}
+    </dl>
+  );
+}
+
+/** Returns the values of a state as texts, by paths such as `limits.credits.day`. Null and empty objects have no path. */
+function membersOf(value: unknown, path = ""): ReadonlyMap<string, string> {
+  if (value === null) return new Map();
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return new Map([[path, typeof value === "string" ? value : JSON.stringify(value)]]);
+  }
+  return new Map(
+    Object.entries(value).flatMap(([name, one]) => [...membersOf(one, path === "" ? name : `${path}.${name}`)]),
   );
 }

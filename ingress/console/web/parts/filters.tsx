@@ -44,6 +44,8 @@ export interface Filter {
   readonly choices?: readonly Choice[];
   /** Suggestions for a free text. */
   readonly suggestions?: readonly string[];
+  /** Returns the text that becomes part of the URL. Absent: the entered text without blanks at its ends. */
+  readonly urlText?: (text: string) => string;
   /** True for a time. The URL contains the instant, and the field shows it in the chosen zone. */
   readonly isTime?: boolean;
   /** True for a filter that is always shown and cannot be removed. Its first choice is the default. */
@@ -123,7 +125,7 @@ export function FilterBar({
 }
 
 function Chip({
-  filter: { label, choices, suggestions, isTime, isFixed, name },
+  filter: { label, choices, suggestions, urlText = String, isTime, isFixed, name },
   value,
   isNew,
   set,
@@ -150,7 +152,7 @@ function Chip({
           list={suggestions === undefined ? undefined : listId}
           onChange={(event) => {
             const text = event.currentTarget.value.trim();
-            set(isTime === true && text !== "" ? zonedTime(`${text}:00`).toISOString() : text);
+            set(isTime === true && text !== "" ? zonedTime(`${text}:00`).toISOString() : urlText(text));
           }}
         />
       ) : (

@@ -28,7 +28,7 @@ export function draftOf(limits: Limits | null | undefined): LimitsDraft {
 }
 
 /**
- * Returns the limits of a draft, or null if it sets none. A temporary raise stays.
+ * Returns the limits of a draft, or null if it sets none. A temporary raise stays until it ends.
  * @throws Error for a text that is not an amount or a percentage
  */
 export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined): Limits | null {
@@ -53,7 +53,7 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
       ),
     ),
     ...(warnings.length === 0 ? {} : { warn_at: warnings }),
-    ...(before?.raise == null ? {} : { raise: before.raise }),
+    ...(before?.raise == null || new Date(before.raise.until) <= new Date() ? {} : { raise: before.raise }),
   };
   return Object.keys(limits).length === 0 ? null : limits;
 }

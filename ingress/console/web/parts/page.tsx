@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { session } from "../api/session.ts";
+import { visibleText } from "./bidi.ts";
 
 export function Page({
   title,
@@ -27,7 +28,7 @@ export function Page({
   readonly children: ComponentChildren;
 }): JSX.Element {
   useEffect(() => {
-    document.title = [title, session.value?.workspace.name, "Sluice"].filter(Boolean).join(" · ");
+    document.title = visibleText([title, session.value?.workspace.name, "Sluice"].filter(Boolean).join(" · "));
   }, [title, session.value]);
   const main = (
     <main class={isWide === true ? "page wide" : "page"} id="main" tabIndex={-1}>

@@ -6,6 +6,7 @@ import { Link, useLocation, useParams } from "wouter-preact";
 import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
+import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button } from "../parts/form.tsx";
 import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
@@ -19,9 +20,12 @@ export default function Keys(): JSX.Element {
   const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<ApiKey>();
-  const cursor = useCursor("");
-  const list = useQuery(`keys ${cursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/api-keys", { query: { limit: 50, after: cursor.after }, signal }),
+  const query = useUrlQuery();
+  const search = query.get("search");
+  const cursor = useCursor(search);
+  const suffix = query.text === "" ? "" : `?${query.text}`;
+  const list = useQuery(`keys ${search} ${cursor.after ?? ""}`, (signal) =>
+    call("GET /workspaces/{workspaceId}/api-keys", { query: { search, limit: 50, after: cursor.after }, signal }),
   );
   const rows = list.data?.data ?? [];
   const place = rows.findIndex((key) => key.id === id);
@@ -40,7 +44,7 @@ export default function Keys(): JSX.Element {
           <KeySheet
             key={id}
             id={id}
-            onClose={() => navigate("/keys")}
+            onClose={() => navigate(`/keys${suffix}`)}
             onChange={list.reload}
             onSecret={(key) => {
               setSecret(key);
@@ -48,21 +52,25 @@ export default function Keys(): JSX.Element {
             }}
             onMove={(step) => {
               const next = rows[place + step];
-              if (next !== undefined) navigate(`/keys/${next.id}`);
+              if (next !== undefined) navigate(`/keys/${next.id}${suffix}`);
             }}
           />
         )
       }
     >
+      <FilterBar
+        query={query}
+        filters={[{ name: "search", label: "Name or start of key", isFixed: true, urlText: startOfKey }]}
+      />
       <ListPanel
         query={list}
         cursor={cursor}
-        columns={COLUMNS}
+        columns={columnsOf(suffix)}
         idOf={(key) => key.id}
         selected={id}
         note="The hatched part of a bar is held for calls in progress."
         empty={
-          <Empty title="No keys">
+          <Empty title={search === "" ? "No keys" : "No keys match"}>
             <p>Create a key for each service or person, so that its spend can be limited and seen.</p>
           </Empty>
         }
@@ -82,7 +90,12 @@ export default function Keys(): JSX.Element {
   );
 }
 
-const COLUMNS: readonly Column<ApiKey>[] = [
+/** Returns the start of a pasted key, as lists show it: a whole key must not become part of the URL. */
+function startOfKey(text: string): string {
+  return /^[\w-]{20,}$/.test(text) ? text.slice(0, 8) : text;
+}
+
+const columnsOf = (suffix: string): readonly Column<ApiKey>[] => [
   {
     head: "Name",
     place: "main",
@@ -90,7 +103,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
     title: ({ name, id }) => `${name} (${id})`,
     cell: ({ id, name, hint, member }) => (
       <>
-        <Link href={`/keys/${id}`}>{name}</Link>
+        <Link href={`/keys/${id}${suffix}`}>{name}</Link>
         <span class="sub cut">
           <span class="mono">{hint}</span> · {member.name}
         </span>

@@ -1,18 +1,20 @@
 /** Members: people and services of the workspace, their roles and limits. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { Member } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { hasRole, type Role, session } from "../api/session.ts";
 import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
+import { timeText } from "../parts/format.ts";
+import { ConfirmDialog, FaultCallout, FormDialog, Menu, Sheet } from "../parts/layers.tsx";
 import { draftOf, LimitBars, LimitsFields, limitsOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
-import { Status } from "../parts/values.tsx";
+import { Id, KeyValues, Status } from "../parts/values.tsx";
 
 const ROLES: Readonly<Record<Role, string>> = {
   owner: "Owner: everything",
@@ -24,6 +26,8 @@ const ROLES: Readonly<Record<Role, string>> = {
 type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly member: Member } | undefined;
 
 export default function Members(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
   const [open, setOpen] = useState<Open>();
   const cursor = useCursor("");
   const list = useQuery(`members ${cursor.after ?? ""}`, (signal) =>
@@ -35,9 +39,12 @@ export default function Members(): JSX.Element {
     close();
     list.reload();
   };
+  const rows = list.data?.data ?? [];
+  const place = rows.findIndex((member) => member.id === id);
   return (
     <Page
       title="Members"
+      isWide
       about="A member has keys. The limits of a member bind all of its keys together."
       actions={
         mayChange ? (
@@ -46,20 +53,35 @@ export default function Members(): JSX.Element {
           </Button>
         ) : undefined
       }
+      sheet={
+        id === undefined ? undefined : (
+          <MemberSheet
+            key={id}
+            id={id}
+            row={rows[place]}
+            onClose={() => navigate("/members")}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/members/${next.id}`);
+            }}
+          />
+        )
+      }
     >
       <ListPanel
         query={list}
         cursor={cursor}
-        idOf={({ id }) => id}
+        idOf={(member) => member.id}
+        selected={id}
         columns={[
           {
             head: "Name",
             place: "main",
             cut: "38%",
-            title: ({ name, id }) => `${name} (${id})`,
-            cell: ({ name, email }) => (
+            title: (member) => `${member.name} (${member.id})`,
+            cell: ({ id: memberId, name, email }) => (
               <>
-                {name}
+                <Link href={`/members/${memberId}`}>{name}</Link>
                 {email === null ? null : <span class="sub cut">{email}</span>}
               </>
             ),
@@ -103,6 +125,57 @@ export default function Members(): JSX.Element {
         />
       ) : null}
     </Page>
+  );
+}
+
+/** Limits and facts of one member, who may be on another page of the list. */
+function MemberSheet({
+  id,
+  row,
+  onClose,
+  onMove,
+}: {
+  readonly id: string;
+  /** The member in the list; undefined if the shown page does not contain it. */
+  readonly row: Member | undefined;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+}): JSX.Element {
+  const query = useQuery(row === undefined ? `member ${id}` : "", (signal) =>
+    call("GET /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: id }, signal }),
+  );
+  const member = row ?? query.data;
+  return (
+    <Sheet title={member?.name ?? "Member"} onClose={onClose} onMove={onMove}>
+      {member === undefined ? (
+        query.fault === undefined ? (
+          <Skeleton />
+        ) : (
+          <FaultCallout fault={query.fault} retry={query.reload} />
+        )
+      ) : (
+        <>
+          <section>
+            <Status of={member.is_active ? "active" : "disabled"} />
+            <LimitBars limits={member.limits} usage={member.limit_usage} />
+          </section>
+          <section>
+            <h3>Details</h3>
+            <KeyValues
+              of={[
+                ["Role", member.role],
+                ["Email", member.email],
+                ["Id", <Id value={member.id} label="member id" />],
+                ["Models", member.limits?.models?.join(", ") ?? "All"],
+                ["Endpoints", member.limits?.endpoints?.join(", ") ?? "All"],
+                ["Addresses", member.limits?.ips?.join(", ") ?? "All"],
+                ["Created", timeText(member.created_at, "minute")],
+              ]}
+            />
+          </section>
+        </>
+      )}
+    </Sheet>
   );
 }
 

@@ -6,11 +6,12 @@ import type { Workspace } from "#schemas/generated/types.ts";
 import { ApiFault, call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
+import { bodiesDraftOf, BodiesFields, bodiesOf } from "../parts/bodies-form.tsx";
 import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { isZone, setZone, sizeText, zone } from "../parts/format.ts";
+import { countText, isZone, setZone, sizeText, zone } from "../parts/format.ts";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Skeleton } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton } from "../parts/table.tsx";
 import { setTheme, theme } from "../parts/theme.ts";
 import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues } from "../parts/values.tsx";
@@ -57,6 +58,7 @@ export default function Settings(): JSX.Element {
       ) : (
         <WorkspaceSettings row={data} reload={reload} />
       )}
+      <Presets />
     </Page>
   );
 }
@@ -86,16 +88,55 @@ function WorkspaceSettings({ row, reload }: { readonly row: Workspace; readonly 
   );
 }
 
+/** Quota presets, which the operator defines. The dialogs of keys choose among them. */
+function Presets(): JSX.Element {
+  const query = useQuery("presets", (signal) => call("GET /workspaces/{workspaceId}/presets", { signal }));
+  const limitText = (limit: number | null): string => (limit === null ? "no limit" : countText(limit));
+  return (
+    <Section title="Presets" note="limits that a key can have; the operator defines them">
+      <ListPanel
+        query={{ ...query, data: query.data && { data: query.data.data, has_more: false } }}
+        idOf={({ name }) => name}
+        columns={[
+          { head: "Preset", place: "main", cell: ({ name }) => name },
+          {
+            head: "Calls per minute",
+            place: "key",
+            isNumber: true,
+            cell: ({ requests_per_minute: calls }) => limitText(calls),
+          },
+          {
+            head: "Tokens per day",
+            place: "mid",
+            isNumber: true,
+            label: "tokens per day",
+            cell: ({ daily_tokens: tokens }) => limitText(tokens),
+          },
+          {
+            head: "Your key may assign it",
+            place: "low",
+            cell: ({ can_be_given: isAllowed }) => (isAllowed ? "yes" : "no"),
+          },
+        ]}
+        empty={<Empty title="No presets" />}
+      />
+    </Section>
+  );
+}
+
 function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly reload: () => void }): JSX.Element {
   const [name, setName] = useState(row.name);
   const [tags, setTags] = useState(row.tags.join(", "));
-  const [keep, setKeep] = useState(row.bodies.keep);
+  const [bodies, setBodies] = useState(bodiesDraftOf(row.bodies));
   const save = useAction(async () => {
+    const kept = bodiesOf(bodies);
     await call("PATCH /workspaces/{workspaceId}", {
       body: {
         ...(name.trim() === row.name ? {} : { name: name.trim() }),
         tags: tags.split(/[\s,]+/).filter(Boolean),
-        ...(keep === row.bodies.keep ? {} : { bodies: { ...row.bodies, keep } }),
+        ...(kept === null || JSON.stringify(bodies) === JSON.stringify(bodiesDraftOf(row.bodies))
+          ? {}
+          : { bodies: kept }),
       },
     });
     toast("Settings are saved");
@@ -114,21 +155,7 @@ function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly relo
         fault={fault}
         hint="At most three members of a request's metadata, such as project. Usage can be grouped and limited by them."
       />
-      {hasRole("owner") ? (
-        <SelectField
-          label="Keep requests and responses"
-          value={keep}
-          onInput={(value) => setKeep(value as typeof keep)}
-          param="bodies"
-          fault={fault}
-          hint="Kept bodies are encrypted, and deleted after the retention time."
-          choices={[
-            { value: "none", text: "No" },
-            { value: "errors", text: "Of failed calls" },
-            { value: "all", text: "Of all calls" },
-          ]}
-        />
-      ) : null}
+      {hasRole("owner") ? <BodiesFields draft={bodies} onInput={setBodies} fault={fault} /> : null}
       <FaultText fault={fault} except={["name", "tags", "bodies"]} />
       <div class="row">
         <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>

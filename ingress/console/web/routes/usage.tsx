@@ -138,7 +138,11 @@ interface Data {
   readonly buckets: UsagePage;
   readonly groups: readonly Group[];
   readonly before: readonly Group[];
-  readonly span: { readonly start_time: string; readonly end_time: string };
+}
+
+interface Span {
+  readonly start_time: string;
+  readonly end_time: string;
 }
 
 async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
@@ -151,14 +155,23 @@ async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
     read({ ...now, bucket_width: "period" }),
     read({ ...previous, bucket_width: "period" }),
   ]);
-  return { buckets, groups: topGroups(groups, by, metric), before: topGroups(before, by, metric), span: now };
+  const [current, earlier] = [topGroups(groups, by, metric), topGroups(before, by, metric)];
+  return { buckets, groups: [...current, ...endedGroups(current, earlier)], before: earlier };
+}
+
+/** Returns the groups that only the earlier period has, with zeros. */
+function endedGroups(current: readonly Group[], earlier: readonly Group[]): readonly Group[] {
+  const names = new Set(current.map(({ name }) => name));
+  return earlier
+    .filter(({ name }) => !names.has(name))
+    .map(({ name }) => ({ name, calls: 0, failed: 0, credits: 0, tokens: 0, p95Ms: null }));
 }
 
 /** Returns the chosen days, which end now, and the same number of days before them. */
-function spansOf({ days }: UsageChoice): Readonly<Record<"now" | "previous", Data["span"]>> {
+function spansOf({ days }: UsageChoice): Readonly<Record<"now" | "previous", Span>> {
   const now = Date.now();
   const start = now - (now % DAY_MS) - (days - 1) * DAY_MS;
-  const span = (from: number, until: number): Data["span"] => ({
+  const span = (from: number, until: number): Span => ({
     start_time: new Date(from).toISOString(),
     end_time: new Date(until).toISOString(),
   });
@@ -179,7 +192,7 @@ function Content({
     number,
     number,
   ];
-  const top = groups.slice(0, TOP);
+  const top = groups.slice(0, TOP).filter(({ calls }) => calls > 0);
   const { labels, series } = bucketsOf(buckets, by, top, metric, width);
   const shown = series.map(({ name, values }) => ({ name: name === "others" ? name : nameOf(name), values }));
   const earlier = new Map(before.map((group) => [group.name, group[metric]]));

@@ -288,4 +288,31 @@ describe("keys", () => {
     const read = (query: string) => bed.ask("ApiKeyList", "GET", at(own, `?${query}`), own.developer.key);
     for (const limit of [1, 2, 100]) expect(await walk(read, limit)).toEqual(mine);
   });
+
+  test("are found by a part of the name in any case and by the start of the key, page by page", async () => {
+    const own = await bed.team(0n);
+    const made: string[] = [];
+    for (const name of ["Nightly build", "100% nightly_run", "Größe"]) {
+      const { id } = await bed.ask("ApiKey", "POST", at(own), own.developer.key, { body: { name }, status: 201 });
+      made.unshift(id);
+    }
+    const find = (search: string, key = own.developer.key) => {
+      const read = (query: string) =>
+        bed.ask("ApiKeyList", "GET", at(own, `?search=${encodeURIComponent(search)}&${query}`), key);
+      return walk(read, 1);
+    };
+    const [umlaut = "", percent = "", build = ""] = made;
+    expect(await find("NIGHTLY")).toEqual([percent, build]);
+    // Both are wildcards in patterns of SQL.
+    expect(await find("%")).toEqual([percent]);
+    expect(await find("_run")).toEqual([percent]);
+    expect(await find("GRÖSSE")).toEqual([]);
+    expect(await find("größe")).toEqual([umlaut]);
+    const { hint } = await bed.ask("ApiKey", "GET", at(own, `/${build}`), own.developer.key);
+    expect(await find(hint)).toEqual([build]);
+    expect(await find(hint.slice(0, 8).toUpperCase())).toEqual([]);
+    expect(await find("nightly", own.other.key)).toEqual([]);
+    const tooLong = at(own, `?search=${"x".repeat(201)}`);
+    expect((await bed.refusal(400, "GET", tooLong, own.developer.key)).param).toBe("search");
+  });
 });

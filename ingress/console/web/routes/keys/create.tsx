@@ -2,15 +2,14 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { ApiKey } from "#schemas/generated/types.ts";
+import type { ApiKey, ApiKeyCreateRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
 import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { zonedTime, zoneText } from "../../parts/format.ts";
 import { FormDialog } from "../../parts/layers.tsx";
-import { draftOf, LimitsFields, limitsOf } from "../../parts/limits-form.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { changesOf, keyDraftOf, KeyFields } from "./fields.tsx";
 
 export function CreateKey({
   onClose,
@@ -19,30 +18,23 @@ export function CreateKey({
   readonly onClose: () => void;
   readonly onCreated: (key: ApiKey) => void;
 }): JSX.Element {
-  const [name, setName] = useState("");
+  const [draft, setDraft] = useState(keyDraftOf());
   const [memberId, setMemberId] = useState("");
-  const [preset, setPreset] = useState("");
-  const [expires, setExpires] = useState("");
-  const [limits, setLimits] = useState(draftOf(null));
   const mayChooseMember = hasRole("owner", "admin");
   const members = useQuery(mayChooseMember ? "members" : "", (signal) =>
     call("GET /workspaces/{workspaceId}/members", { query: { limit: 100 }, signal }),
   );
-  const presets = useQuery("presets", (signal) => call("GET /workspaces/{workspaceId}/presets", { signal }));
-  const create = useAction(async () => {
-    const chosen = limitsOf(limits, null);
+  const create = useAction(async () =>
     onCreated(
       await call("POST /workspaces/{workspaceId}/api-keys", {
         body: {
-          name: name.trim(),
           ...(memberId === "" ? {} : { member_id: memberId }),
-          ...(preset === "" ? {} : { preset }),
-          ...(expires === "" ? {} : { expires_at: zonedTime(`${expires}:00`).toISOString() }),
-          ...(chosen === null ? {} : { limits: chosen }),
-        },
+          ...changesOf(draft),
+          name: draft.name.trim(),
+        } as ApiKeyCreateRequest,
       }),
-    );
-  });
+    ),
+  );
   const { fault } = create;
   return (
     <FormDialog
@@ -51,12 +43,12 @@ export function CreateKey({
       onClose={onClose}
       action="Create key"
       submit={create}
-      blocked={name.trim() === "" ? "Enter a name." : undefined}
+      blocked={draft.name.trim() === "" ? "Enter a name." : undefined}
     >
       <TextField
         label="Name"
-        value={name}
-        onInput={setName}
+        value={draft.name}
+        onInput={(name) => setDraft({ ...draft, name })}
         param="name"
         fault={fault}
         isRequired
@@ -77,32 +69,7 @@ export function CreateKey({
           ]}
         />
       ) : null}
-      <div class="grid2">
-        <SelectField
-          label="Preset"
-          value={preset}
-          onInput={setPreset}
-          param="preset"
-          fault={fault}
-          hint="Limits of calls per minute and tokens per day."
-          choices={[
-            { value: "", text: `${session.value?.preset} (yours)` },
-            ...(presets.data?.data ?? [])
-              .filter(({ can_be_given: isAllowed, name: one }) => isAllowed && one !== session.value?.preset)
-              .map(({ name: one }) => ({ value: one, text: one })),
-          ]}
-        />
-        <TextField
-          label={`Expires, ${zoneText()}`}
-          type="datetime-local"
-          value={expires}
-          onInput={setExpires}
-          isOptional
-          param="expires_at"
-          fault={fault}
-        />
-      </div>
-      <LimitsFields draft={limits} onInput={setLimits} fault={fault} />
+      <KeyFields draft={draft} onInput={setDraft} fault={fault} />
       <FaultText fault={fault} />
     </FormDialog>
   );

@@ -9,10 +9,11 @@ import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
 import { timeText } from "../../parts/format.ts";
 import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
-import { draftOf, LimitBars, LimitsFields, limitsOf, stateOf } from "../../parts/limits-form.tsx";
+import { LimitBars, stateOf } from "../../parts/limits-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Ago, Id, KeyValues, Status } from "../../parts/values.tsx";
+import { changesOf, keyDraftOf, KeyFields } from "./fields.tsx";
 
 interface Props {
   readonly id: string;
@@ -98,6 +99,8 @@ export function KeySheet({ id, onClose, onMove, onChange, onSecret }: Props): JS
   );
 }
 
+const KEPT = { none: "none", errors: "of failed calls", all: "of all calls" } as const;
+
 function Facts({ row }: { readonly row: ApiKey }): JSX.Element {
   const { limits } = row;
   const all = (list: readonly string[] | null | undefined): string => list?.join(", ") ?? "All";
@@ -114,6 +117,7 @@ function Facts({ row }: { readonly row: ApiKey }): JSX.Element {
           ["Endpoints", all(limits?.endpoints)],
           ["Tools", all(row.tools)],
           ["Addresses", all(limits?.ips)],
+          ["Kept bodies", row.bodies === null ? "as the workspace" : KEPT[row.bodies.keep]],
           ["Created", timeText(row.created_at, "minute")],
           ["Last used", <Ago at={row.last_used_at} />],
           ["Expires", row.expires_at === null ? "never" : timeText(row.expires_at, "minute")],
@@ -137,25 +141,30 @@ function EditKey({
   readonly onClose: () => void;
   readonly onChanged: () => void;
 }): JSX.Element {
-  const [name, setName] = useState(row.name);
-  const [limits, setLimits] = useState(draftOf(row.limits));
+  const [draft, setDraft] = useState(keyDraftOf(row));
   const save = useAction(async () => {
     await call("PATCH /workspaces/{workspaceId}/api-keys/{keyId}", {
       path: { keyId: row.id },
-      body: { ...(name === row.name ? {} : { name }), limits: limitsOf(limits, row.limits) },
+      body: changesOf(draft, row),
     });
     onChanged();
   });
   return (
     <FormDialog
       title={`Change “${row.name}”`}
-      hint="New limits apply within a second."
+      hint="Changes apply within a second."
       onClose={onClose}
       action="Save key"
       submit={save}
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={save.fault} />
-      <LimitsFields draft={limits} onInput={setLimits} fault={save.fault} />
+      <TextField
+        label="Name"
+        value={draft.name}
+        onInput={(name) => setDraft({ ...draft, name })}
+        param="name"
+        fault={save.fault}
+      />
+      <KeyFields draft={draft} onInput={setDraft} fault={save.fault} row={row} />
       <FaultText fault={save.fault} />
     </FormDialog>
   );

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import type { ApiKey } from "#schemas/generated/types.ts";
+import type { ApiKey, LimitUsage, Member } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
@@ -35,7 +35,7 @@ export function Attention(): JSX.Element | null {
         </header>
         <ul class="attn">
           {data.map(({ tone, title, detail, href }) => (
-            <li key={title}>
+            <li key={`${href} ${title}`}>
               <Icon name={tone === "bad" ? "cross" : "warn"} tone={tone} />
               <div>
                 <Link href={href}>{title}</Link>
@@ -58,7 +58,7 @@ async function loadNotices(signal: AbortSignal): Promise<readonly Notice[]> {
     stoppedCalls(signal),
     unavailableModels(signal),
     spentBudgets(signal),
-    ...(mayManage ? [failingDeliveries(signal), keysNearLimit(signal)] : []),
+    ...(mayManage ? [failingDeliveries(signal), keysNearLimit(signal), membersNearLimit(signal)] : []),
   ]);
   return found.flat();
 }
@@ -112,27 +112,71 @@ async function failingDeliveries(signal: AbortSignal): Promise<readonly Notice[]
 }
 
 async function keysNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
-  const { data } = await call("GET /workspaces/{workspaceId}/api-keys", { query: { limit: 100 }, signal });
-  return data.flatMap(noticeOf).slice(0, NOTICES_MAX);
+  const keys = await allRows<ApiKey>((page) => call("GET /workspaces/{workspaceId}/api-keys", { query: page, signal }));
+  return keys
+    .filter(({ status }) => status === "active")
+    .flatMap(({ id, name, limit_usage: usage }) => limitNotice(`Key “${name}”`, usage, `/keys/${id}`))
+    .slice(0, NOTICES_MAX);
 }
 
-function noticeOf({ id, name, status, limit_usage: usage }: ApiKey): readonly Notice[] {
-  if (status !== "active" || usage === null) return [];
-  for (const window of ["day", "week", "month", "total"] as const) {
-    const state = usage[window];
-    if (state === null) continue;
-    const { credits_used: used, credits_held: held, credits_left: left, resets_at } = state;
-    const limit = used + held + left;
-    if (limit === 0 || used < limit * NEAR) continue;
-    const resets = resets_at === null ? "" : ` It resets ${timeText(resets_at, "minute")}.`;
-    return [
-      {
-        tone: left === 0 ? "bad" : "warn",
-        title: `Key “${name}” has used ${percentText(used, limit)} of its ${window} limit`,
-        detail: `${figureText(used)} of ${figureText(limit)} credits.${resets}`,
-        href: `/keys/${id}`,
-      },
-    ];
+async function membersNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
+  const members = await allRows<Member>((page) =>
+    call("GET /workspaces/{workspaceId}/members", { query: page, signal }),
+  );
+  return members
+    .filter(({ is_active: isActive }) => isActive)
+    .flatMap(({ id, name, limit_usage: usage }) => limitNotice(`Member “${name}”`, usage, `/members/${id}`))
+    .slice(0, NOTICES_MAX);
+}
+
+/** Maximum number of keys or members whose limits are read. */
+const ROWS_MAX = 500;
+
+/** Reads the pages of a list, newest rows first, up to `ROWS_MAX` rows. */
+async function allRows<Row>(
+  read: (page: { readonly limit: number; readonly after: string | null }) => Promise<{
+    readonly data: readonly Row[];
+    readonly last_id: string | null;
+    readonly has_more: boolean;
+  }>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let after: string | null = null;
+  while (rows.length < ROWS_MAX) {
+    const {
+      data,
+      last_id: last,
+      has_more: hasMore,
+    }: Awaited<ReturnType<typeof read>> = await read({
+      limit: 100,
+      after,
+    });
+    rows.push(...data);
+    after = last;
+    if (!hasMore) break;
   }
-  return [];
+  return rows;
+}
+
+/** Returns a notice for the limit with the largest used share, if that share is near the whole. */
+function limitNotice(subject: string, usage: LimitUsage | null, href: string): readonly Notice[] {
+  const windows = (["day", "week", "month", "total"] as const).flatMap((window) => {
+    const state = usage?.[window];
+    if (state == null) return [];
+    const { credits_used: used, credits_held: held, credits_left: left, resets_at: resetsAt } = state;
+    const limit = used + held + left;
+    return limit > 0 && used >= limit * NEAR ? [{ window, used, left, limit, resetsAt }] : [];
+  });
+  const [nearest] = windows.toSorted((a, b) => b.used / b.limit - a.used / a.limit);
+  if (nearest === undefined) return [];
+  const { window, used, left, limit, resetsAt } = nearest;
+  const resets = resetsAt === null ? "" : ` It resets ${timeText(resetsAt, "minute")}.`;
+  return [
+    {
+      tone: left === 0 ? "bad" : "warn",
+      title: `${subject} has used ${percentText(used, limit)} of its ${window} limit`,
+      detail: `${figureText(used)} of ${figureText(limit)} credits.${resets}`,
+      href,
+    },
+  ];
 }

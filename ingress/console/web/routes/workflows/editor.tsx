@@ -11,7 +11,14 @@ import {
 } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -80,6 +87,7 @@ export function DefinitionEditor({
         doc: text,
         extensions: [
           lineNumbers(),
+          highlightSpecialChars(),
           foldGutter(),
           lintGutter(),
           history(),
