@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { AuditLogList } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { keyName, keyNames } from "../api/names.ts";
+import { session } from "../api/session.ts";
 import { CSV, download } from "../parts/download.ts";
 import { useQuery } from "../api/query.ts";
 import { Json } from "../parts/code.tsx";
@@ -80,7 +81,6 @@ export default function AuditLog(): JSX.Element {
         columns={[
           {
             head: `Time, ${zoneText()}`,
-            place: "brk",
             title: ({ at }) => timeText(at, "exact"),
             cell: ({ at }) => <span class="mono nw">{timeText(at, "minute")}</span>,
           },
@@ -117,10 +117,15 @@ function authorOf({ actor: { type, name, id } }: Entry): string {
   return type === "operator" ? `operator ${id}` : (name ?? id);
 }
 
-/** Returns the name of a key or member, the name in the recorded state, or the id. */
+/** Returns the name of a key, member or workspace, the name in the recorded state, or the id. */
 function subjectName({ subject, before, after }: Entry, members: ReadonlyMap<string, string>): string {
   const recorded = [after, before].map((state) => state?.["name"]).find((name) => typeof name === "string");
-  return keyNames.value.get(subject)?.name ?? members.get(subject) ?? recorded ?? subject;
+  return keyNames.value.get(subject)?.name ?? members.get(subject) ?? recorded ?? workspaceName(subject) ?? subject;
+}
+
+function workspaceName(subject: string): string | undefined {
+  const { id, name } = session.value?.workspace ?? {};
+  return subject === id ? name : undefined;
 }
 
 function EntrySheet({

@@ -62,11 +62,10 @@ export default function Files(): JSX.Element {
           { head: "Purpose", place: "mid", cell: ({ purpose: one }) => one },
           {
             head: `Created, ${zoneText()}`,
-            place: "brk",
             cell: ({ created_at }) => timeText(created_at * 1_000, "minute"),
           },
           {
-            head: "Expires",
+            head: `Expires, ${zoneText()}`,
             place: "low",
             cell: ({ expires_at }) => (expires_at === undefined ? "never" : timeText(expires_at * 1_000, "minute")),
           },
@@ -147,7 +146,7 @@ export function Upload({
           event.currentTarget.value = "";
         }}
       />
-      <Button kind="primary" icon="up" isRunning={upload.isRunning} onClick={() => input.current?.click()}>
+      <Button kind="primary" icon="upload" isRunning={upload.isRunning} onClick={() => input.current?.click()}>
         {share === undefined ? "Upload file" : `Uploading ${Math.round(share * 100)} %`}
       </Button>
       <FaultText fault={upload.fault} />

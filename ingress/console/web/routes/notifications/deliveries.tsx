@@ -159,10 +159,11 @@ function columnsOf(query: UrlQuery): readonly Column<Delivery>[] {
     { head: "Attempts", place: "low", isNumber: true, cell: ({ attemptCount }) => attemptCount },
     {
       head: "Next attempt",
-      place: "mid",
+      label: "next",
       isNumber: true,
       title: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : timeText(nextAttemptAt, "exact")),
-      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <span class="muted">—</span> : dueText(nextAttemptAt)),
+      cell: ({ nextAttemptAt }) =>
+        nextAttemptAt === null ? <span class="muted none">—</span> : dueText(nextAttemptAt),
     },
     {
       head: `Ended, ${zoneText()}`,

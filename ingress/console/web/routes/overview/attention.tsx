@@ -6,7 +6,7 @@ import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
-import { figureText, percentText, relativeText, timeText } from "../../parts/format.ts";
+import { figureText, percentText, relativeText, zonedText } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 
 interface Notice {
@@ -66,7 +66,7 @@ async function loadNotices(signal: AbortSignal): Promise<readonly Notice[]> {
 async function stoppedCalls(signal: AbortSignal): Promise<readonly Notice[]> {
   const { calls_stopped_until: until } = await call("GET /workspaces/{workspaceId}", { signal });
   if (until === null) return [];
-  const detail = `Calls are refused until ${timeText(until, "minute")}, or until the budget is raised.`;
+  const detail = `Calls are refused until ${zonedText(until)}, or until the budget is raised.`;
   return [{ tone: "bad", title: "A spent budget stops all calls", detail, href: "/budgets" }];
 }
 
@@ -124,7 +124,7 @@ function noticeOf({ id, name, status, limit_usage: usage }: ApiKey): readonly No
     const { credits_used: used, credits_held: held, credits_left: left, resets_at } = state;
     const limit = used + held + left;
     if (limit === 0 || used < limit * NEAR) continue;
-    const resets = resets_at === null ? "" : ` It resets ${timeText(resets_at, "minute")}.`;
+    const resets = resets_at === null ? "" : ` It resets ${zonedText(resets_at)}.`;
     return [
       {
         tone: left === 0 ? "bad" : "warn",
