@@ -3,7 +3,6 @@
  * With `SCREENSHOTS=<folder>`, the pages are also drawn into that folder.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 
 import type { LedgerList, UsagePage } from "#schemas/generated/types.ts";
 import { addPerson } from "#tests/ingress/routes/managed-bed.ts";
@@ -59,15 +58,7 @@ describe("pages", () => {
     });
     for (const path of paths) {
       await view.page.goto(`${bench.baseUrl}/console${path}`);
-      await isShown(view);
-      const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      if (excess > 0) findings.push(`${path}: scrolls sideways by ${excess} px`);
-      const folder = process.env["SCREENSHOTS"];
-      if (folder !== undefined) {
-        const name = `${path.slice(1).replaceAll("/", "-") || "overview"}-${theme}-${width}.png`;
-        await view.page.screenshot({ path: join(folder, name), fullPage: true });
-      }
-      findings.push(...(await view.findBarriers()).map((barrier) => `${path}: ${barrier}`));
+      findings.push(...(await view.inspect(path.slice(1).replaceAll("/", "-") || "overview")));
     }
     expect([...findings, ...view.faults]).toEqual([]);
   });
