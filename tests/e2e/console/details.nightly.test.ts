@@ -369,6 +369,16 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   "run-open": () => ({ path: `/runs/${ids.openRun}`, shows: "The run has not ended yet." }),
   "run-cancel": () => ({ path: `/runs/${ids.openRun}`, act: click("Cancel run"), isLayer: true }),
   "workflow-page": () => ({ path: `/workflows/${ids.workflow}`, shows: "No faults." }),
+  "workflow-fault": () => ({
+    path: "/workflows/new",
+    shows: "Line ",
+    async act(page) {
+      await page.getByLabel("Definition as JSON").click();
+      await page.keyboard.press("Control+a");
+      const steps = [{ ...chat("outline", "Outline it."), model: "no-such-model" }];
+      await page.keyboard.insertText(JSON.stringify({ steps }, null, 2));
+    },
+  }),
   "workflow-versions": () => ({ path: `/workflows/${ids.workflow}/versions`, shows: "Changes from version" }),
   "workflow-runs": () => ({ path: `/runs?workflow=${ids.workflow}` }),
   "workflow-run-form": () => ({
@@ -436,7 +446,7 @@ test.each(WINDOWS)(
         findings.push(`${name}: ${String(error)}`);
       }
     }
-    // The refused check of the form without its input.
+    // The refused checks of the form without its input and of the definition with a fault.
     expect([...findings, ...view.faults.filter((fault) => !fault.includes("status of 400"))]).toEqual([]);
   },
   480_000,

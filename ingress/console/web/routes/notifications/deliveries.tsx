@@ -297,7 +297,11 @@ function Attempts({ row: { attempts = [] } }: { readonly row: Delivery }): JSX.E
             idOf={({ number }) => String(number)}
             selected={String(selected.number)}
           />
-          {selected.error === null ? null : <p class="soft">{selected.error}</p>}
+          {selected.error === null || selected.error === "status" ? null : (
+            <p class="soft">
+              Error: <code>{selected.error}</code>
+            </p>
+          )}
           {selected.responseStart === null || selected.responseStart === "" ? (
             <p class="soft">Attempt {selected.number} received no response body.</p>
           ) : (
