@@ -38,6 +38,12 @@ export interface ConsolePage {
   readonly faults: readonly string[];
   /** Returns the serious findings of axe for WCAG 2.2 A and AA, as `rule: selector`. */
   findBarriers(): Promise<string[]>;
+  /**
+   * Waits until no part of the page is loading. Returns barriers and sideways scroll, each after the name of the view. Draws the view
+   * into the folder of the environment variable `SCREENSHOTS`.
+   * @param shot `fullPage`: false to draw the window alone, because dialogs and sheets are fixed to it
+   */
+  inspect(name: string, shot?: { readonly fullPage: boolean }): Promise<string[]>;
 }
 
 /** Starts the bench. @throws Error if no Chromium is installed */
@@ -104,34 +110,30 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
     }
   });
   await page.goto(url);
+  const findBarriers = async (): Promise<string[]> => {
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+      .analyze();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+  };
   return {
     page,
     faults,
-    async findBarriers() {
-      const { violations } = await new AxeBuilder({ page })
-        .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
-        .analyze();
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+    findBarriers,
+    async inspect(name, { fullPage } = { fullPage: true }) {
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+      const folder = process.env["SCREENSHOTS"];
+      if (folder !== undefined) {
+        const view = `${options.colorScheme ?? "light"}-${options.viewport?.width ?? 1280}`;
+        await page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage });
+      }
+      const findings = await findBarriers();
+      const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+      if (excess > 0) findings.push(`scrolls sideways by ${excess} px`);
+      return findings.map((finding) => `${name}: ${finding}`);
     },
   };
-}
-
-/**
- * Opens an address and returns its faults: sideways scroll and barriers. With `SCREENSHOTS=<folder>` it also draws the page.
- * @param name name of the picture
- */
-export async function visitPage(view: ConsolePage, url: string, name: string): Promise<string[]> {
-  const { page } = view;
-  await page.goto(url);
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.locator("[aria-busy]").first().waitFor({ state: "detached" });
-  const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-  const folder = process.env["SCREENSHOTS"];
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-  return [
-    ...(excess > 0 ? [`${name}: scrolls sideways by ${excess} px`] : []),
-    ...(await view.findBarriers()).map((barrier) => `${name}: ${barrier}`),
-  ];
 }
 
 /** Returns the paths below /console of the pages in the navigation. */

@@ -9,14 +9,7 @@ import { newId } from "#shared/base/ids.ts";
 import { admitLone, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import {
-  type ConsoleBench,
-  type ConsolePage,
-  navigationPaths,
-  openConsoleBench,
-  type OpenOptions,
-  visitPage,
-} from "./bench.ts";
+import { type ConsoleBench, type ConsolePage, navigationPaths, openConsoleBench, type OpenOptions } from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -256,8 +249,8 @@ describe("operator", () => {
     const view = await signIn(tokens.money, "", { colorScheme: theme, viewport: { width, height: 800 } });
     const findings: string[] = [];
     for (const path of await navigationPaths(view)) {
-      const name = `${path.slice(1).replace("/", "-")}-${theme}-${width}`;
-      findings.push(...(await visitPage(view, `${bench.baseUrl}/console${path}`, name)));
+      await view.page.goto(`${bench.baseUrl}/console${path}`);
+      findings.push(...(await view.inspect(path.slice(1).replace("/", "-"))));
       // The name replaces the start of the id.
       const { id } = tenant.workspace;
       const ids = view.page.locator("main").getByText(new RegExp(`${id}|${id.slice(0, 8)}…`));

@@ -110,7 +110,7 @@ export function UploadButton({
         }}
       />
       {sent === undefined ? (
-        <Button {...(kind === undefined ? {} : { kind })} icon="up" onClick={() => input.current?.click()}>
+        <Button {...(kind === undefined ? {} : { kind })} icon="upload" onClick={() => input.current?.click()}>
           {label}
         </Button>
       ) : (

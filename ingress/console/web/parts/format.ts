@@ -88,7 +88,8 @@ export function percentText(part: number, whole: number): string {
   if (whole === 0) return "—";
   const percent = (part / whole) * 100;
   if (percent > 0 && percent < 0.1) return "< 0.1 %";
-  return `${percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %`;
+  if (percent < 10 && percent > 0) return `${percent.toFixed(1)} %`;
+  return `${Math.round(percent).toLocaleString("en")} %`;
 }
 
 /** Returns a duration such as `84 ms`, `4.83 s` or `1 min 36 s`. */
@@ -118,16 +119,31 @@ const STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
   minute: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false },
 };
 
-/** Returns a time in the chosen zone. `exact` includes the milliseconds and the zone. */
+/** Returns a time in the chosen zone. `exact` includes the milliseconds and the zone, `minute` the year if it is not this one. */
 export function timeText(time: string | number | Date, style: TimeStyle): string {
   const date = new Date(time);
-  const text = new Intl.DateTimeFormat("en-GB", { ...STYLES[style], timeZone: zone.value }).format(date);
+  const format = (options: Intl.DateTimeFormatOptions, at: Date): string =>
+    new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone.value }).format(at);
+  const year = { year: "numeric" } as const;
+  const hasYear = style === "minute" && format(year, date) !== format(year, new Date());
+  const text = format({ ...STYLES[style], ...(hasYear && year) }, date);
   return style === "exact" ? `${text} ${zoneText()}` : text;
+}
+
+/** Returns a time to the minute with its zone, such as `30 Nov, 17:15 UTC`, for sentences and side sheets. */
+export function zonedText(time: string | number | Date): string {
+  return `${timeText(time, "minute")} ${zoneText()}`;
 }
 
 /** Returns the zone for a column head, such as `UTC` or `Asia/Kolkata`. */
 export function zoneText(): string {
   return zone.value;
+}
+
+/** Returns how long the balance lasts at the present rate. */
+export function daysText(days: number): string {
+  if (days > 3_650) return "more than 10 years left";
+  return days < 1 ? "less than a day left" : `${Math.floor(days).toLocaleString("en")} days left`;
 }
 
 /** Returns the distance to a time, such as `3 min ago` or `in 40 s`. Always shown beside the absolute time. */

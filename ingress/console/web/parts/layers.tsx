@@ -30,6 +30,10 @@ export function Dialog({
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
+    // A phone would show its keyboard over the dialog.
+    if (matchMedia("(pointer: fine)").matches) {
+      dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
+    }
     return () => {
       if (opener instanceof HTMLElement) opener.focus();
     };

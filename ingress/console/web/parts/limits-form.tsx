@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { ApiKey, Limits, LimitUsage } from "#schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { creditsIn, TextField } from "./form.tsx";
-import { plain, timeText } from "./format.ts";
+import { plain, zonedText } from "./format.ts";
 import { BudgetBar } from "./values.tsx";
 
 const WINDOWS = ["day", "week", "month", "total"] as const;
@@ -167,9 +167,7 @@ export function LimitBars({
       {bars.slice(0, isShort === true ? 1 : bars.length).map(({ window, used, held, limit, resetsAt }) => (
         <div key={window}>
           <BudgetBar used={used} held={held} limit={limit} window={window} />
-          {isShort === true || resetsAt === null ? null : (
-            <span class="hint">Resets {timeText(resetsAt, "minute")}</span>
-          )}
+          {isShort === true || resetsAt === null ? null : <span class="hint">Resets {zonedText(resetsAt)}</span>}
         </div>
       ))}
     </div>

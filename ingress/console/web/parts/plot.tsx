@@ -41,7 +41,7 @@ export function StackedBars({
     <div class="plot" style={{ "--plot-h": `${height}px` }}>
       <div class="y" aria-hidden="true">
         {Array.from({ length: LINES + 1 }, (_, line) => (
-          <span key={line}>{format((top * (LINES - line)) / LINES)}</span>
+          <span key={line}>{format((top * (LINES - line)) / LINES).replace(/\.00$/, "")}</span>
         ))}
       </div>
       <div
@@ -173,7 +173,7 @@ export interface TimelineRow {
   readonly id: string;
   readonly name: JSX.Element | string;
   readonly note: JSX.Element | string;
-  /** Start and duration, in milliseconds after the start of the whole. */
+  /** Start and duration, in milliseconds after the start of the whole. A row that starts at its end has no bar. */
   readonly startMs: number;
   readonly lengthMs: number;
   readonly tone: "" | "bad" | "run" | "idle";
@@ -207,11 +207,13 @@ export function Timeline({
             <span class="push">{note}</span>
           </div>
           <div class="wf-track">
-            <span class={`wf-bar ${tone}`} style={{ "--from": share(startMs), "--len": share(lengthMs) }}>
-              {firstMs === undefined || lengthMs === 0 ? null : (
-                <i style={{ "--ttft": `${Math.min(100, (firstMs / lengthMs) * 100)}%` }} />
-              )}
-            </span>
+            {startMs >= whole ? null : (
+              <span class={`wf-bar ${tone}`} style={{ "--from": share(startMs), "--len": share(lengthMs) }}>
+                {firstMs === undefined || lengthMs === 0 ? null : (
+                  <i style={{ "--ttft": `${Math.min(100, (firstMs / lengthMs) * 100)}%` }} />
+                )}
+              </span>
+            )}
           </div>
         </div>
       ))}

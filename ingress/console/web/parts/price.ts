@@ -64,7 +64,8 @@ function tokenRates(rates: object, suffix: string): readonly Rate[] {
 
 /** Returns a price for a table whose head names the credits, such as `10 in, 40 out / M tokens`. */
 export function shortPrice(pricing: Pricing): string {
-  if (pricing.unit !== "per_token") return `${unitPrice(pricing)} / ${UNITS[pricing.unit]}`;
+  if (pricing.unit !== "per_token")
+    return `${unitPrice(pricing).toLocaleString("en", { maximumFractionDigits: 12 })} / ${UNITS[pricing.unit]}`;
   const { input_per_million: input = 0, output_per_million: output } = pricing;
   return output === undefined ? `${input} / M tokens` : `${input} in, ${output} out / M tokens`;
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 
 import { copyText } from "./copy.ts";
-import { amountText, percentText, plain, relativeText, timeText } from "./format.ts";
+import { amountText, figureText, percentText, plain, relativeText, timeText } from "./format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Amount in credits with five aligned decimals. The exact amount is the tooltip. */
@@ -93,6 +93,11 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
   disabled: ["", "block", "Disabled"],
 };
 
+/** Returns the word of a status, so that filters and sums use the words of the badges. */
+export function statusText(name: string): string {
+  return STATUSES[name]?.[2] ?? name;
+}
+
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
 export function Status({
   of,
@@ -106,7 +111,7 @@ export function Status({
     <span class={`badge ${tone}`}>
       <Icon name={icon} />
       {word}
-      {code == null ? null : <span class="mid">{code}</span>}
+      {code == null ? null : <span>{code}</span>}
     </span>
   );
 }
@@ -165,7 +170,9 @@ export function BudgetBar({
       <span class="row">
         <span>
           {tone === "" ? null : <Icon name={tone === "bad" ? "block" : "warn"} small tone={tone} />}
-          <b>{format === undefined ? <Amount credits={used} /> : format(used)}</b> of{" "}
+          <b title={format === undefined ? `${plain(used)} credits` : undefined}>
+            {(format ?? figureText)(used)}
+          </b> of{" "}
           {format === undefined ? (
             <span title={`${plain(limit)} credits`}>{amountText(limit).digits}</span>
           ) : (

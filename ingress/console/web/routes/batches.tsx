@@ -76,7 +76,6 @@ export default function Batches(): JSX.Element {
           },
           {
             head: `Created, ${zoneText()}`,
-            place: "brk",
             cell: ({ created_at }) => timeText(created_at * 1_000, "minute"),
           },
           { head: "Status", cell: ({ status }) => <Status of={status} /> },

@@ -20,6 +20,9 @@ type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete";
 
 const NAME = { head: "Name", place: "main", cut: "38%", title: ({ name, id }: Alert) => `${name} (${id})` } as const;
 
+/** Periods in the words of limits. */
+const WINDOWS: Readonly<Record<BudgetAlert["period"], string>> = { daily: "day", weekly: "week", monthly: "month" };
+
 export default function Budgets(): JSX.Element {
   const [open, setOpen] = useState<Open>();
   const mayChange = hasRole("owner", "admin", "billing");
@@ -115,7 +118,7 @@ function BudgetList({
             head: "Spend, credits",
             place: "brk",
             cell: ({ spent, threshold_credits, period }) => (
-              <BudgetBar used={spent} limit={threshold_credits} window={period} />
+              <BudgetBar used={spent} limit={threshold_credits} window={WINDOWS[period]} />
             ),
           },
           {

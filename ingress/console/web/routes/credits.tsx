@@ -5,7 +5,7 @@ import { Link } from "wouter-preact";
 import { call } from "../api/client.ts";
 import { CSV, download } from "../parts/download.ts";
 import { useQuery } from "../api/query.ts";
-import { figureText, timeText, zoneText } from "../parts/format.ts";
+import { daysText, figureText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
@@ -72,9 +72,7 @@ function Balance(): JSX.Element {
           figure={figureText(perDay)}
           unit="credits"
           href="/console/usage"
-          note={
-            daysLeft === null ? "no spend in the last week" : `${Math.floor(daysLeft).toLocaleString("en")} days left`
-          }
+          note={daysLeft === null ? "no spend in the last week" : daysText(daysLeft)}
         />
       </div>
     </section>
@@ -108,7 +106,6 @@ function Ledger(): JSX.Element {
         columns={[
           {
             head: `Time, ${zoneText()}`,
-            place: "brk",
             cell: ({ at }) => <span class="mono nw">{timeText(at, "minute")}</span>,
             title: ({ at }) => timeText(at, "exact"),
           },

@@ -71,11 +71,10 @@ export default function Files(): JSX.Element {
           { head: "Purpose", place: "mid", cell: ({ purpose: one }) => one },
           {
             head: `Created, ${zoneText()}`,
-            place: "brk",
             cell: ({ created_at }) => timeText(created_at * 1_000, "minute"),
           },
           {
-            head: "Expires",
+            head: `Expires, ${zoneText()}`,
             place: "low",
             cell: ({ expires_at }) => (expires_at === undefined ? "never" : timeText(expires_at * 1_000, "minute")),
           },

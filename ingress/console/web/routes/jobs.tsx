@@ -12,7 +12,7 @@ import { durationText, timeText, zoneText } from "../parts/format.ts";
 import { Callout, ConfirmDialog, FaultCallout, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
-import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
+import { Amount, Id, KeyValues, ProgressBar, Status, statusText } from "../parts/values.tsx";
 import { ValueBody } from "./playground/result.tsx";
 
 /** Interval at which open jobs are read again, in milliseconds. */
@@ -62,7 +62,7 @@ export default function Jobs(): JSX.Element {
             name: "status",
             label: "Status",
             isFixed: true,
-            choices: [{ value: "", text: "All" }, ...STATUSES.map((value) => ({ value, text: value }))],
+            choices: [{ value: "", text: "All" }, ...STATUSES.map((value) => ({ value, text: statusText(value) }))],
           },
         ]}
       />
@@ -113,7 +113,7 @@ function columnsOf(suffix: string): readonly Column<Job>[] {
       isNumber: true,
       cell: (job) => (isOpen(job) ? `${Math.round(job.progress * 100)} %` : "—"),
     },
-    { head: `Created, ${zoneText()}`, place: "brk", cell: ({ created }) => timeText(created * 1_000, "minute") },
+    { head: `Created, ${zoneText()}`, cell: ({ created }) => timeText(created * 1_000, "minute") },
     { head: "Duration", place: "low", isNumber: true, cell: (job) => lengthOf(job) ?? "—" },
     {
       head: "Credits",
@@ -124,8 +124,16 @@ function columnsOf(suffix: string): readonly Column<Job>[] {
   ];
 }
 
+/** Returns the day, time and zone of a time in whole seconds. */
+function secondText(seconds: number): string {
+  return `${timeText(seconds * 1_000, "day")}, ${timeText(seconds * 1_000, "time")} ${zoneText()}`;
+}
+
 function lengthOf({ created, completed }: Job): string | undefined {
-  return completed === undefined ? undefined : durationText((completed - created) * 1_000);
+  if (completed === undefined) return undefined;
+  // Both times are whole seconds.
+  const seconds = completed - created;
+  return seconds === 0 ? "< 1 s" : seconds < 60 ? `${seconds} s` : durationText(seconds * 1_000);
 }
 
 function JobSheet({
@@ -206,8 +214,8 @@ function JobSections({ job }: { readonly job: Job }): JSX.Element {
           of={[
             ["Kind", job.modality.replaceAll("_", " ")],
             ["Charged", job.credits_used === undefined ? null : <Amount credits={job.credits_used} />],
-            ["Created", timeText(job.created * 1_000, "exact")],
-            ["Ended", job.completed === undefined ? null : timeText(job.completed * 1_000, "exact")],
+            ["Created", secondText(job.created)],
+            ["Ended", job.completed === undefined ? null : secondText(job.completed)],
             ["Duration", lengthOf(job) ?? null],
             ["Id", <Id value={job.id} label="job id" />],
             ["Request", isOpen(job) ? null : <Link href={`/requests/${job.id}`}>Show attempts and charge</Link>],

@@ -8,6 +8,7 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button } from "../parts/form.tsx";
+import { zoneText } from "../parts/format.ts";
 import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
@@ -126,7 +127,7 @@ const columnsOf = (suffix: string): readonly Column<ApiKey>[] => [
   { head: "Preset", place: "low", cell: ({ preset }) => preset },
   { head: "Last used", place: "mid", cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
   {
-    head: "Expires",
+    head: `Expires, ${zoneText()}`,
     place: "low",
     cell: ({ expires_at }) =>
       expires_at === null ? <span class="muted">never</span> : <Time at={expires_at} style="minute" />,

@@ -86,7 +86,7 @@ export default function Members(): JSX.Element {
               </>
             ),
           },
-          { head: "Role", place: "key", cell: ({ role }) => role },
+          { head: "Role", place: "key", cell: ({ role }) => ROLES[role].split(":")[0] },
           { head: "Status", place: "mid", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
           {
             head: "Spend limit, credits",

@@ -5,7 +5,7 @@ import { Link } from "wouter-preact";
 import type { UsagePage } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
-import { countText, durationText, figureText, percentText, timeText } from "../parts/format.ts";
+import { countText, daysText, durationText, figureText, percentText, timeText } from "../parts/format.ts";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Section, Stat } from "../parts/page.tsx";
 import { StackedBars } from "../parts/plot.tsx";
@@ -170,11 +170,6 @@ function Figures({ data: { balance, start, today, before } }: { readonly data: D
       </div>
     </section>
   );
-}
-
-function daysText(days: number): string {
-  if (days > 3_650) return "more than 10 years left";
-  return days < 1 ? "less than a day left" : `${Math.floor(days).toLocaleString("en")} days left`;
 }
 
 function changeText(now: number, before: number): string {

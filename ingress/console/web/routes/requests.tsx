@@ -14,7 +14,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, type Cursor, Empty, ListPanel, type ListPage, useCursor } from "../parts/table.tsx";
-import { Amount, Status } from "../parts/values.tsx";
+import { Amount, Status, statusText } from "../parts/values.tsx";
 import { RequestSheet } from "./requests/sheet.tsx";
 
 const LIST = "GET /workspaces/{workspaceId}/usage/requests";
@@ -73,8 +73,10 @@ export default function Requests(): JSX.Element {
         )
       }
     >
-      <FindById open={open} />
-      <FilterBar filters={filtersOf()} query={query} />
+      <div class="filters">
+        <FindById open={open} />
+        <FilterBar filters={filtersOf()} query={query} />
+      </div>
       <ListPanel
         query={list}
         columns={columnsOf(
@@ -150,7 +152,7 @@ function filtersOf(): readonly Filter[] {
         { value: "30d", text: "Last 30 days" },
       ],
     },
-    { name: "status", label: "Status", choices: STATUSES.map((value) => ({ value, text: value })) },
+    { name: "status", label: "Status", choices: STATUSES.map((value) => ({ value, text: statusText(value) })) },
     { name: "model", label: "Model" },
     keyFilter(),
     { name: "user", label: "End user" },
@@ -242,7 +244,6 @@ function columnsOf(
   return [
     {
       head: `Time, ${zoneText()}`,
-      place: "brk",
       title: (row) => `${timeText(row.ended_at, "day")} ${timeText(row.ended_at, "exact")}, ${row.request_id}`,
       cell: (row) => link(row, timeText(row.ended_at, isToday(row.ended_at) ? "time" : "minute"), "mono nw"),
     },

@@ -16,7 +16,7 @@ import { Page } from "../parts/page.tsx";
 import { Spark, StackedBars } from "../parts/plot.tsx";
 import { Empty, Skeleton, Table } from "../parts/table.tsx";
 import { bucketsOf, type Group, type Metric, topGroups } from "../parts/usage-groups.ts";
-import { Amount } from "../parts/values.tsx";
+import { Amount, statusText } from "../parts/values.tsx";
 
 const USAGE = "GET /workspaces/{workspaceId}/usage";
 const DAY_MS = 86_400_000;
@@ -126,7 +126,7 @@ function filtersOf(tags: readonly string[], by: string): readonly Filter[] {
     {
       name: "status",
       label: "Status",
-      choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: value })),
+      choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: statusText(value) })),
     },
     keyFilter(),
     { name: "user", label: "End user" },
@@ -317,12 +317,13 @@ function changeText(now: number, before: number): string {
   return `${percent > 0 ? "+" : percent < 0 ? "−" : ""}${Math.abs(percent).toFixed(1)} %`;
 }
 
-/** Returns the function that names a group: keys and members have names, all other groups are their own name. */
+/** Returns the function that names a group: keys, members and statuses have names, all other groups are their own name. */
 function useNames(by: string): (id: string) => string {
   const members = useMemberNames(by === "member");
   const workflows = useWorkflowNames(by === "workflow");
   return (id) => {
     if (by === "key") return keyName(id);
+    if (by === "status") return statusText(id);
     return members.get(id) ?? workflows.get(id) ?? id;
   };
 }

@@ -7,7 +7,7 @@ import type { WorkflowRunSummary, WorkflowSummary } from "#schemas/generated/typ
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { Button } from "../parts/form.tsx";
-import { timeText } from "../parts/format.ts";
+import { timeText, zoneText } from "../parts/format.ts";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../parts/table.tsx";
@@ -133,6 +133,6 @@ function columnsOf(runs: ReadonlyMap<string, WorkflowRunSummary>): readonly Colu
     },
     { head: "Versions", place: "mid", isNumber: true, cell: ({ latestVersion }) => latestVersion },
     { head: "Visibility", place: "low", cell: visibilityOf },
-    { head: "Changed", place: "mid", cell: ({ updatedAt }) => <Time at={updatedAt} style="minute" /> },
+    { head: `Changed, ${zoneText()}`, place: "mid", cell: ({ updatedAt }) => <Time at={updatedAt} style="minute" /> },
   ];
 }

@@ -1,6 +1,7 @@
 /** Spend limits of end users and of values of tags: exact limits of all calls with the same label, by all keys of the workspace. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import type { EndUserLimits, TagLimits } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
@@ -22,6 +23,12 @@ function nameOf(row: Row): string {
   return row.object === "tag.limits" ? `${row.tag}=${row.value}` : row.user;
 }
 
+/** Returns the filter of the requests page for the calls that a limit counts. */
+function filterOf(row: Row): string {
+  const filter = row.object === "tag.limits" ? { tag: `${row.tag}:${row.value}` } : { user: row.user };
+  return new URLSearchParams(filter).toString();
+}
+
 export function LabelLimits(): JSX.Element {
   const [open, setOpen] = useState<Open>();
   const cursor = useCursor("end-users");
@@ -39,7 +46,13 @@ export function LabelLimits(): JSX.Element {
     tags.reload();
   };
   const columns = [
-    { head: "Name", place: "main", cell: nameOf },
+    {
+      head: "Name",
+      place: "main",
+      cut: "40%",
+      title: (row: Row) => `Show the requests of ${nameOf(row)}`,
+      cell: (row: Row) => <Link href={`/requests?${filterOf(row)}`}>{nameOf(row)}</Link>,
+    },
     {
       head: "Spend limit, credits",
       place: "brk",

@@ -7,7 +7,7 @@ import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { timeText } from "../../parts/format.ts";
+import { zonedText } from "../../parts/format.ts";
 import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
 import { LimitBars, stateOf } from "../../parts/limits-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
@@ -118,10 +118,10 @@ function Facts({ row }: { readonly row: ApiKey }): JSX.Element {
           ["Tools", all(row.tools)],
           ["Addresses", all(limits?.ips)],
           ["Kept bodies", row.bodies === null ? "as the workspace" : KEPT[row.bodies.keep]],
-          ["Created", timeText(row.created_at, "minute")],
+          ["Created", zonedText(row.created_at)],
           ["Last used", <Ago at={row.last_used_at} />],
-          ["Expires", row.expires_at === null ? "never" : timeText(row.expires_at, "minute")],
-          ["Revoked", row.revoked_at === null ? null : timeText(row.revoked_at, "minute")],
+          ["Expires", row.expires_at === null ? "never" : zonedText(row.expires_at)],
+          ["Revoked", row.revoked_at === null ? null : zonedText(row.revoked_at)],
         ]}
       />
       <p class="row">

@@ -125,6 +125,7 @@ export function ChannelDialog({
       onClose={onClose}
       action={channel === undefined ? "Create channel" : "Save channel"}
       submit={save}
+      blocked={name.trim() === "" ? "Enter a name." : undefined}
     >
       {channel === undefined ? (
         <SelectField
@@ -147,7 +148,7 @@ export function ChannelDialog({
           value={authType}
           onInput={(value) => setConfig({ ...config, authType: value as NonNullable<Config["authType"]> })}
           choices={AUTH_CHOICES}
-          hint="In addition to the signature."
+          hint={authType === "none" ? undefined : "In addition to the signature."}
           param="config.authType"
           fault={fault}
         />

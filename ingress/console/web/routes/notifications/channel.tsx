@@ -8,7 +8,7 @@ import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
 import { Button } from "../../parts/form.tsx";
-import { relativeText, timeText } from "../../parts/format.ts";
+import { relativeText, zonedText } from "../../parts/format.ts";
 import { Callout, ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
 import { Page, Section, Tabs } from "../../parts/page.tsx";
 import { Skeleton } from "../../parts/table.tsx";
@@ -116,7 +116,7 @@ function Warning({
     return (
       <Callout tone="warn">
         <b>
-          All attempts have failed since {timeText(failingSince, "minute")} ({relativeText(failingSince)}).
+          All attempts have failed since {zonedText(failingSince)} ({relativeText(failingSince)}).
         </b>{" "}
         Deliveries are repeated with growing delays. After five days without a success the channel is disabled.
       </Callout>
@@ -159,8 +159,8 @@ function Settings({ channel, onChange }: { readonly channel: Channel; readonly o
               ["Stored credentials", channel.credentials.length === 0 ? null : channel.credentials.join(", ")],
               ["Signature", channel.type === "webhook" ? (channel.hasSigningSecret ? "signed" : "not signed") : null],
               ["Channel id", <Id value={channel.id} label="channel id" />],
-              ["Created", timeText(channel.createdAt, "minute")],
-              ["Changed", timeText(channel.updatedAt, "minute")],
+              ["Created", zonedText(channel.createdAt)],
+              ["Changed", zonedText(channel.updatedAt)],
             ]}
           />
           {enable.fault === undefined ? null : <FaultCallout fault={enable.fault} retry={() => void enable.run()} />}
@@ -264,9 +264,7 @@ function SettingsDialog({
           run={async () => {
             const { signingSecret, previousUntil } = await call(`POST ${ONE}/signing-secret/rotate`, { path });
             const until =
-              previousUntil === undefined
-                ? ""
-                : ` The old secret also signs until ${timeText(previousUntil, "minute")}.`;
+              previousUntil === undefined ? "" : ` The old secret also signs until ${zonedText(previousUntil)}.`;
             setSecret({ text: signingSecret, note: `Store the new secret in your receiver now.${until}` });
             onChange();
           }}

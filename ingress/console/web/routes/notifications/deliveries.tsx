@@ -159,10 +159,11 @@ function columnsOf(query: UrlQuery): readonly Column<Delivery>[] {
     { head: "Attempts", place: "low", isNumber: true, cell: ({ attemptCount }) => attemptCount },
     {
       head: "Next attempt",
-      place: "mid",
+      label: "next",
       isNumber: true,
       title: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : timeText(nextAttemptAt, "exact")),
-      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? <span class="muted">—</span> : dueText(nextAttemptAt)),
+      cell: ({ nextAttemptAt }) =>
+        nextAttemptAt === null ? <span class="muted none">—</span> : dueText(nextAttemptAt),
     },
     {
       head: `Ended, ${zoneText()}`,
@@ -296,7 +297,11 @@ function Attempts({ row: { attempts = [] } }: { readonly row: Delivery }): JSX.E
             idOf={({ number }) => String(number)}
             selected={String(selected.number)}
           />
-          {selected.error === null ? null : <p class="soft">{selected.error}</p>}
+          {selected.error === null || selected.error === "status" ? null : (
+            <p class="soft">
+              Error: <code>{selected.error}</code>
+            </p>
+          )}
           {selected.responseStart === null || selected.responseStart === "" ? (
             <p class="soft">Attempt {selected.number} received no response body.</p>
           ) : (

@@ -101,7 +101,7 @@ function columnsOf(
       ),
     },
     {
-      head: "Of",
+      head: "Scope",
       place: "key",
       cut: "26%",
       title: ({ workflowId }) => workflowId ?? "",

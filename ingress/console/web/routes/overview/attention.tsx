@@ -6,7 +6,7 @@ import type { ApiKey, LimitUsage, Member } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
-import { figureText, percentText, relativeText, timeText } from "../../parts/format.ts";
+import { figureText, percentText, relativeText, zonedText } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 
 interface Notice {
@@ -66,7 +66,7 @@ async function loadNotices(signal: AbortSignal): Promise<readonly Notice[]> {
 async function stoppedCalls(signal: AbortSignal): Promise<readonly Notice[]> {
   const { calls_stopped_until: until } = await call("GET /workspaces/{workspaceId}", { signal });
   if (until === null) return [];
-  const detail = `Calls are refused until ${timeText(until, "minute")}, or until the budget is raised.`;
+  const detail = `Calls are refused until ${zonedText(until)}, or until the budget is raised.`;
   return [{ tone: "bad", title: "A spent budget stops all calls", detail, href: "/budgets" }];
 }
 
@@ -170,7 +170,7 @@ function limitNotice(subject: string, usage: LimitUsage | null, href: string): r
   const [nearest] = windows.toSorted((a, b) => b.used / b.limit - a.used / a.limit);
   if (nearest === undefined) return [];
   const { window, used, left, limit, resetsAt } = nearest;
-  const resets = resetsAt === null ? "" : ` It resets ${timeText(resetsAt, "minute")}.`;
+  const resets = resetsAt === null ? "" : ` It resets ${zonedText(resetsAt)}.`;
   return [
     {
       tone: left === 0 ? "bad" : "warn",

@@ -1,7 +1,7 @@
 /** Earlier results of the tab. They are gone after a reload; finished work is in Requests, Jobs and Files. */
 import type { JSX } from "preact";
 
-import { timeText } from "../../parts/format.ts";
+import { timeText, zoneText } from "../../parts/format.ts";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Amount, Status } from "../../parts/values.tsx";
@@ -20,7 +20,7 @@ export function Earlier({ onShow }: { readonly onShow: (result: Result) => void 
         </button>
       ),
     },
-    { head: "Time", place: "mid", cell: ({ endedAt }) => timeText(endedAt, "time") },
+    { head: `Time, ${zoneText()}`, place: "mid", cell: ({ endedAt }) => timeText(endedAt, "time") },
     { head: "Status", cell: ({ status }) => <Status of={status} /> },
     {
       head: "Credits",

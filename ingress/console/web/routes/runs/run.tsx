@@ -16,7 +16,7 @@ import { Page } from "../../parts/page.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { Amount, Id, KeyValues, Status } from "../../parts/values.tsx";
+import { Amount, Id, KeyValues, Status, statusText } from "../../parts/values.tsx";
 import { isOpen, runName } from "../runs.tsx";
 import { StepGraph } from "../workflows/graph.tsx";
 import { stepsOf } from "../workflows/steps.ts";
@@ -181,15 +181,14 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
   );
 }
 
-function Figures({
-  run: { stepRuns, creditsUsed, creditsHeld = 0, maxCredits, mode, attempt, maxAttempts },
-}: {
-  readonly run: WorkflowRun;
-}): JSX.Element {
+function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
+  const { stepRuns, creditsUsed, creditsHeld = 0, maxCredits, mode, attempt, maxAttempts } = run;
   const latest = [
     ...new Map(stepRuns.toSorted((a, b) => a.attempt - b.attempt).map((step) => [step.id, step])).values(),
   ];
-  const counts = [...Map.groupBy(latest, ({ status }) => status)].map(([status, { length }]) => `${length} ${status}`);
+  const counts = [...Map.groupBy(latest, ({ status }) => status)].map(
+    ([status, { length }]) => `${length} ${statusText(status)}`,
+  );
   return (
     <dl class="stats">
       <div class="stat">
@@ -198,7 +197,7 @@ function Figures({
         <dd class="note">{counts.join(" · ")}</dd>
       </div>
       <div class="stat">
-        <dt class="name">Charged</dt>
+        <dt class="name">{isOpen(run) ? "Charged so far" : "Charged"}</dt>
         <dd class="figure" title={`${creditsUsed} credits`}>
           {figureText(creditsUsed)}
           <small>credits</small>
@@ -207,7 +206,10 @@ function Figures({
       </div>
       <div class="stat">
         <dt class="name">Limit of this run</dt>
-        <dd class="figure">{maxCredits === undefined ? "none" : figureText(maxCredits)}</dd>
+        <dd class="figure">
+          {maxCredits === undefined ? "none" : figureText(maxCredits)}
+          {maxCredits === undefined ? null : <small>credits</small>}
+        </dd>
         <dd class="note">
           {maxCredits === undefined ? (
             "max_credits is not set"
@@ -278,9 +280,9 @@ function timelineOf(
       note: (
         <span class="row">
           <span class="muted wide-only">{error?.code ?? skippedReason?.replace("_", " ") ?? type}</span>
-          <Amount credits={creditsUsed} />
-          <span class="nw">{isStarted && status !== "running" ? durationText(step.durationMs) : "—"}</span>
           <Status of={status} />
+          <Amount credits={creditsUsed} />
+          <span class="nw">{isStarted ? durationText(lengthOf(step)) : "—"}</span>
         </span>
       ),
       startMs: isStarted ? Math.max(0, startOf(step)) : totalMs,
@@ -375,7 +377,7 @@ function GraphPanel({ run }: { readonly run: WorkflowRun }): JSX.Element | null 
           Open definition
         </Link>
       </header>
-      <div class="pad graph-box">
+      <div class="pad graph-box" tabIndex={0} role="group" aria-label="Graph">
         <StepGraph steps={stepsOf(query.data.definition)} statusOf={(step) => byStep.get(step) ?? "queued"} />
       </div>
     </section>

@@ -154,7 +154,7 @@ export function DefinitionPart({
           <h2>Graph</h2>
           <span class="muted">{steps.length === 1 ? "1 step" : `${steps.length} steps`}</span>
         </header>
-        <div class="pad graph-box">
+        <div class="pad graph-box" tabIndex={0} role="group" aria-label="Graph">
           {steps.length === 0 ? (
             <p class="soft">The steps of the definition are drawn here.</p>
           ) : (

@@ -28,7 +28,14 @@ export function StepGraph({
 }): JSX.Element {
   const { nodes, edges, width, height } = placesOf(steps);
   return (
-    <svg class="graph" viewBox={`0 0 ${width} ${height}`} width={width} role="img" aria-label={descriptionOf(steps)}>
+    <svg
+      class="graph"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={descriptionOf(steps)}
+    >
       {edges.map(({ key, d }) => (
         <path key={key} d={d} />
       ))}

@@ -126,14 +126,16 @@ function Body({ workflow, reload }: { readonly workflow: Workflow; readonly relo
       about={`Version ${latestVersion} · ${visibilityOf(workflow)}${isChanged ? " · unsaved changes" : ""}`}
       actions={
         <>
-          <Button
-            kind="primary"
-            isRunning={save.isRunning}
-            blocked={isChanged ? check.blocked : "The definition equals the latest version."}
-            onClick={() => save.run()}
-          >
-            Save version
-          </Button>
+          {part !== "" && !isChanged ? null : (
+            <Button
+              kind="primary"
+              isRunning={save.isRunning}
+              blocked={isChanged ? check.blocked : "The definition equals the latest version."}
+              onClick={() => save.run()}
+            >
+              Save version
+            </Button>
+          )}
           <Menu
             label="More actions"
             entries={[

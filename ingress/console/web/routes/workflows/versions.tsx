@@ -9,6 +9,7 @@ import { useQuery } from "../../api/query.ts";
 import { LineDiff } from "../../parts/diff.tsx";
 import { useUrlQuery } from "../../parts/filters.tsx";
 import { Button } from "../../parts/form.tsx";
+import { zoneText } from "../../parts/format.ts";
 import { ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
 import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
@@ -112,7 +113,7 @@ function columnsOf(latest: number, members: Names, choose: (version: number) => 
           </button>
         ),
     },
-    { head: "Created", place: "key", cell: ({ createdAt }) => <Time at={createdAt} style="minute" /> },
+    { head: `Created, ${zoneText()}`, place: "key", cell: ({ createdAt }) => <Time at={createdAt} style="minute" /> },
     {
       head: "By",
       title: ({ createdByUserId }) => createdByUserId,
