@@ -262,9 +262,9 @@ begin
     select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
            greatest(p_tokens[c.n], 0), starts[c.i], at_utc, scopes[c.i]::uuid[], labels[c.i],
-           f.kind, ms_after(starts[c.i], f.asked_ms), ms_after(starts[c.i], f.first_ms), f.tries
+           p_course[c.n]->>'kind', ms_after(starts[c.i], (p_course[c.n]->>'asked_ms')::bigint),
+           ms_after(starts[c.i], (p_course[c.n]->>'first_ms')::bigint), p_course[c.n]->'tries'
     from unnest(calls) with ordinality c(n, i)
-    left join lateral jsonb_to_record(p_course[c.n]) as f(kind text, asked_ms bigint, first_ms bigint, tries jsonb) on true
     where takes[c.i] is not null;
     if array_position(p_used, null) is not null then
       perform fail_responses(array_agg(p_job[c.n])) from unnest(calls) with ordinality c(n, i)
@@ -816,10 +816,9 @@ begin
     select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_source[c.i], p_status[c.i], p_units[c.i], p_estimated[c.i], p_drawn[c.i],
            takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], call_days[c.i], greatest(p_tokens[c.i], 0),
            least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc, p_labels[c.i],
-           f.kind, ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), f.asked_ms), ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), f.first_ms),
-           f.tries
+           p_course[c.i]->>'kind', ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), (p_course[c.i]->>'asked_ms')::bigint),
+           ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), (p_course[c.i]->>'first_ms')::bigint), p_course[c.i]->'tries'
     from generate_series(1, cardinality(p_job)) c(i)
-    left join lateral jsonb_to_record(p_course[c.i]) as f(kind text, asked_ms bigint, first_ms bigint, tries jsonb) on true
     where takes[c.i] is not null
     order by p_job[c.i]
     on conflict (workspace_id, job_id, attempt) do nothing
