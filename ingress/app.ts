@@ -8,7 +8,7 @@ import { batches } from "./routes/batches/batches.ts";
 import { calls } from "./routes/calls/calls.ts";
 import { capabilities } from "./routes/capabilities/capabilities.ts";
 import { conversations } from "./routes/responses/conversation-routes.ts";
-import { consolePages } from "./routes/console/pages.ts";
+import { consoleFault, consolePages, opensConsole } from "./routes/console/pages.ts";
 import { operatorSession } from "./routes/console/operator-session.ts";
 import { consoleSession } from "./routes/console/sign-in.ts";
 import { docs } from "./routes/docs/openapi.ts";
@@ -141,8 +141,10 @@ export function failing(path: string, error: unknown, asked = path): OpenRoute {
     ...SILENT,
     path,
     isAnthropic: /^(https?:\/\/[^/]*)?\/v1\/messages(\/|\?|$)/.test(asked),
-    handle: () => {
-      throw isNotFound(error) ? unknownPath(asked) : error;
+    handle: ({ request }) => {
+      const fault = isNotFound(error) ? unknownPath(asked) : error;
+      if (fault instanceof ApiError && opensConsole(request, asked)) return consoleFault(fault);
+      throw fault;
     },
   };
 }

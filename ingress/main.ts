@@ -138,7 +138,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   lifecycle.onStop("key use", startKeyUse({ keys: authenticator, database, log }));
   const keyWatch = openKeyWatch({ activeKeys: (ids) => findActiveKeys(database, ids), log });
   lifecycle.onStop("key watch", () => keyWatch.close());
-  const refusals = openRefusalLog({ database, log, metrics });
+  const refusals = openRefusalLog({ database, log, metrics, catalogue });
   lifecycle.onStop("refused calls", () => refusals.close());
   const closing = new AbortController();
   const context: IngressContext = {

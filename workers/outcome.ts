@@ -2,10 +2,10 @@
  * Types of a call's outcome. Handlers return it. runner/live-ends.ts and runner/durable-ends.ts settle it and send the answer to the
  * caller.
  */
-import type { FailedAttempt } from "#shared/database/usage-failures.ts";
+import { type FailedAttempt, FAILED_ATTEMPTS_MAX } from "#shared/database/usage-failures.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
-import type { UsageStatus } from "#shared/ledger/settle.ts";
+import type { CallCourse, UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "./calls/answer.ts";
 
@@ -25,6 +25,10 @@ interface Ending {
   readonly source: string | null;
   /** Charge of the call; if undefined, the hold is released without a charge. */
   readonly charge: Charge | undefined;
+  /** Failed attempts at sources, in order. */
+  readonly attempts?: readonly FailedAttempt[];
+  /** Time of the last request to a source, in Unix milliseconds. */
+  readonly askedMs?: number;
 }
 
 export interface Success extends Ending {
@@ -41,13 +45,18 @@ export interface Success extends Ending {
 
 export interface Failure extends Ending {
   readonly failure: FailureFrame;
-  /** Failed attempts at sources, in order. */
-  readonly attempts?: readonly FailedAttempt[];
   /** Error text of the last provider. It is never logged, and only stored encrypted. */
   readonly providerText?: string;
 }
 
 export type Outcome = Success | Failure;
+
+/** Returns the attempts of a call for its usage record. The attempts of a failed call are in its failure (shared/ledger/failure-log.ts). */
+export function attemptsOf(outcome: Outcome): CallCourse {
+  const { askedMs, attempts = [] } = outcome;
+  const isTold = "failure" in outcome || attempts.length === 0;
+  return { asked_ms: askedMs, ...(isTold ? {} : { tries: attempts.slice(0, FAILED_ATTEMPTS_MAX) }) };
+}
 
 /** Returns a failure that charges nothing. */
 export function freeFailure(failure: FailureFrame, source: string | null = null): Failure {

@@ -51,11 +51,19 @@ export async function readBody(
 export async function parseBody(call: Requester, bytes: Uint8Array, bounds?: JsonBounds): Promise<ReadBody> {
   const textBytes = bytes.length;
   call.capture?.onRequest(bytes);
-  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
+  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...noted(call, readJson(bytes, bounds)), textBytes, ...AT_ONCE };
   const work: ReadBody["work"] = (sliced) => withPermit(call, sliced);
   const body = await work((slices) => readJsonInSlices(bytes, slices, bounds));
   const slices = new TimeSlices();
-  return { ...body, textBytes, pause: () => slices.next(), work };
+  return { ...noted(call, body), textBytes, pause: () => slices.next(), work };
+}
+
+/** Notes the model of a body, for the record of a refused call. */
+function noted<Body extends JsonBody>({ asked }: Requester, body: Body): Body {
+  if (asked && typeof body.value === "object" && body.value !== null && "model" in body.value) {
+    asked.model = body.value.model;
+  }
+  return body;
 }
 
 const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {

@@ -7,6 +7,7 @@ import type { Span } from "#shared/tracing/tracing.ts";
 import type { BodyCapture } from "./body-capture.ts";
 import type { Operator } from "./authenticate-operator.ts";
 import { readLabels } from "./labels.ts";
+import type { AskedModel } from "./long-work.ts";
 
 /** Facts of a request, which never change while a route handles it. */
 export interface RequestFacts {
@@ -37,6 +38,8 @@ export interface RouteCall extends RequestFacts {
   readonly labels?: CallLabels;
   /** Receives the request body. Absent if the call is not kept. */
   readonly capture?: BodyCapture;
+  /** Receives the model that the request names, for the record of a refused call. */
+  readonly asked?: AskedModel;
   /** Maximum cost of the call, set by the tool loop that makes it, in nano-credits. Absent for calls of clients. */
   readonly maxNano?: bigint;
   /** Id that determines the draw of a weighted fallback chain; absent for the request id. All turns of a tool loop share it. */

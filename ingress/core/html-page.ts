@@ -14,9 +14,11 @@ export function htmlPage(
   html: string,
   { loads, formAction }: PageRights,
   headers: Readonly<Record<"cache-control", string>>,
+  status = 200,
 ): Response {
   const fixed = ["base-uri 'none'", `form-action ${formAction}`, "frame-ancestors 'none'"];
   return new Response(html, {
+    status,
     headers: {
       ...PAGE_HEADERS,
       "content-type": "text/html; charset=utf-8",

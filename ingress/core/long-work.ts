@@ -24,11 +24,17 @@ const permits = openRequestLimit({
   noun: "requests that take long",
 });
 
+/** Model that a request names, as soon as its body is read. */
+export interface AskedModel {
+  model?: unknown;
+}
+
 /** Request, and its caller if the caller belongs to a workspace. */
 export interface Requester {
   readonly request: Request;
   readonly caller?: Caller;
   readonly capture?: BodyCapture;
+  readonly asked?: AskedModel;
 }
 
 /**

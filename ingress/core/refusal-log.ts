@@ -3,12 +3,14 @@
  * response, together with other refusals, and never delays a call.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import { insertRefusedCalls, type RefusedCall } from "#shared/database/refused-calls.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { ApiError, type Code } from "#shared/base/errors.ts";
+import { ApiError, type Code, ERROR_CODES } from "#shared/base/errors.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 
+import type { AskedModel } from "./long-work.ts";
 import { knownParam } from "./known-param.ts";
 import { openMinuteBound } from "./minute-bound.ts";
 import type { RouteSpec } from "./route.ts";
@@ -22,6 +24,7 @@ export interface RefusalLog {
 
 type NotedRoute = Pick<RouteSpec, "errors" | "method" | "path"> & { readonly countsItself?: true };
 interface NotedCall {
+  readonly asked?: AskedModel;
   readonly requestId: string;
   readonly caller: Pick<Caller, "workspaceId" | "keyId">;
 }
@@ -36,6 +39,8 @@ const BATCH_MAX = 200;
 const LINGER_MS = 500;
 /** Maximum length of a stored parameter, in characters. */
 const PARAM_CHARS_MAX = 200;
+/** Maximum length of a stored sentence, in characters. */
+const MESSAGE_CHARS_MAX = 500;
 
 /** Errors of calls that held credits, whose usage record contains the error. */
 const ADMITTED: ReadonlySet<Code> = new Set<Code>([
@@ -50,11 +55,14 @@ export function openRefusalLog({
   database,
   log,
   metrics,
+  catalogue,
   lingerMs = LINGER_MS,
 }: {
   readonly database: Queryable;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "refusalsDropped">;
+  /** Models whose names may be stored. */
+  readonly catalogue: { current(): Pick<Catalogue, "models" | "unroutable"> };
   readonly lingerMs?: number;
 }): RefusalLog {
   const bound = openMinuteBound();
@@ -80,18 +88,34 @@ export function openRefusalLog({
   };
 
   return {
-    note(route, { requestId, caller: { workspaceId, keyId } }, error) {
+    note(route, { requestId, caller: { workspaceId, keyId }, asked }, error) {
       if (!(error instanceof ApiError) || ADMITTED.has(error.code) || !isPaid(route)) return;
       if (waiting.length >= WAITING_MAX || !bound.take(workspaceId, REFUSALS_PER_MINUTE_MAX)) {
         metrics.refusalsDropped.inc();
         return;
       }
       const param = error.param === null ? null : knownParam(error.param.slice(0, PARAM_CHARS_MAX));
-      waiting.push({ workspaceId, keyId, requestId, endpoint: route.path, code: error.code, param });
+      const { code } = error;
+      const message = isOwnSentence(code) ? error.message.slice(0, MESSAGE_CHARS_MAX) : null;
+      const model = knownModel(catalogue.current(), asked?.model);
+      waiting.push({ workspaceId, keyId, requestId, endpoint: route.path, code, param, model, message });
       timer ??= setTimeout(() => void flush(), lingerMs);
     },
     close: flush,
   };
+}
+
+/**
+ * True for codes whose sentences contain only figures and names of the service. Errors of a request's content repeat parts of it, and a
+ * spend limit may be one of an end user, whom the sentence names.
+ */
+function isOwnSentence(code: Code): boolean {
+  return ERROR_CODES[code].type !== "invalid_request_error" && code !== "key_limit_reached";
+}
+
+/** Returns the model if the catalogue has it. Other names are texts of the caller. */
+function knownModel({ models, unroutable }: Pick<Catalogue, "models" | "unroutable">, name: unknown): string | null {
+  return typeof name === "string" && (models.has(name) || unroutable.has(name)) ? name : null;
 }
 
 /** True for routes whose calls hold credits, and for those that begin a run or a batch. */

@@ -282,10 +282,11 @@ export async function runRoute(
   call: RouteCall,
   handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
 ): Promise<Response> {
+  const noted = { ...call, asked: {} };
   try {
-    return await runCounted(context, route, call, handle);
+    return await runCounted(context, route, noted, handle);
   } catch (error) {
-    context.refusals.note(route, call, error);
+    context.refusals.note(route, noted, error);
     throw error;
   }
 }

@@ -5,6 +5,7 @@
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/base/errors.ts";
+import type { UsageKind } from "#shared/calls/usage-kind.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
 import { formatCredits } from "#shared/base/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
@@ -46,6 +47,8 @@ export interface CallFacts {
   readonly span: Span;
   /** API whose format is used for the response and for errors inside a stream. */
   readonly api: "openai" | "anthropic" | "responses";
+  /** Kind for the usage record. */
+  readonly usageKind: UsageKind;
   /** Returns the last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
   /** Credits that the call has drawn from a credit line in place of a hold. Undefined for a call with a hold of its own. */
@@ -110,6 +113,8 @@ export class Call implements ReplyListener {
   readonly response: Promise<Response>;
   /** Cost and tokens of the output relayed so far. If the worker is lost, the call is settled at this cost. */
   relayed: { nano: bigint; tokens: number } | undefined;
+  /** Time of the first frame of a stream, in Unix milliseconds; undefined before, and for other calls. */
+  firstMs: number | undefined;
   /** Sequence number of the call's message in the NATS stream; undefined until known. */
   streamSeq: number | undefined;
   /** Time of the last dispatch, in Unix milliseconds. */
@@ -184,6 +189,7 @@ export class Call implements ReplyListener {
     if ("cancel" in frame) this.cancelAt = frame.cancel;
     switch (frame.t) {
       case "head":
+        this.firstMs = Math.round(commonNow());
         this.begin(frame, data);
         break;
       case "delta":

@@ -18,7 +18,7 @@ import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/
 
 export interface PendingSettlements extends EndedCalls {
   /** Stores the charge of a response that is being sent to its client. */
-  keep(call: PlacedCall & Pick<CallSettlement, "creditLineHold">, frame: EndFrame, settle: SettleNote): void;
+  keep(call: PlacedCall & Pick<CallSettlement, "creditLineHold" | "course">, frame: EndFrame, settle: SettleNote): void;
   /** True if the settlement of the job's response has not been confirmed yet. */
   has(jobId: string): boolean;
   /** Returns the number of responses without a confirmed settlement. */
@@ -38,7 +38,7 @@ export interface PendingSettlements extends EndedCalls {
 }
 
 /** Response whose settlement has not been confirmed. Each has a hold of credits, so balances limit their number. */
-interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLineHold"> {
+interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLineHold" | "course"> {
   readonly nano: bigint;
   readonly note: SettleNote;
   /** performance.now() time from which the ingress settles without waiting for the worker. */
@@ -91,13 +91,13 @@ export function openPendingSettlements(options: {
   const settle = async (answer: PendingSettlement): Promise<void> => {
     if (answer.isSettling) return;
     answer.isSettling = true;
-    const { jobId, workspaceId, creditLineHold, note } = answer;
+    const { jobId, workspaceId, creditLineHold, course, note } = answer;
     const { source, units, tokens, estimated, attempt } = note;
     const charge = { nano: answer.nano, units, tokens, estimated };
     try {
       const of = { jobId, workspaceId, attempt };
       const settlement = settlementOf("succeeded", source, charge);
-      const finished = await ledger.settle({ ...of, ...settlement, creditLineHold, isDelivered: true });
+      const finished = await ledger.settle({ ...of, ...settlement, creditLineHold, course, isDelivered: true });
       take(jobId);
       countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
@@ -130,12 +130,13 @@ export function openPendingSettlements(options: {
 
   return {
     settleAll,
-    keep({ jobId, workspaceId, creditLineHold }, { nano }, note) {
+    keep({ jobId, workspaceId, creditLineHold, course }, { nano }, note) {
       const dueAt = performance.now() + WORKER_WAIT_MS;
       answers.set(jobId, {
         jobId,
         workspaceId,
         creditLineHold,
+        course,
         nano: BigInt(nano),
         note,
         dueAt,

@@ -155,7 +155,7 @@ class CallRelay implements Relay, CallEvents {
   }
 
   onSettlementPending({ facts }: Call, frame: EndFrame, settle: SettleNote): void {
-    this.options.pendingSettlements.keep(facts, frame, settle);
+    this.options.pendingSettlements.keep({ ...facts, course: { kind: facts.usageKind } }, frame, settle);
   }
 
   async onEnd(call: Call, reason: EndReason | undefined): Promise<boolean> {
@@ -181,7 +181,7 @@ class CallRelay implements Relay, CallEvents {
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
-    const { workspaceId, jobId } = call.facts;
+    const { workspaceId, jobId, usageKind: kind } = call.facts;
     const status = isLost ? "lost" : reason === "client" ? "cancelled" : "failed";
     const recorded = failures.record(
       { workspaceId, jobId, attempt: 1 },
@@ -199,6 +199,7 @@ class CallRelay implements Relay, CallEvents {
         isEstimated: relayed !== undefined,
         tokens: relayed?.tokens ?? 0,
         creditLineHold: call.facts.creditLineHold,
+        course: { kind, first_ms: call.firstMs },
       });
       this.options.lines?.forget(call.facts.jobId);
       await recorded;

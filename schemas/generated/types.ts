@@ -13029,7 +13029,7 @@ export interface UsageRequest {
    */
   key_id: string;
   /**
-   * Slug of the model that served or was requested; null for a run, which is the sum of its steps, and for a refused call.
+   * Slug of the model that served or was requested; null for a run, which is the sum of its steps, and for a refused call that names none or an unknown one.
    */
   model: string | null;
   /**
@@ -13040,6 +13040,14 @@ export interface UsageRequest {
    * Result of the call. `lost`: the serving process crashed, and the delivered part was charged. `refused`: the call was refused before it held credits.
    */
   status: "succeeded" | "failed" | "cancelled" | "lost" | "refused";
+  /**
+   * Path of the called endpoint, with `{name}` for parameters. Lines of batches, steps of runs and calls over MCP or NATS have the endpoint of their kind. Null when the process that closed the hold of a lost call did not know it.
+   */
+  endpoint: string | null;
+  /**
+   * HTTP status of the response, or the status that a caller who waits for the job would receive. 200 for a stream that failed after its beginning. Null for cancelled calls, for runs, and when no reason of a failure is recorded.
+   */
+  http_status: number | null;
   /**
    * Error code that the caller received; null when the call did not fail or no reason is recorded.
    */
@@ -13077,6 +13085,10 @@ export interface UsageRequest {
        */
       status: number | null;
       /**
+       * Time of the request.
+       */
+      started_at: string;
+      /**
        * Duration of the attempt in milliseconds.
        */
       duration_ms: number;
@@ -13096,6 +13108,10 @@ export interface UsageRequest {
      * Parameter that the error names; null when it names none.
      */
     param: string | null;
+    /**
+     * Reason of the refusal. For errors of the request's content, which repeat parts of it, the general sentence of the error code.
+     */
+    message: string;
     [k: string]: unknown;
   };
   /**
@@ -13151,9 +13167,39 @@ export interface UsageRequest {
    */
   started_at: string;
   /**
+   * Time at which the first part of a streamed response was sent; null for other calls.
+   */
+  first_token_at: string | null;
+  /**
    * Time of the end.
    */
   ended_at: string;
+  /**
+   * Attempts at providers in order, at most 21: the failed ones, then the attempt that served the call.
+   */
+  provider_attempts: {
+    /**
+     * Source as `provider/model`.
+     */
+    source: string;
+    /**
+     * Error class, as in `failure.provider_error`; null for the attempt that served the call.
+     */
+    error: string | null;
+    /**
+     * HTTP status of the provider's error; null when it did not respond, and for the attempt that served the call.
+     */
+    status: number | null;
+    /**
+     * Time of the request.
+     */
+    started_at: string;
+    /**
+     * Duration of the attempt in milliseconds.
+     */
+    duration_ms: number;
+    [k: string]: unknown;
+  }[];
   /**
    * True when the request and the response of the call are kept and can be read at `…/usage/requests/{request_id}/bodies`.
    */

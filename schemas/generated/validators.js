@@ -74066,7 +74066,7 @@ return errors === 0;
 validate497.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate498;
 var schema568 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema569 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "user", "chain", "tags", "started_at", "ended_at", "has_bodies"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost", "refused"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, duration_ms: { type: "integer", minimum: 0 } } } } } }, refusal: { type: "object", required: ["endpoint", "param"], properties: { endpoint: { type: "string" }, param: { type: ["string", "null"] } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: "string" } }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, has_bodies: { type: "boolean" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
+var schema569 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "endpoint", "http_status", "error_code", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "user", "chain", "tags", "started_at", "first_token_at", "ended_at", "provider_attempts", "has_bodies"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost", "refused"] }, endpoint: { type: ["string", "null"] }, http_status: { type: ["integer", "null"] }, error_code: { type: ["string", "null"] }, failure: { type: "object", required: ["provider_status", "provider_error", "attempts"], properties: { provider_status: { type: ["integer", "null"] }, provider_error: { type: ["string", "null"] }, provider_text: { type: ["string", "null"] }, attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "started_at", "duration_ms"], properties: { source: { type: "string" }, error: { type: "string" }, status: { type: ["integer", "null"] }, started_at: { type: "string", format: "date-time" }, duration_ms: { type: "integer", minimum: 0 } } } } } }, refusal: { type: "object", required: ["endpoint", "param", "message"], properties: { endpoint: { type: "string" }, param: { type: ["string", "null"] }, message: { type: "string" } } }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: "string" } }, started_at: { type: "string", format: "date-time" }, first_token_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: "string", format: "date-time" }, provider_attempts: { type: "array", items: { type: "object", required: ["source", "error", "status", "started_at", "duration_ms"], properties: { source: { type: "string" }, error: { type: ["string", "null"] }, status: { type: ["integer", "null"] }, started_at: { type: "string", format: "date-time" }, duration_ms: { type: "integer", minimum: 0 } } } }, has_bodies: { type: "boolean" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits", "fault"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, fault: { type: "string" }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate498(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -74109,7 +74109,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.user === undefined && (missing1 = "user") || data2.chain === undefined && (missing1 = "chain") || data2.tags === undefined && (missing1 = "tags") || data2.started_at === undefined && (missing1 = "started_at") || data2.ended_at === undefined && (missing1 = "ended_at") || data2.has_bodies === undefined && (missing1 = "has_bodies")) {
+if (data2.object === undefined && (missing1 = "object") || data2.request_id === undefined && (missing1 = "request_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.source === undefined && (missing1 = "source") || data2.status === undefined && (missing1 = "status") || data2.endpoint === undefined && (missing1 = "endpoint") || data2.http_status === undefined && (missing1 = "http_status") || data2.error_code === undefined && (missing1 = "error_code") || data2.units === undefined && (missing1 = "units") || data2.is_estimated === undefined && (missing1 = "is_estimated") || data2.tokens === undefined && (missing1 = "tokens") || data2.held === undefined && (missing1 = "held") || data2.credits === undefined && (missing1 = "credits") || data2.uncollected === undefined && (missing1 = "uncollected") || data2.workflow_id === undefined && (missing1 = "workflow_id") || data2.run_id === undefined && (missing1 = "run_id") || data2.user === undefined && (missing1 = "user") || data2.chain === undefined && (missing1 = "chain") || data2.tags === undefined && (missing1 = "tags") || data2.started_at === undefined && (missing1 = "started_at") || data2.first_token_at === undefined && (missing1 = "first_token_at") || data2.ended_at === undefined && (missing1 = "ended_at") || data2.provider_attempts === undefined && (missing1 = "provider_attempts") || data2.has_bodies === undefined && (missing1 = "has_bodies")) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "UsageRequest/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -74226,11 +74226,11 @@ var valid3 = _errs18 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.error_code !== undefined) {
-let data10 = data2.error_code;
+if (data2.endpoint !== undefined) {
+let data10 = data2.endpoint;
 const _errs20 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error_code", schemaPath: "UsageRequest/properties/error_code/type", keyword: "type", params: { type: schema569.properties.error_code.type } }];
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/endpoint", schemaPath: "UsageRequest/properties/endpoint/type", keyword: "type", params: { type: schema569.properties.endpoint.type } }];
 return false;
 }
 var valid3 = _errs20 === errors;
@@ -74238,45 +74238,45 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.failure !== undefined) {
-let data11 = data2.failure;
+if (data2.http_status !== undefined) {
+let data11 = data2.http_status;
 const _errs22 = errors;
-if (errors === _errs22) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/http_status", schemaPath: "UsageRequest/properties/http_status/type", keyword: "type", params: { type: schema569.properties.http_status.type } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.error_code !== undefined) {
+let data12 = data2.error_code;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/error_code", schemaPath: "UsageRequest/properties/error_code/type", keyword: "type", params: { type: schema569.properties.error_code.type } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.failure !== undefined) {
+let data13 = data2.failure;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
-if (data11.provider_status === undefined && (missing2 = "provider_status") || data11.provider_error === undefined && (missing2 = "provider_error") || data11.attempts === undefined && (missing2 = "attempts")) {
+if (data13.provider_status === undefined && (missing2 = "provider_status") || data13.provider_error === undefined && (missing2 = "provider_error") || data13.attempts === undefined && (missing2 = "attempts")) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure", schemaPath: "UsageRequest/properties/failure/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data11.provider_status !== undefined) {
-let data12 = data11.provider_status;
-const _errs24 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12)) && data12 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_status", schemaPath: "UsageRequest/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_status.type } }];
-return false;
-}
-var valid4 = _errs24 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data11.provider_error !== undefined) {
-let data13 = data11.provider_error;
-const _errs26 = errors;
-if (typeof data13 !== "string" && data13 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_error", schemaPath: "UsageRequest/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_error.type } }];
-return false;
-}
-var valid4 = _errs26 === errors;
-} else {
-var valid4 = true;
-}
-if (valid4) {
-if (data11.provider_text !== undefined) {
-let data14 = data11.provider_text;
+if (data13.provider_status !== undefined) {
+let data14 = data13.provider_status;
 const _errs28 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_text", schemaPath: "UsageRequest/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_text.type } }];
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_status", schemaPath: "UsageRequest/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_status.type } }];
 return false;
 }
 var valid4 = _errs28 === errors;
@@ -74284,50 +74284,51 @@ var valid4 = _errs28 === errors;
 var valid4 = true;
 }
 if (valid4) {
-if (data11.attempts !== undefined) {
-let data15 = data11.attempts;
+if (data13.provider_error !== undefined) {
+let data15 = data13.provider_error;
 const _errs30 = errors;
-if (errors === _errs30) {
-if (Array.isArray(data15)) {
-var valid5 = true;
-const len1 = data15.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data16 = data15[i1];
+if (typeof data15 !== "string" && data15 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_error", schemaPath: "UsageRequest/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_error.type } }];
+return false;
+}
+var valid4 = _errs30 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data13.provider_text !== undefined) {
+let data16 = data13.provider_text;
 const _errs32 = errors;
-if (errors === _errs32) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+if (typeof data16 !== "string" && data16 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/provider_text", schemaPath: "UsageRequest/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_text.type } }];
+return false;
+}
+var valid4 = _errs32 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data13.attempts !== undefined) {
+let data17 = data13.attempts;
+const _errs34 = errors;
+if (errors === _errs34) {
+if (Array.isArray(data17)) {
+var valid5 = true;
+const len1 = data17.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data18 = data17[i1];
+const _errs36 = errors;
+if (errors === _errs36) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
 let missing3;
-if (data16.source === undefined && (missing3 = "source") || data16.error === undefined && (missing3 = "error") || data16.status === undefined && (missing3 = "status") || data16.duration_ms === undefined && (missing3 = "duration_ms")) {
+if (data18.source === undefined && (missing3 = "source") || data18.error === undefined && (missing3 = "error") || data18.status === undefined && (missing3 = "status") || data18.started_at === undefined && (missing3 = "started_at") || data18.duration_ms === undefined && (missing3 = "duration_ms")) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1, schemaPath: "UsageRequest/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data16.source !== undefined) {
-const _errs34 = errors;
-if (typeof data16.source !== "string") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/source", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs34 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data16.error !== undefined) {
-const _errs36 = errors;
-if (typeof data16.error !== "string") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/error", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid6 = _errs36 === errors;
-} else {
-var valid6 = true;
-}
-if (valid6) {
-if (data16.status !== undefined) {
-let data19 = data16.status;
+if (data18.source !== undefined) {
 const _errs38 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19)) && data19 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/status", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.failure.properties.attempts.items.properties.status.type } }];
+if (typeof data18.source !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/source", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs38 === errors;
@@ -74335,24 +74336,69 @@ var valid6 = _errs38 === errors;
 var valid6 = true;
 }
 if (valid6) {
-if (data16.duration_ms !== undefined) {
-let data20 = data16.duration_ms;
+if (data18.error !== undefined) {
 const _errs40 = errors;
-if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
+if (typeof data18.error !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/error", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs40 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data18.status !== undefined) {
+let data21 = data18.status;
+const _errs42 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21)) && data21 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/status", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.failure.properties.attempts.items.properties.status.type } }];
+return false;
+}
+var valid6 = _errs42 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data18.started_at !== undefined) {
+let data22 = data18.started_at;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (errors === _errs44) {
+if (typeof data22 === "string") {
+if (!formats20.validate(data22)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/started_at", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/started_at", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs44 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data18.duration_ms !== undefined) {
+let data23 = data18.duration_ms;
+const _errs46 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs40) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
+if (errors === _errs46) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/attempts/" + i1 + "/duration_ms", schemaPath: "UsageRequest/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid6 = _errs40 === errors;
+var valid6 = _errs46 === errors;
 } else {
 var valid6 = true;
+}
 }
 }
 }
@@ -74363,7 +74409,7 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/a
 return false;
 }
 }
-var valid5 = _errs32 === errors;
+var valid5 = _errs36 === errors;
 if (!valid5) {
 break;
 }
@@ -74373,7 +74419,7 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure/a
 return false;
 }
 }
-var valid4 = _errs30 === errors;
+var valid4 = _errs34 === errors;
 } else {
 var valid4 = true;
 }
@@ -74386,42 +74432,54 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/failure",
 return false;
 }
 }
-var valid3 = _errs22 === errors;
+var valid3 = _errs26 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.refusal !== undefined) {
-let data21 = data2.refusal;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+let data24 = data2.refusal;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
 let missing4;
-if (data21.endpoint === undefined && (missing4 = "endpoint") || data21.param === undefined && (missing4 = "param")) {
+if (data24.endpoint === undefined && (missing4 = "endpoint") || data24.param === undefined && (missing4 = "param") || data24.message === undefined && (missing4 = "message")) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal", schemaPath: "UsageRequest/properties/refusal/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data21.endpoint !== undefined) {
-const _errs44 = errors;
-if (typeof data21.endpoint !== "string") {
+if (data24.endpoint !== undefined) {
+const _errs50 = errors;
+if (typeof data24.endpoint !== "string") {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/endpoint", schemaPath: "UsageRequest/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs44 === errors;
+var valid7 = _errs50 === errors;
 } else {
 var valid7 = true;
 }
 if (valid7) {
-if (data21.param !== undefined) {
-let data23 = data21.param;
-const _errs46 = errors;
-if (typeof data23 !== "string" && data23 !== null) {
+if (data24.param !== undefined) {
+let data26 = data24.param;
+const _errs52 = errors;
+if (typeof data26 !== "string" && data26 !== null) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/param", schemaPath: "UsageRequest/properties/refusal/properties/param/type", keyword: "type", params: { type: schema569.properties.refusal.properties.param.type } }];
 return false;
 }
-var valid7 = _errs46 === errors;
+var valid7 = _errs52 === errors;
 } else {
 var valid7 = true;
+}
+if (valid7) {
+if (data24.message !== undefined) {
+const _errs54 = errors;
+if (typeof data24.message !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal/message", schemaPath: "UsageRequest/properties/refusal/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid7 = _errs54 === errors;
+} else {
+var valid7 = true;
+}
 }
 }
 }
@@ -74430,24 +74488,24 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/refusal",
 return false;
 }
 }
-var valid3 = _errs42 === errors;
+var valid3 = _errs48 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.units !== undefined) {
-let data24 = data2.units;
-const _errs48 = errors;
-if (errors === _errs48) {
-if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-for (const key0 in data24) {
-let data25 = data24[key0];
-const _errs51 = errors;
-if (!(typeof data25 == "number" && isFinite(data25))) {
+let data28 = data2.units;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
+for (const key0 in data28) {
+let data29 = data28[key0];
+const _errs59 = errors;
+if (!(typeof data29 == "number" && isFinite(data29))) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid8 = _errs51 === errors;
+var valid8 = _errs59 === errors;
 if (!valid8) {
 break;
 }
@@ -74457,113 +74515,34 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/units", s
 return false;
 }
 }
-var valid3 = _errs48 === errors;
+var valid3 = _errs56 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.is_estimated !== undefined) {
-const _errs53 = errors;
+const _errs61 = errors;
 if (typeof data2.is_estimated !== "boolean") {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_estimated", schemaPath: "UsageRequest/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-var valid3 = _errs53 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.tokens !== undefined) {
-let data27 = data2.tokens;
-const _errs55 = errors;
-if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs55) {
-if (typeof data27 == "number" && isFinite(data27)) {
-if (data27 < 0 || isNaN(data27)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid3 = _errs55 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.held !== undefined) {
-let data28 = data2.held;
-const _errs57 = errors;
-if (errors === _errs57) {
-if (typeof data28 == "number" && isFinite(data28)) {
-if (data28 < 0 || isNaN(data28)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs57 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.credits !== undefined) {
-let data29 = data2.credits;
-const _errs59 = errors;
-if (errors === _errs59) {
-if (typeof data29 == "number" && isFinite(data29)) {
-if (data29 < 0 || isNaN(data29)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid3 = _errs59 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.uncollected !== undefined) {
-let data30 = data2.uncollected;
-const _errs61 = errors;
-if (errors === _errs61) {
-if (typeof data30 == "number" && isFinite(data30)) {
-if (data30 < 0 || isNaN(data30)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
 }
 var valid3 = _errs61 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.workflow_id !== undefined) {
-let data31 = data2.workflow_id;
+if (data2.tokens !== undefined) {
+let data31 = data2.tokens;
 const _errs63 = errors;
-if (typeof data31 !== "string" && data31 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema569.properties.workflow_id.type } }];
+if (!(typeof data31 == "number" && (!(data31 % 1) && !isNaN(data31)) && isFinite(data31))) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs63) {
-if (errors === _errs63) {
-if (typeof data31 === "string") {
-if (!formats0.test(data31)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data31 == "number" && isFinite(data31)) {
+if (data31 < 0 || isNaN(data31)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tokens", schemaPath: "UsageRequest/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
-}
 }
 }
 }
@@ -74572,21 +74551,18 @@ var valid3 = _errs63 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.run_id !== undefined) {
-let data32 = data2.run_id;
+if (data2.held !== undefined) {
+let data32 = data2.held;
 const _errs65 = errors;
-if (typeof data32 !== "string" && data32 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema569.properties.run_id.type } }];
+if (errors === _errs65) {
+if (typeof data32 == "number" && isFinite(data32)) {
+if (data32 < 0 || isNaN(data32)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
-if (errors === _errs65) {
-if (errors === _errs65) {
-if (typeof data32 === "string") {
-if (!formats0.test(data32)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "UsageRequest/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
-}
-}
 }
 }
 var valid3 = _errs65 === errors;
@@ -74594,42 +74570,124 @@ var valid3 = _errs65 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.user !== undefined) {
-let data33 = data2.user;
+if (data2.credits !== undefined) {
+let data33 = data2.credits;
 const _errs67 = errors;
-if (typeof data33 !== "string" && data33 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/user", schemaPath: "UsageRequest/properties/user/type", keyword: "type", params: { type: schema569.properties.user.type } }];
+if (errors === _errs67) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 0 || isNaN(data33)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "UsageRequest/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid3 = _errs67 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.chain !== undefined) {
-let data34 = data2.chain;
+if (data2.uncollected !== undefined) {
+let data34 = data2.uncollected;
 const _errs69 = errors;
-if (typeof data34 !== "string" && data34 !== null) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/chain", schemaPath: "UsageRequest/properties/chain/type", keyword: "type", params: { type: schema569.properties.chain.type } }];
+if (errors === _errs69) {
+if (typeof data34 == "number" && isFinite(data34)) {
+if (data34 < 0 || isNaN(data34)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/uncollected", schemaPath: "UsageRequest/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid3 = _errs69 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.tags !== undefined) {
-let data35 = data2.tags;
+if (data2.workflow_id !== undefined) {
+let data35 = data2.workflow_id;
 const _errs71 = errors;
+if (typeof data35 !== "string" && data35 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/type", keyword: "type", params: { type: schema569.properties.workflow_id.type } }];
+return false;
+}
 if (errors === _errs71) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
-for (const key1 in data35) {
-const _errs74 = errors;
-if (typeof data35[key1] !== "string") {
+if (errors === _errs71) {
+if (typeof data35 === "string") {
+if (!formats0.test(data35)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workflow_id", schemaPath: "UsageRequest/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs71 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.run_id !== undefined) {
+let data36 = data2.run_id;
+const _errs73 = errors;
+if (typeof data36 !== "string" && data36 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/type", keyword: "type", params: { type: schema569.properties.run_id.type } }];
+return false;
+}
+if (errors === _errs73) {
+if (errors === _errs73) {
+if (typeof data36 === "string") {
+if (!formats0.test(data36)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/run_id", schemaPath: "UsageRequest/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs73 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.user !== undefined) {
+let data37 = data2.user;
+const _errs75 = errors;
+if (typeof data37 !== "string" && data37 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/user", schemaPath: "UsageRequest/properties/user/type", keyword: "type", params: { type: schema569.properties.user.type } }];
+return false;
+}
+var valid3 = _errs75 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.chain !== undefined) {
+let data38 = data2.chain;
+const _errs77 = errors;
+if (typeof data38 !== "string" && data38 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/chain", schemaPath: "UsageRequest/properties/chain/type", keyword: "type", params: { type: schema569.properties.chain.type } }];
+return false;
+}
+var valid3 = _errs77 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.tags !== undefined) {
+let data39 = data2.tags;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+for (const key1 in data39) {
+const _errs82 = errors;
+if (typeof data39[key1] !== "string") {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs74 === errors;
+var valid9 = _errs82 === errors;
 if (!valid9) {
 break;
 }
@@ -74639,18 +74697,18 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/tags", sc
 return false;
 }
 }
-var valid3 = _errs71 === errors;
+var valid3 = _errs79 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.started_at !== undefined) {
-let data37 = data2.started_at;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (errors === _errs76) {
-if (typeof data37 === "string") {
-if (!formats20.validate(data37)) {
+let data41 = data2.started_at;
+const _errs84 = errors;
+if (errors === _errs84) {
+if (errors === _errs84) {
+if (typeof data41 === "string") {
+if (!formats20.validate(data41)) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/started_at", schemaPath: "UsageRequest/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -74660,18 +74718,40 @@ return false;
 }
 }
 }
-var valid3 = _errs76 === errors;
+var valid3 = _errs84 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.first_token_at !== undefined) {
+let data42 = data2.first_token_at;
+const _errs86 = errors;
+if (typeof data42 !== "string" && data42 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/first_token_at", schemaPath: "UsageRequest/properties/first_token_at/type", keyword: "type", params: { type: schema569.properties.first_token_at.type } }];
+return false;
+}
+if (errors === _errs86) {
+if (errors === _errs86) {
+if (typeof data42 === "string") {
+if (!formats20.validate(data42)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/first_token_at", schemaPath: "UsageRequest/properties/first_token_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs86 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.ended_at !== undefined) {
-let data38 = data2.ended_at;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (errors === _errs78) {
-if (typeof data38 === "string") {
-if (!formats20.validate(data38)) {
+let data43 = data2.ended_at;
+const _errs88 = errors;
+if (errors === _errs88) {
+if (errors === _errs88) {
+if (typeof data43 === "string") {
+if (!formats20.validate(data43)) {
 validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ended_at", schemaPath: "UsageRequest/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -74681,125 +74761,100 @@ return false;
 }
 }
 }
-var valid3 = _errs78 === errors;
+var valid3 = _errs88 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data2.has_bodies !== undefined) {
-const _errs80 = errors;
-if (typeof data2.has_bodies !== "boolean") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/has_bodies", schemaPath: "UsageRequest/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs80 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data2.parts !== undefined) {
-let data40 = data2.parts;
-const _errs82 = errors;
-if (errors === _errs82) {
-if (Array.isArray(data40)) {
-var valid10 = true;
-const len2 = data40.length;
-for (let i2 = 0;i2 < len2; i2++) {
-let data41 = data40[i2];
-const _errs84 = errors;
-if (errors === _errs84) {
-if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {
-let missing5;
-if (data41.model === undefined && (missing5 = "model") || data41.source === undefined && (missing5 = "source") || data41.credits === undefined && (missing5 = "credits") || data41.fault === undefined && (missing5 = "fault")) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
-return false;
-} else {
-if (data41.model !== undefined) {
-const _errs86 = errors;
-if (typeof data41.model !== "string") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid11 = _errs86 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data41.source !== undefined) {
-const _errs88 = errors;
-if (typeof data41.source !== "string") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid11 = _errs88 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data41.credits !== undefined) {
-let data44 = data41.credits;
+if (data2.provider_attempts !== undefined) {
+let data44 = data2.provider_attempts;
 const _errs90 = errors;
 if (errors === _errs90) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 < 0 || isNaN(data44)) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid11 = _errs90 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data41.fault !== undefined) {
+if (Array.isArray(data44)) {
+var valid10 = true;
+const len2 = data44.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data45 = data44[i2];
 const _errs92 = errors;
-if (typeof data41.fault !== "string") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs92) {
+if (data45 && typeof data45 == "object" && !Array.isArray(data45)) {
+let missing5;
+if (data45.source === undefined && (missing5 = "source") || data45.error === undefined && (missing5 = "error") || data45.status === undefined && (missing5 = "status") || data45.started_at === undefined && (missing5 = "started_at") || data45.duration_ms === undefined && (missing5 = "duration_ms")) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2, schemaPath: "UsageRequest/properties/provider_attempts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
-}
-var valid11 = _errs92 === errors;
 } else {
-var valid11 = true;
-}
-if (valid11) {
-if (data41.units !== undefined) {
-let data46 = data41.units;
+if (data45.source !== undefined) {
 const _errs94 = errors;
-if (errors === _errs94) {
-if (data46 && typeof data46 == "object" && !Array.isArray(data46)) {
-for (const key2 in data46) {
-let data47 = data46[key2];
-const _errs97 = errors;
-if (!(typeof data47 == "number" && isFinite(data47))) {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (typeof data45.source !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/source", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-var valid12 = _errs97 === errors;
-if (!valid12) {
-break;
-}
-}
-} else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid11 = _errs94 === errors;
 } else {
 var valid11 = true;
 }
 if (valid11) {
-if (data41.is_estimated !== undefined) {
-const _errs99 = errors;
-if (typeof data41.is_estimated !== "boolean") {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+if (data45.error !== undefined) {
+let data47 = data45.error;
+const _errs96 = errors;
+if (typeof data47 !== "string" && data47 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/error", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/error/type", keyword: "type", params: { type: schema569.properties.provider_attempts.items.properties.error.type } }];
 return false;
 }
-var valid11 = _errs99 === errors;
+var valid11 = _errs96 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data45.status !== undefined) {
+let data48 = data45.status;
+const _errs98 = errors;
+if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48)) && data48 !== null) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/status", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.provider_attempts.items.properties.status.type } }];
+return false;
+}
+var valid11 = _errs98 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data45.started_at !== undefined) {
+let data49 = data45.started_at;
+const _errs100 = errors;
+if (errors === _errs100) {
+if (errors === _errs100) {
+if (typeof data49 === "string") {
+if (!formats20.validate(data49)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/started_at", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/started_at", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid11 = _errs100 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data45.duration_ms !== undefined) {
+let data50 = data45.duration_ms;
+const _errs102 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/duration_ms", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs102) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2 + "/duration_ms", schemaPath: "UsageRequest/properties/provider_attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid11 = _errs102 === errors;
 } else {
 var valid11 = true;
 }
@@ -74808,14 +74863,156 @@ var valid11 = true;
 }
 }
 }
-}
 } else {
-validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i2, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts/" + i2, schemaPath: "UsageRequest/properties/provider_attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid10 = _errs84 === errors;
+var valid10 = _errs92 === errors;
 if (!valid10) {
+break;
+}
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/provider_attempts", schemaPath: "UsageRequest/properties/provider_attempts/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs90 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.has_bodies !== undefined) {
+const _errs104 = errors;
+if (typeof data2.has_bodies !== "boolean") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/has_bodies", schemaPath: "UsageRequest/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs104 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.parts !== undefined) {
+let data52 = data2.parts;
+const _errs106 = errors;
+if (errors === _errs106) {
+if (Array.isArray(data52)) {
+var valid12 = true;
+const len3 = data52.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data53 = data52[i3];
+const _errs108 = errors;
+if (errors === _errs108) {
+if (data53 && typeof data53 == "object" && !Array.isArray(data53)) {
+let missing6;
+if (data53.model === undefined && (missing6 = "model") || data53.source === undefined && (missing6 = "source") || data53.credits === undefined && (missing6 = "credits") || data53.fault === undefined && (missing6 = "fault")) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3, schemaPath: "UsageRequest/properties/parts/items/required", keyword: "required", params: { missingProperty: missing6 } }];
+return false;
+} else {
+if (data53.model !== undefined) {
+const _errs110 = errors;
+if (typeof data53.model !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/model", schemaPath: "UsageRequest/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid13 = _errs110 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data53.source !== undefined) {
+const _errs112 = errors;
+if (typeof data53.source !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/source", schemaPath: "UsageRequest/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid13 = _errs112 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data53.credits !== undefined) {
+let data56 = data53.credits;
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data56 == "number" && isFinite(data56)) {
+if (data56 < 0 || isNaN(data56)) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/credits", schemaPath: "UsageRequest/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid13 = _errs114 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data53.fault !== undefined) {
+const _errs116 = errors;
+if (typeof data53.fault !== "string") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/fault", schemaPath: "UsageRequest/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid13 = _errs116 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data53.units !== undefined) {
+let data58 = data53.units;
+const _errs118 = errors;
+if (errors === _errs118) {
+if (data58 && typeof data58 == "object" && !Array.isArray(data58)) {
+for (const key2 in data58) {
+let data59 = data58[key2];
+const _errs121 = errors;
+if (!(typeof data59 == "number" && isFinite(data59))) {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid14 = _errs121 === errors;
+if (!valid14) {
+break;
+}
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid13 = _errs118 === errors;
+} else {
+var valid13 = true;
+}
+if (valid13) {
+if (data53.is_estimated !== undefined) {
+const _errs123 = errors;
+if (typeof data53.is_estimated !== "boolean") {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid13 = _errs123 === errors;
+} else {
+var valid13 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i3, schemaPath: "UsageRequest/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid12 = _errs108 === errors;
+if (!valid12) {
 break;
 }
 }
@@ -74824,9 +75021,13 @@ validate498.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts", s
 return false;
 }
 }
-var valid3 = _errs82 === errors;
+var valid3 = _errs106 === errors;
 } else {
 var valid3 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -74874,36 +75075,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data49 = data.first_id;
-const _errs101 = errors;
-if (typeof data49 !== "string" && data49 !== null) {
+let data61 = data.first_id;
+const _errs125 = errors;
+if (typeof data61 !== "string" && data61 !== null) {
 validate498.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema568.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs101 === errors;
+var valid0 = _errs125 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data50 = data.last_id;
-const _errs103 = errors;
-if (typeof data50 !== "string" && data50 !== null) {
+let data62 = data.last_id;
+const _errs127 = errors;
+if (typeof data62 !== "string" && data62 !== null) {
 validate498.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema568.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs103 === errors;
+var valid0 = _errs127 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs105 = errors;
+const _errs129 = errors;
 if (typeof data.has_more !== "boolean") {
 validate498.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs105 === errors;
+var valid0 = _errs129 === errors;
 } else {
 var valid0 = true;
 }
@@ -74935,7 +75136,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.user === undefined && (missing0 = "user") || data.chain === undefined && (missing0 = "chain") || data.tags === undefined && (missing0 = "tags") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at") || data.has_bodies === undefined && (missing0 = "has_bodies")) {
+if (data.object === undefined && (missing0 = "object") || data.request_id === undefined && (missing0 = "request_id") || data.attempt === undefined && (missing0 = "attempt") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.source === undefined && (missing0 = "source") || data.status === undefined && (missing0 = "status") || data.endpoint === undefined && (missing0 = "endpoint") || data.http_status === undefined && (missing0 = "http_status") || data.error_code === undefined && (missing0 = "error_code") || data.units === undefined && (missing0 = "units") || data.is_estimated === undefined && (missing0 = "is_estimated") || data.tokens === undefined && (missing0 = "tokens") || data.held === undefined && (missing0 = "held") || data.credits === undefined && (missing0 = "credits") || data.uncollected === undefined && (missing0 = "uncollected") || data.workflow_id === undefined && (missing0 = "workflow_id") || data.run_id === undefined && (missing0 = "run_id") || data.user === undefined && (missing0 = "user") || data.chain === undefined && (missing0 = "chain") || data.tags === undefined && (missing0 = "tags") || data.started_at === undefined && (missing0 = "started_at") || data.first_token_at === undefined && (missing0 = "first_token_at") || data.ended_at === undefined && (missing0 = "ended_at") || data.provider_attempts === undefined && (missing0 = "provider_attempts") || data.has_bodies === undefined && (missing0 = "has_bodies")) {
 validate499.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -75052,11 +75253,11 @@ var valid0 = _errs12 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.error_code !== undefined) {
-let data7 = data.error_code;
+if (data.endpoint !== undefined) {
+let data7 = data.endpoint;
 const _errs14 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema569.properties.error_code.type } }];
+validate499.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/type", keyword: "type", params: { type: schema569.properties.endpoint.type } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -75064,45 +75265,45 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.failure !== undefined) {
-let data8 = data.failure;
+if (data.http_status !== undefined) {
+let data8 = data.http_status;
 const _errs16 = errors;
-if (errors === _errs16) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8)) && data8 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/http_status", schemaPath: "#/properties/http_status/type", keyword: "type", params: { type: schema569.properties.http_status.type } }];
+return false;
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error_code !== undefined) {
+let data9 = data.error_code;
+const _errs18 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema569.properties.error_code.type } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.failure !== undefined) {
+let data10 = data.failure;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
-if (data8.provider_status === undefined && (missing1 = "provider_status") || data8.provider_error === undefined && (missing1 = "provider_error") || data8.attempts === undefined && (missing1 = "attempts")) {
+if (data10.provider_status === undefined && (missing1 = "provider_status") || data10.provider_error === undefined && (missing1 = "provider_error") || data10.attempts === undefined && (missing1 = "attempts")) {
 validate499.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/properties/failure/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data8.provider_status !== undefined) {
-let data9 = data8.provider_status;
-const _errs18 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9)) && data9 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/failure/provider_status", schemaPath: "#/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_status.type } }];
-return false;
-}
-var valid1 = _errs18 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data8.provider_error !== undefined) {
-let data10 = data8.provider_error;
-const _errs20 = errors;
-if (typeof data10 !== "string" && data10 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/failure/provider_error", schemaPath: "#/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_error.type } }];
-return false;
-}
-var valid1 = _errs20 === errors;
-} else {
-var valid1 = true;
-}
-if (valid1) {
-if (data8.provider_text !== undefined) {
-let data11 = data8.provider_text;
+if (data10.provider_status !== undefined) {
+let data11 = data10.provider_status;
 const _errs22 = errors;
-if (typeof data11 !== "string" && data11 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/failure/provider_text", schemaPath: "#/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_text.type } }];
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11)) && data11 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/failure/provider_status", schemaPath: "#/properties/failure/properties/provider_status/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_status.type } }];
 return false;
 }
 var valid1 = _errs22 === errors;
@@ -75110,50 +75311,51 @@ var valid1 = _errs22 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data8.attempts !== undefined) {
-let data12 = data8.attempts;
+if (data10.provider_error !== undefined) {
+let data12 = data10.provider_error;
 const _errs24 = errors;
-if (errors === _errs24) {
-if (Array.isArray(data12)) {
-var valid2 = true;
-const len0 = data12.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data13 = data12[i0];
+if (typeof data12 !== "string" && data12 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/failure/provider_error", schemaPath: "#/properties/failure/properties/provider_error/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_error.type } }];
+return false;
+}
+var valid1 = _errs24 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data10.provider_text !== undefined) {
+let data13 = data10.provider_text;
 const _errs26 = errors;
-if (errors === _errs26) {
-if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+if (typeof data13 !== "string" && data13 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/failure/provider_text", schemaPath: "#/properties/failure/properties/provider_text/type", keyword: "type", params: { type: schema569.properties.failure.properties.provider_text.type } }];
+return false;
+}
+var valid1 = _errs26 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data10.attempts !== undefined) {
+let data14 = data10.attempts;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (Array.isArray(data14)) {
+var valid2 = true;
+const len0 = data14.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data15 = data14[i0];
+const _errs30 = errors;
+if (errors === _errs30) {
+if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing2;
-if (data13.source === undefined && (missing2 = "source") || data13.error === undefined && (missing2 = "error") || data13.status === undefined && (missing2 = "status") || data13.duration_ms === undefined && (missing2 = "duration_ms")) {
+if (data15.source === undefined && (missing2 = "source") || data15.error === undefined && (missing2 = "error") || data15.status === undefined && (missing2 = "status") || data15.started_at === undefined && (missing2 = "started_at") || data15.duration_ms === undefined && (missing2 = "duration_ms")) {
 validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, schemaPath: "#/properties/failure/properties/attempts/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data13.source !== undefined) {
-const _errs28 = errors;
-if (typeof data13.source !== "string") {
-validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/source", schemaPath: "#/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data13.error !== undefined) {
-const _errs30 = errors;
-if (typeof data13.error !== "string") {
-validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/error", schemaPath: "#/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs30 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data13.status !== undefined) {
-let data16 = data13.status;
+if (data15.source !== undefined) {
 const _errs32 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/status", schemaPath: "#/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.failure.properties.attempts.items.properties.status.type } }];
+if (typeof data15.source !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/source", schemaPath: "#/properties/failure/properties/attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -75161,24 +75363,69 @@ var valid3 = _errs32 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data13.duration_ms !== undefined) {
-let data17 = data13.duration_ms;
+if (data15.error !== undefined) {
 const _errs34 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+if (typeof data15.error !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/error", schemaPath: "#/properties/failure/properties/attempts/items/properties/error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data15.status !== undefined) {
+let data18 = data15.status;
+const _errs36 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/status", schemaPath: "#/properties/failure/properties/attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.failure.properties.attempts.items.properties.status.type } }];
+return false;
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data15.started_at !== undefined) {
+let data19 = data15.started_at;
+const _errs38 = errors;
+if (errors === _errs38) {
+if (errors === _errs38) {
+if (typeof data19 === "string") {
+if (!formats20.validate(data19)) {
+validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/started_at", schemaPath: "#/properties/failure/properties/attempts/items/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/started_at", schemaPath: "#/properties/failure/properties/attempts/items/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs38 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data15.duration_ms !== undefined) {
+let data20 = data15.duration_ms;
+const _errs40 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs34) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 < 0 || isNaN(data17)) {
+if (errors === _errs40) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
 validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0 + "/duration_ms", schemaPath: "#/properties/failure/properties/attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid3 = _errs34 === errors;
+var valid3 = _errs40 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -75189,7 +75436,7 @@ validate499.errors = [{ instancePath: instancePath + "/failure/attempts/" + i0, 
 return false;
 }
 }
-var valid2 = _errs26 === errors;
+var valid2 = _errs30 === errors;
 if (!valid2) {
 break;
 }
@@ -75199,7 +75446,7 @@ validate499.errors = [{ instancePath: instancePath + "/failure/attempts", schema
 return false;
 }
 }
-var valid1 = _errs24 === errors;
+var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
@@ -75212,42 +75459,54 @@ validate499.errors = [{ instancePath: instancePath + "/failure", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs20 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.refusal !== undefined) {
-let data18 = data.refusal;
-const _errs36 = errors;
-if (errors === _errs36) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+let data21 = data.refusal;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing3;
-if (data18.endpoint === undefined && (missing3 = "endpoint") || data18.param === undefined && (missing3 = "param")) {
+if (data21.endpoint === undefined && (missing3 = "endpoint") || data21.param === undefined && (missing3 = "param") || data21.message === undefined && (missing3 = "message")) {
 validate499.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-if (data18.endpoint !== undefined) {
-const _errs38 = errors;
-if (typeof data18.endpoint !== "string") {
+if (data21.endpoint !== undefined) {
+const _errs44 = errors;
+if (typeof data21.endpoint !== "string") {
 validate499.errors = [{ instancePath: instancePath + "/refusal/endpoint", schemaPath: "#/properties/refusal/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs38 === errors;
+var valid4 = _errs44 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data18.param !== undefined) {
-let data20 = data18.param;
-const _errs40 = errors;
-if (typeof data20 !== "string" && data20 !== null) {
+if (data21.param !== undefined) {
+let data23 = data21.param;
+const _errs46 = errors;
+if (typeof data23 !== "string" && data23 !== null) {
 validate499.errors = [{ instancePath: instancePath + "/refusal/param", schemaPath: "#/properties/refusal/properties/param/type", keyword: "type", params: { type: schema569.properties.refusal.properties.param.type } }];
 return false;
 }
-var valid4 = _errs40 === errors;
+var valid4 = _errs46 === errors;
 } else {
 var valid4 = true;
+}
+if (valid4) {
+if (data21.message !== undefined) {
+const _errs48 = errors;
+if (typeof data21.message !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/refusal/message", schemaPath: "#/properties/refusal/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs48 === errors;
+} else {
+var valid4 = true;
+}
 }
 }
 }
@@ -75256,24 +75515,24 @@ validate499.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.units !== undefined) {
-let data21 = data.units;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-for (const key0 in data21) {
-let data22 = data21[key0];
-const _errs45 = errors;
-if (!(typeof data22 == "number" && isFinite(data22))) {
+let data25 = data.units;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+for (const key0 in data25) {
+let data26 = data25[key0];
+const _errs53 = errors;
+if (!(typeof data26 == "number" && isFinite(data26))) {
 validate499.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid5 = _errs45 === errors;
+var valid5 = _errs53 === errors;
 if (!valid5) {
 break;
 }
@@ -75283,113 +75542,34 @@ validate499.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs50 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.is_estimated !== undefined) {
-const _errs47 = errors;
+const _errs55 = errors;
 if (typeof data.is_estimated !== "boolean") {
 validate499.errors = [{ instancePath: instancePath + "/is_estimated", schemaPath: "#/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-var valid0 = _errs47 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.tokens !== undefined) {
-let data24 = data.tokens;
-const _errs49 = errors;
-if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
-validate499.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs49) {
-if (typeof data24 == "number" && isFinite(data24)) {
-if (data24 < 0 || isNaN(data24)) {
-validate499.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs49 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.held !== undefined) {
-let data25 = data.held;
-const _errs51 = errors;
-if (errors === _errs51) {
-if (typeof data25 == "number" && isFinite(data25)) {
-if (data25 < 0 || isNaN(data25)) {
-validate499.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate499.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs51 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.credits !== undefined) {
-let data26 = data.credits;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (typeof data26 == "number" && isFinite(data26)) {
-if (data26 < 0 || isNaN(data26)) {
-validate499.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate499.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs53 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.uncollected !== undefined) {
-let data27 = data.uncollected;
-const _errs55 = errors;
-if (errors === _errs55) {
-if (typeof data27 == "number" && isFinite(data27)) {
-if (data27 < 0 || isNaN(data27)) {
-validate499.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate499.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
 }
 var valid0 = _errs55 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.workflow_id !== undefined) {
-let data28 = data.workflow_id;
+if (data.tokens !== undefined) {
+let data28 = data.tokens;
 const _errs57 = errors;
-if (typeof data28 !== "string" && data28 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema569.properties.workflow_id.type } }];
+if (!(typeof data28 == "number" && (!(data28 % 1) && !isNaN(data28)) && isFinite(data28))) {
+validate499.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs57) {
-if (errors === _errs57) {
-if (typeof data28 === "string") {
-if (!formats0.test(data28)) {
-validate499.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+if (typeof data28 == "number" && isFinite(data28)) {
+if (data28 < 0 || isNaN(data28)) {
+validate499.errors = [{ instancePath: instancePath + "/tokens", schemaPath: "#/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
-}
 }
 }
 }
@@ -75398,21 +75578,18 @@ var valid0 = _errs57 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.run_id !== undefined) {
-let data29 = data.run_id;
+if (data.held !== undefined) {
+let data29 = data.held;
 const _errs59 = errors;
-if (typeof data29 !== "string" && data29 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema569.properties.run_id.type } }];
+if (errors === _errs59) {
+if (typeof data29 == "number" && isFinite(data29)) {
+if (data29 < 0 || isNaN(data29)) {
+validate499.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
-if (errors === _errs59) {
-if (errors === _errs59) {
-if (typeof data29 === "string") {
-if (!formats0.test(data29)) {
-validate499.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+} else {
+validate499.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
-}
-}
 }
 }
 var valid0 = _errs59 === errors;
@@ -75420,42 +75597,124 @@ var valid0 = _errs59 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.user !== undefined) {
-let data30 = data.user;
+if (data.credits !== undefined) {
+let data30 = data.credits;
 const _errs61 = errors;
-if (typeof data30 !== "string" && data30 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema569.properties.user.type } }];
+if (errors === _errs61) {
+if (typeof data30 == "number" && isFinite(data30)) {
+if (data30 < 0 || isNaN(data30)) {
+validate499.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid0 = _errs61 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.chain !== undefined) {
-let data31 = data.chain;
+if (data.uncollected !== undefined) {
+let data31 = data.uncollected;
 const _errs63 = errors;
-if (typeof data31 !== "string" && data31 !== null) {
-validate499.errors = [{ instancePath: instancePath + "/chain", schemaPath: "#/properties/chain/type", keyword: "type", params: { type: schema569.properties.chain.type } }];
+if (errors === _errs63) {
+if (typeof data31 == "number" && isFinite(data31)) {
+if (data31 < 0 || isNaN(data31)) {
+validate499.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/uncollected", schemaPath: "#/properties/uncollected/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
 }
 var valid0 = _errs63 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.tags !== undefined) {
-let data32 = data.tags;
+if (data.workflow_id !== undefined) {
+let data32 = data.workflow_id;
 const _errs65 = errors;
+if (typeof data32 !== "string" && data32 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: schema569.properties.workflow_id.type } }];
+return false;
+}
 if (errors === _errs65) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
-for (const key1 in data32) {
-const _errs68 = errors;
-if (typeof data32[key1] !== "string") {
+if (errors === _errs65) {
+if (typeof data32 === "string") {
+if (!formats0.test(data32)) {
+validate499.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs65 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run_id !== undefined) {
+let data33 = data.run_id;
+const _errs67 = errors;
+if (typeof data33 !== "string" && data33 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema569.properties.run_id.type } }];
+return false;
+}
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data33 === "string") {
+if (!formats0.test(data33)) {
+validate499.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs67 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.user !== undefined) {
+let data34 = data.user;
+const _errs69 = errors;
+if (typeof data34 !== "string" && data34 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/type", keyword: "type", params: { type: schema569.properties.user.type } }];
+return false;
+}
+var valid0 = _errs69 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.chain !== undefined) {
+let data35 = data.chain;
+const _errs71 = errors;
+if (typeof data35 !== "string" && data35 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/chain", schemaPath: "#/properties/chain/type", keyword: "type", params: { type: schema569.properties.chain.type } }];
+return false;
+}
+var valid0 = _errs71 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.tags !== undefined) {
+let data36 = data.tags;
+const _errs73 = errors;
+if (errors === _errs73) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
+for (const key1 in data36) {
+const _errs76 = errors;
+if (typeof data36[key1] !== "string") {
 validate499.errors = [{ instancePath: instancePath + "/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/tags/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs68 === errors;
+var valid6 = _errs76 === errors;
 if (!valid6) {
 break;
 }
@@ -75465,18 +75724,18 @@ validate499.errors = [{ instancePath: instancePath + "/tags", schemaPath: "#/pro
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs73 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.started_at !== undefined) {
-let data34 = data.started_at;
-const _errs70 = errors;
-if (errors === _errs70) {
-if (errors === _errs70) {
-if (typeof data34 === "string") {
-if (!formats20.validate(data34)) {
+let data38 = data.started_at;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (errors === _errs78) {
+if (typeof data38 === "string") {
+if (!formats20.validate(data38)) {
 validate499.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -75486,18 +75745,40 @@ return false;
 }
 }
 }
-var valid0 = _errs70 === errors;
+var valid0 = _errs78 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_token_at !== undefined) {
+let data39 = data.first_token_at;
+const _errs80 = errors;
+if (typeof data39 !== "string" && data39 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/first_token_at", schemaPath: "#/properties/first_token_at/type", keyword: "type", params: { type: schema569.properties.first_token_at.type } }];
+return false;
+}
+if (errors === _errs80) {
+if (errors === _errs80) {
+if (typeof data39 === "string") {
+if (!formats20.validate(data39)) {
+validate499.errors = [{ instancePath: instancePath + "/first_token_at", schemaPath: "#/properties/first_token_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs80 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.ended_at !== undefined) {
-let data35 = data.ended_at;
-const _errs72 = errors;
-if (errors === _errs72) {
-if (errors === _errs72) {
-if (typeof data35 === "string") {
-if (!formats20.validate(data35)) {
+let data40 = data.ended_at;
+const _errs82 = errors;
+if (errors === _errs82) {
+if (errors === _errs82) {
+if (typeof data40 === "string") {
+if (!formats20.validate(data40)) {
 validate499.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -75507,125 +75788,100 @@ return false;
 }
 }
 }
-var valid0 = _errs72 === errors;
+var valid0 = _errs82 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_bodies !== undefined) {
-const _errs74 = errors;
-if (typeof data.has_bodies !== "boolean") {
-validate499.errors = [{ instancePath: instancePath + "/has_bodies", schemaPath: "#/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs74 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.parts !== undefined) {
-let data37 = data.parts;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (Array.isArray(data37)) {
-var valid7 = true;
-const len1 = data37.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data38 = data37[i1];
-const _errs78 = errors;
-if (errors === _errs78) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {
-let missing4;
-if (data38.model === undefined && (missing4 = "model") || data38.source === undefined && (missing4 = "source") || data38.credits === undefined && (missing4 = "credits") || data38.fault === undefined && (missing4 = "fault")) {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data38.model !== undefined) {
-const _errs80 = errors;
-if (typeof data38.model !== "string") {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs80 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data38.source !== undefined) {
-const _errs82 = errors;
-if (typeof data38.source !== "string") {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs82 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data38.credits !== undefined) {
-let data41 = data38.credits;
+if (data.provider_attempts !== undefined) {
+let data41 = data.provider_attempts;
 const _errs84 = errors;
 if (errors === _errs84) {
-if (typeof data41 == "number" && isFinite(data41)) {
-if (data41 < 0 || isNaN(data41)) {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid8 = _errs84 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data38.fault !== undefined) {
+if (Array.isArray(data41)) {
+var valid7 = true;
+const len1 = data41.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data42 = data41[i1];
 const _errs86 = errors;
-if (typeof data38.fault !== "string") {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs86) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+let missing4;
+if (data42.source === undefined && (missing4 = "source") || data42.error === undefined && (missing4 = "error") || data42.status === undefined && (missing4 = "status") || data42.started_at === undefined && (missing4 = "started_at") || data42.duration_ms === undefined && (missing4 = "duration_ms")) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1, schemaPath: "#/properties/provider_attempts/items/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
-}
-var valid8 = _errs86 === errors;
 } else {
-var valid8 = true;
-}
-if (valid8) {
-if (data38.units !== undefined) {
-let data43 = data38.units;
+if (data42.source !== undefined) {
 const _errs88 = errors;
-if (errors === _errs88) {
-if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
-for (const key2 in data43) {
-let data44 = data43[key2];
-const _errs91 = errors;
-if (!(typeof data44 == "number" && isFinite(data44))) {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+if (typeof data42.source !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/source", schemaPath: "#/properties/provider_attempts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
 return false;
-}
-var valid9 = _errs91 === errors;
-if (!valid9) {
-break;
-}
-}
-} else {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
 }
 var valid8 = _errs88 === errors;
 } else {
 var valid8 = true;
 }
 if (valid8) {
-if (data38.is_estimated !== undefined) {
-const _errs93 = errors;
-if (typeof data38.is_estimated !== "boolean") {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+if (data42.error !== undefined) {
+let data44 = data42.error;
+const _errs90 = errors;
+if (typeof data44 !== "string" && data44 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/error", schemaPath: "#/properties/provider_attempts/items/properties/error/type", keyword: "type", params: { type: schema569.properties.provider_attempts.items.properties.error.type } }];
 return false;
 }
-var valid8 = _errs93 === errors;
+var valid8 = _errs90 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data42.status !== undefined) {
+let data45 = data42.status;
+const _errs92 = errors;
+if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45)) && data45 !== null) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/status", schemaPath: "#/properties/provider_attempts/items/properties/status/type", keyword: "type", params: { type: schema569.properties.provider_attempts.items.properties.status.type } }];
+return false;
+}
+var valid8 = _errs92 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data42.started_at !== undefined) {
+let data46 = data42.started_at;
+const _errs94 = errors;
+if (errors === _errs94) {
+if (errors === _errs94) {
+if (typeof data46 === "string") {
+if (!formats20.validate(data46)) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/started_at", schemaPath: "#/properties/provider_attempts/items/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/started_at", schemaPath: "#/properties/provider_attempts/items/properties/started_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid8 = _errs94 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data42.duration_ms !== undefined) {
+let data47 = data42.duration_ms;
+const _errs96 = errors;
+if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/duration_ms", schemaPath: "#/properties/provider_attempts/items/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs96) {
+if (typeof data47 == "number" && isFinite(data47)) {
+if (data47 < 0 || isNaN(data47)) {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1 + "/duration_ms", schemaPath: "#/properties/provider_attempts/items/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid8 = _errs96 === errors;
 } else {
 var valid8 = true;
 }
@@ -75634,14 +75890,156 @@ var valid8 = true;
 }
 }
 }
-}
 } else {
-validate499.errors = [{ instancePath: instancePath + "/parts/" + i1, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts/" + i1, schemaPath: "#/properties/provider_attempts/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-var valid7 = _errs78 === errors;
+var valid7 = _errs86 === errors;
 if (!valid7) {
+break;
+}
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/provider_attempts", schemaPath: "#/properties/provider_attempts/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs84 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_bodies !== undefined) {
+const _errs98 = errors;
+if (typeof data.has_bodies !== "boolean") {
+validate499.errors = [{ instancePath: instancePath + "/has_bodies", schemaPath: "#/properties/has_bodies/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs98 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parts !== undefined) {
+let data49 = data.parts;
+const _errs100 = errors;
+if (errors === _errs100) {
+if (Array.isArray(data49)) {
+var valid9 = true;
+const len2 = data49.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data50 = data49[i2];
+const _errs102 = errors;
+if (errors === _errs102) {
+if (data50 && typeof data50 == "object" && !Array.isArray(data50)) {
+let missing5;
+if (data50.model === undefined && (missing5 = "model") || data50.source === undefined && (missing5 = "source") || data50.credits === undefined && (missing5 = "credits") || data50.fault === undefined && (missing5 = "fault")) {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2, schemaPath: "#/properties/parts/items/required", keyword: "required", params: { missingProperty: missing5 } }];
+return false;
+} else {
+if (data50.model !== undefined) {
+const _errs104 = errors;
+if (typeof data50.model !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/model", schemaPath: "#/properties/parts/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid10 = _errs104 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data50.source !== undefined) {
+const _errs106 = errors;
+if (typeof data50.source !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/source", schemaPath: "#/properties/parts/items/properties/source/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid10 = _errs106 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data50.credits !== undefined) {
+let data53 = data50.credits;
+const _errs108 = errors;
+if (errors === _errs108) {
+if (typeof data53 == "number" && isFinite(data53)) {
+if (data53 < 0 || isNaN(data53)) {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/credits", schemaPath: "#/properties/parts/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid10 = _errs108 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data50.fault !== undefined) {
+const _errs110 = errors;
+if (typeof data50.fault !== "string") {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/fault", schemaPath: "#/properties/parts/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid10 = _errs110 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data50.units !== undefined) {
+let data55 = data50.units;
+const _errs112 = errors;
+if (errors === _errs112) {
+if (data55 && typeof data55 == "object" && !Array.isArray(data55)) {
+for (const key2 in data55) {
+let data56 = data55[key2];
+const _errs115 = errors;
+if (!(typeof data56 == "number" && isFinite(data56))) {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/units/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid11 = _errs115 === errors;
+if (!valid11) {
+break;
+}
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid10 = _errs112 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data50.is_estimated !== undefined) {
+const _errs117 = errors;
+if (typeof data50.is_estimated !== "boolean") {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid10 = _errs117 === errors;
+} else {
+var valid10 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate499.errors = [{ instancePath: instancePath + "/parts/" + i2, schemaPath: "#/properties/parts/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid9 = _errs102 === errors;
+if (!valid9) {
 break;
 }
 }
@@ -75650,9 +76048,13 @@ validate499.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs76 === errors;
+var valid0 = _errs100 === errors;
 } else {
 var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -75687,7 +76089,7 @@ return false;
 validate499.errors = vErrors;
 return errors === 0;
 }
-validate499.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, error_code: true, failure: true, refusal: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, user: true, chain: true, tags: true, started_at: true, ended_at: true, has_bodies: true, parts: true }, dynamicProps: false, dynamicItems: false };
+validate499.evaluated = { props: { object: true, request_id: true, attempt: true, key_id: true, model: true, source: true, status: true, endpoint: true, http_status: true, error_code: true, failure: true, refusal: true, units: true, is_estimated: true, tokens: true, held: true, credits: true, uncollected: true, workflow_id: true, run_id: true, user: true, chain: true, tags: true, started_at: true, first_token_at: true, ended_at: true, provider_attempts: true, has_bodies: true, parts: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowDeleted = validate500;
 function validate500(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

@@ -19,6 +19,10 @@ export interface RefusedCall {
   readonly code: Code;
   /** Invalid parameter; null for other errors. */
   readonly param: string | null;
+  /** Requested model; null if the request names none or one that the catalogue lacks. */
+  readonly model: string | null;
+  /** Sentence of the error; null if it may contain texts of the caller. */
+  readonly message: string | null;
 }
 
 export interface RefusedCallRow {
@@ -28,19 +32,21 @@ export interface RefusedCallRow {
   readonly endpoint: string;
   readonly code: Code;
   readonly param: string | null;
+  readonly model: string | null;
+  readonly message: string | null;
   /** True if the request and the response of the call are kept. */
   readonly has_bodies: boolean;
 }
 
 /** Stores refused calls, and deletes the oldest of their workspaces. Calls that were admitted after all are not stored. */
 export async function insertRefusedCalls(target: Queryable, calls: readonly RefusedCall[]): Promise<void> {
-  const rows = calls.map(({ workspaceId, requestId, keyId, endpoint, code, param }) => {
-    return { workspace_id: workspaceId, request_id: requestId, key_id: keyId, endpoint, code, param };
+  const rows = calls.map(({ workspaceId, requestId, keyId, ...facts }) => {
+    return { workspace_id: workspaceId, request_id: requestId, key_id: keyId, ...facts };
   });
   await target.query("select record_refused_calls($1::jsonb, $2)", [JSON.stringify(rows), REFUSED_CALLS_MAX]);
 }
 
-const COLUMNS = `r.request_id, r.key_id, r.at, r.endpoint, r.code, r.param, ${hasBodies("r.workspace_id", "r.request_id")}`;
+const COLUMNS = `r.request_id, r.key_id, r.at, r.endpoint, r.code, r.param, r.model, r.message, ${hasBodies("r.workspace_id", "r.request_id")}`;
 /** Condition for calls that are kept, were not admitted and belong to the member $2, if it is not null. */
 const LISTED = `r.workspace_id = $1 and r.at > now() - interval '${REFUSED_CALL_HOURS} hours'
        and ($2::uuid is null or r.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $2))
@@ -60,6 +66,8 @@ export async function findRefusedCall(
 }
 
 export interface RefusedCallQuery extends Pick<UsageFilter, "memberId" | "keyId"> {
+  readonly endpoint: string | null;
+  readonly model: string | null;
   readonly start: Date | null;
   readonly end: Date | null;
   /** Id of the call after which the page starts; null for the first page. */
@@ -71,7 +79,7 @@ export interface RefusedCallQuery extends Pick<UsageFilter, "memberId" | "keyId"
 export function pageRefusedCalls(
   target: Queryable,
   workspaceId: string,
-  { memberId, keyId, start, end, after, limit }: RefusedCallQuery,
+  { memberId, keyId, endpoint, model, start, end, after, limit }: RefusedCallQuery,
 ): Promise<RefusedCallRow[]> {
   return target.query<RefusedCallRow>(
     `select ${COLUMNS}
@@ -80,10 +88,12 @@ export function pageRefusedCalls(
        and ($3::uuid is null or r.key_id = $3)
        and ($4::timestamptz is null or r.at >= $4)
        and ($5::timestamptz is null or r.at < $5)
+       and ($8::text is null or r.endpoint = $8)
+       and ($9::text is null or r.model = $9)
        and ($6::uuid is null or (r.at, r.request_id) < (
          select at, request_id from refused_call where workspace_id = $1 and request_id = $6))
      order by r.at desc, r.request_id desc
      limit $7`,
-    [workspaceId, memberId, keyId, start, end, after, limit],
+    [workspaceId, memberId, keyId, start, end, after, limit, endpoint, model],
   );
 }

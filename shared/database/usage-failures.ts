@@ -8,7 +8,7 @@ export const FAILURE_TEXT_DAYS = 7;
 /** Longest stored error text of a provider, in characters. */
 export const FAILURE_TEXT_CHARS_MAX = 1_000;
 /** Maximum number of failed attempts stored for one call; later attempts are omitted. */
-const FAILED_ATTEMPTS_MAX = 20;
+export const FAILED_ATTEMPTS_MAX = 20;
 
 export interface FailedAttempt {
   /** Source of the attempt, as `provider/model`. */
@@ -17,6 +17,8 @@ export interface FailedAttempt {
   readonly error: string;
   /** HTTP status of the provider's response; null if there was none. */
   readonly status: number | null;
+  /** Time of the request to the source, in ISO 8601. */
+  readonly started_at: string;
   readonly duration_ms: number;
 }
 

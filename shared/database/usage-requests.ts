@@ -2,7 +2,7 @@
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
 import { hasBodies } from "./kept-bodies.ts";
-import { FAILURE } from "./usage-failures.ts";
+import { type FailedAttempt, FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
 export interface UsageRequestRow extends Omit<UsageRow, "model"> {
@@ -17,6 +17,14 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   readonly labels: Readonly<Record<string, string>> | null;
   /** True if request and response of the call are kept. */
   readonly has_bodies: boolean;
+  /** Kind of the call (shared/calls/usage-kind.ts); null if unknown, and for a run. */
+  readonly kind: string | null;
+  /** Milliseconds from the start to the last request to a provider; null if there was none or it is unknown. */
+  readonly asked_ms: number | null;
+  /** Milliseconds from the start to the first part of a streamed response; null for other calls. */
+  readonly first_ms: number | null;
+  /** Failed attempts of a call that succeeded after them; null without any. */
+  readonly tries: readonly FailedAttempt[] | null;
 }
 
 /** Position in the list of usage records: a job and one of its attempts. Each redrive of a job creates a further attempt. */
@@ -28,6 +36,8 @@ export interface UsagePlace {
 export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
   /** Limits the list to calls of this run's steps, and of the runs that they started. */
   readonly runId: string | null;
+  /** Kind of the calls; null for all. */
+  readonly kind: string | null;
   readonly start: Date | null;
   readonly end: Date | null;
   /** Call behind which the page starts; null for the first page. */
@@ -36,7 +46,7 @@ export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
 }
 
 const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.units, u.is_estimated, u.held, u.settled, u.uncollected,
-            u.tokens, u.labels, u.started_at, u.ended_at`;
+            u.tokens, u.labels, u.started_at, u.ended_at, u.kind, u.asked_ms, u.first_ms, u.tries`;
 const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
 
 const withRun = (from: string): string =>
@@ -61,7 +71,7 @@ export async function pageUsageRequests(
   workspaceId: string,
   query: UsageRequestQuery,
 ): Promise<UsageRequestRow[]> {
-  const { memberId, keyId, model, status, runId, start, end, after, limit } = query;
+  const { memberId, keyId, model, status, runId, kind, start, end, after, limit } = query;
   const labels = Object.entries(query.labels);
   const isSummed = await hasSums(target, workspaceId, query);
   const source = isSummed
@@ -83,7 +93,7 @@ export async function pageUsageRequests(
        select ended_at from usage_record where workspace_id = $1 and job_id = $8 and attempt = $9
      )
      ${withRun(source)}`,
-    [workspaceId, memberId, keyId, model, status, start, end, ...place, limit, asJson, ...extra],
+    [workspaceId, memberId, keyId, model, status, start, end, ...place, limit, asJson, kind, ...extra],
   );
 }
 
@@ -95,28 +105,30 @@ const MATCHES = `u.workspace_id = $1
          and ($6::timestamptz is null or u.ended_at >= $6)
          and ($7::timestamptz is null or u.ended_at < $7)
          and ($11::jsonb is null or u.labels @> $11)
+         and ($12::text is null or u.kind = $12)
          and ($8::uuid is null or (u.ended_at <= (select ended_at from place)
            and (u.ended_at, u.job_id, u.attempt) < ((select ended_at from place), $8, $9)))`;
 
 /** Returns SQL for a page that is found by reading records until enough of them match. */
 const scanOf = (keys: string, runId: string | null): string => `select u.*
-       from ${runId === null ? "usage_record u" : `(${workOf("$12")}) w join usage_record u on u.job_id = w.id`}
+       from ${runId === null ? "usage_record u" : `(${workOf("$13")}) w join usage_record u on u.job_id = w.id`}
        where ${MATCHES} and ${keys}
        ${ORDER}
        limit $10`;
 
 /**
- * True if a page is found faster by the sums. A model, a status or a label may be rare among millions of records, whose indexes contain
- * neither. The sums have no further values of a label after its maximum, and no combinations of labels.
+ * True if a page is found faster by the sums. A model, a status, a kind or a label may be rare among millions of records, whose indexes contain
+ * none of them. The sums have no further values of a label after its maximum, and no combinations of a label with others or a kind.
  */
 async function hasSums(
   target: Queryable,
   workspaceId: string,
-  { model, status, labels, runId }: UsageRequestQuery,
+  { model, status, labels, runId, kind }: UsageRequestQuery,
 ): Promise<boolean> {
   const [label, ...others] = Object.keys(labels);
   if (runId !== null || others.length > 0) return false;
-  if (label === undefined) return model !== null || status !== null;
+  if (label === undefined) return model !== null || status !== null || kind !== null;
+  if (kind !== null) return false;
   const rows = await target.query(
     "select from usage_label_hour where workspace_id = $1 and label = $2 and value = 'other' limit 1",
     [workspaceId, label],
@@ -127,12 +139,12 @@ async function hasSums(
 /**
  * Returns SQL for a page that is found by the sums: they name the hours and keys of matching calls. Records that are not summed yet are read
  * one by one.
- * @param isOfLabel true if the page is filtered by the label $12 with the value $13
+ * @param isOfLabel true if the page is filtered by the label $13 with the value $14
  */
 function fromSums(isOfLabel: boolean): string {
   const sums = isOfLabel
-    ? "usage_label_hour h where h.workspace_id = $1 and h.label = $12 and h.value = $13"
-    : "usage_hour h where h.workspace_id = $1";
+    ? "usage_label_hour h where h.workspace_id = $1 and h.label = $13 and h.value = $14"
+    : "usage_hour h where h.workspace_id = $1 and ($12::text is null or h.kind = $12)";
   const own = (of: string): string =>
     `($2::uuid is null or ${of}.key_id = any (array(select k.id from api_key k where k.workspace_id = $1 and k.member_id = $2)))`;
   const matching = `${sums} and ${own("h")}
@@ -216,7 +228,8 @@ export async function findRunUsage(
               from (select unit, sum(amount::numeric) as amount from record, jsonb_each_text(units) e(unit, amount) group by unit) x),
               '{}') as units,
             r.labels, s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
-            r.ended_at, '[]'::jsonb as parts, null as failure, false as has_bodies, r.error->>'code' as job_error
+            r.ended_at, '[]'::jsonb as parts, null as failure, false as has_bodies, r.error->>'code' as job_error,
+            null as kind, null as asked_ms, null as first_ms, null as tries
      from run r
      cross join (select coalesce(bool_or(is_estimated), false) as is_estimated, coalesce(sum(held), 0)::bigint as held,
                         coalesce(sum(uncollected), 0)::bigint as uncollected, coalesce(sum(tokens), 0)::bigint as tokens from record) s`,

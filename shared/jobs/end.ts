@@ -6,7 +6,7 @@ import { FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
 import { FILE_BLOCK_BYTES } from "#shared/files/digest.ts";
 import { type StoredFile, storageRefusal } from "#shared/files/upload.ts";
-import type { CallSettlement } from "#shared/ledger/settle.ts";
+import { type CallSettlement, courseText } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 
@@ -19,7 +19,10 @@ export interface JobEnd {
   readonly isOwned: boolean;
   readonly state: Exclude<JobState, "queued" | "running" | "refused">;
   /** Usage for the settlement, in the same form as for a synchronous call. */
-  readonly usage: Pick<CallSettlement, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
+  readonly usage: Pick<
+    CallSettlement,
+    "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens" | "course"
+  >;
   /** Result as JSON text, or the object-store reference of it; null if there is none. */
   readonly result: { readonly text: string } | { readonly reference: string } | null;
   readonly error: JobError | null;
@@ -39,8 +42,8 @@ export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }
 
-const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
-const WITH_FILES_TEXT = `select end_job_with_files($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13, $14, $15::jsonb, $16, $17) as taken`;
+const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15, $16::jsonb) as taken`;
+const WITH_FILES_TEXT = `select end_job_with_files($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13, $14, $15::jsonb, $16, $17, $18::jsonb) as taken`;
 /** SQL for a job whose usage figures the database rejected: releases the hold and writes a settle_fault, as for a call. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const HOLD_LOCKED = -1n;
@@ -97,6 +100,7 @@ async function endAs(
     end.keepsRequest ?? false,
     // A locked workspace waits between the attempts, not on a connection that others need.
     CONTENDED_WAIT_MS,
+    courseText(usage),
   ];
   const rowsOfFiles = files && [
     JSON.stringify(files.stored.map(rowOf)),

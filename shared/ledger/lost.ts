@@ -6,7 +6,7 @@ import type { Database } from "#shared/database/client.ts";
 
 import type { CallSettlement, Settled, Ledger } from "./settle.ts";
 
-export type LostCall = Pick<CallSettlement, "workspaceId" | "jobId" | "attempt" | "creditLineHold">;
+export type LostCall = Pick<CallSettlement, "workspaceId" | "jobId" | "attempt" | "creditLineHold" | "course">;
 
 interface Progress {
   amount: bigint;

@@ -12,6 +12,8 @@ import { timeOfId } from "#shared/base/ids.ts";
 import { InFlightSet } from "#shared/limits/in-flight.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
+import type { FailedAttempt } from "#shared/database/usage-failures.ts";
+import type { UsageKind } from "#shared/calls/usage-kind.ts";
 
 import { type CreditLineHold, labelsColumn, placeCreditLineHold } from "./credit-line-calls.ts";
 
@@ -45,6 +47,19 @@ export interface CallSettlement {
    * workspace's available credits.
    */
   readonly isDelivered?: boolean;
+  /** Facts for the usage record; absent if the process knows none. */
+  readonly course?: CallCourse | undefined;
+}
+
+/** Facts about a call that its usage record contains, as the SQL functions read them. Times are in whole Unix milliseconds. */
+export interface CallCourse {
+  readonly kind?: UsageKind;
+  /** Time of the last request to a provider. */
+  readonly asked_ms?: number | undefined;
+  /** Time at which the first part of a streamed response was sent to the client. */
+  readonly first_ms?: number | undefined;
+  /** Failed attempts of a call that succeeded after them, in order; absent without any. */
+  readonly tries?: readonly FailedAttempt[] | undefined;
 }
 
 /**
@@ -75,14 +90,17 @@ export interface Ledger {
 
 const GROUP_SQL = waitingForLocks(
   `settle_calls($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[], $8::boolean[], $9::bigint[],
-  $10, $11) as taken`,
-  "$12",
+  $10, $11, $12::jsonb[]) as taken`,
+  "$13",
 );
-const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
+const SINGLE_SQL = waitingForLocks(
+  "settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9, $10::jsonb) as taken",
+  "$11",
+);
 const CREDIT_LINE_SQL = waitingForLocks(
   `settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
-  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15, $16::jsonb[]) as taken`,
-  "$17",
+  $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15, $16::jsonb[], $17::jsonb[]) as taken`,
+  "$18",
 );
 const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
 const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
@@ -216,11 +234,17 @@ async function settleSingle(
       JSON.stringify(item.units),
       item.isEstimated,
       item.tokens,
+      courseText(item),
       lockMs,
     ],
     "settle_call",
   );
   return [busy(rows[0]?.taken ?? null)];
+}
+
+/** Returns the facts of a call as JSON text; null for none. */
+export function courseText({ course }: Pick<CallSettlement, "course">): string | null {
+  return course === undefined ? null : JSON.stringify(course);
 }
 
 /** Converts the settlements of calls to columns, one array per parameter, in the parameter order of both SQL statements. */
@@ -249,6 +273,7 @@ async function settleMany(
       ...outcomeColumns(items),
       waitMs,
       isLate,
+      items.map(courseText),
       lockMs,
     ],
     "settle_calls",
@@ -274,6 +299,7 @@ async function settleCreditLineGroup(
       ...outcomeColumns(items),
       lockWait === "none",
       labelsColumn(items.map(({ creditLineHold }) => creditLineHold)),
+      items.map(courseText),
       lockMs,
     ],
     "settle_lined_calls",

@@ -213,12 +213,18 @@ test("a caller receives model_unavailable without details of the key; the usage 
   expect(headers.get("x-should-retry")).toBe("false");
   const record = await usageOf(id);
   expect(record).toMatchObject({ status: "failed", credits: 0, error_code: "model_unavailable" });
-  const { duration_ms: durationMs = -1 } = record.failure?.attempts[0] ?? {};
+  expect(record).toMatchObject({ endpoint: CHAT, http_status: 502, first_token_at: null });
+  const { duration_ms: durationMs = -1, started_at: startedAt = "" } = record.failure?.attempts[0] ?? {};
+  expect(record.provider_attempts).toEqual(record.failure?.attempts ?? []);
+  expect(Date.parse(startedAt)).toBeGreaterThanOrEqual(Date.parse(record.started_at) - 50);
+  expect(Date.parse(startedAt) + durationMs).toBeLessThanOrEqual(Date.parse(record.ended_at) + 50);
   expect(durationMs).toBeGreaterThanOrEqual(0);
   expect(record.failure).toEqual({
     provider_status: 401,
     provider_error: "misconfigured",
-    attempts: [{ source: "local/large", error: "misconfigured", status: 401, duration_ms: durationMs }],
+    attempts: [
+      { source: "local/large", error: "misconfigured", status: 401, started_at: startedAt, duration_ms: durationMs },
+    ],
     provider_text: expect.stringContaining("Incorrect API key provided"),
   });
   expect(record.failure?.provider_text).not.toContain(FIRST_KEY);
@@ -256,12 +262,18 @@ test("operators see the rejected or missing setting, and a log line names it", a
 });
 
 test("a model without its provider's key is unavailable, and an unknown model gets similar names", async () => {
-  const { status, error } = await ask("unset-chat");
+  const { id, status, error } = await ask("unset-chat");
   expect([status, error?.code]).toEqual([502, "model_unavailable"]);
   expect(error?.message).not.toContain("UNSET_API_KEY");
   const unknown = await ask("acme/local-chatt");
   expect([unknown.status, unknown.error?.code]).toEqual([400, "model_not_found"]);
   expect(unknown.error?.message).toContain("Did you mean local-chat?");
+  // The model is known to the service, the other name is a text of the caller.
+  const { model, refusal } = await usageOf(id);
+  expect([model, refusal?.message]).toEqual(["unset-chat", error?.message]);
+  const other = await usageOf(unknown.id);
+  expect([other.model, other.http_status]).toEqual([null, 400]);
+  expect(JSON.stringify(other)).not.toContain("chatt");
 });
 
 test("a test of a source reports the provider's answer, and a reset enables it in every worker immediately", async () => {
@@ -327,7 +339,10 @@ test("an interrupted stream has its cause in the usage record, beside its cost",
   const { id, text } = await ask("local-breaks", { stream: true });
   expect(text).toContain("so far");
   const record = await usageOf(id);
-  expect(record).toMatchObject({ status: "failed", error_code: "upstream_error" });
+  expect(record).toMatchObject({ status: "failed", error_code: "upstream_error", endpoint: CHAT, http_status: 200 });
+  const firstAt = Date.parse(record.first_token_at ?? "");
+  expect(firstAt).toBeGreaterThanOrEqual(Date.parse(record.started_at));
+  expect(firstAt).toBeLessThanOrEqual(Date.parse(record.ended_at) + 50);
   expect(record.credits).toBeGreaterThan(0);
   expect(record.failure).toMatchObject({
     provider_error: "failed",
@@ -338,7 +353,14 @@ test("an interrupted stream has its cause in the usage record, beside its cost",
 
 test("a call that succeeds has neither code nor failure", async () => {
   const record = await usageOf((await ask()).id);
-  expect(record).toMatchObject({ status: "succeeded", error_code: null });
+  expect(record).toMatchObject({
+    status: "succeeded",
+    error_code: null,
+    endpoint: CHAT,
+    http_status: 200,
+    first_token_at: null,
+    provider_attempts: [{ source: "local/large", error: null, status: null }],
+  });
   expect(record).not.toHaveProperty("failure");
   expect(await stack.query("select from usage_failure f join usage_record u using (job_id) where u.status = 'succeeded'")).toEqual([]); // prettier-ignore
 });

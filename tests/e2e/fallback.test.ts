@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
+import type { Key, UsageRequest } from "#schemas/generated/types.ts";
 import { newId } from "#shared/base/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { audit } from "#tests/faults/audit.ts";
@@ -187,6 +188,15 @@ interface Row {
 }
 
 /** All usage records of a call, as soon as there is one. */
+async function usageOf({ url, key }: Target, id: string): Promise<UsageRequest> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { workspace } = (await (await fetch(`${url}/v1/key`, { headers })).json()) as Key;
+  return eventually(`the usage of ${id}`, async () => {
+    const response = await fetch(`${url}/workspaces/${workspace.id}/usage/requests/${id}`, { headers });
+    return response.ok && ((await response.json()) as UsageRequest);
+  });
+}
+
 function rowsOf(jobId: string): Promise<Row[]> {
   return eventually(`the usage record of ${jobId}`, async () => {
     const rows = await bed.stack.query<Row>(
@@ -287,6 +297,14 @@ describe("the stock openai SDK", () => {
     const plain = await client.chat.completions.create({ model, messages }).withResponse();
     expect(plain.data.choices[0]?.message.content).toBe("hello from the sdk");
     expect([plain.data.model, ...headersOf(plain.response)]).toEqual(["gemini-last", "gemini-last", model, "2"]);
+    const used = await usageOf(caller, plain.response.headers.get("x-request-id") ?? "");
+    const { provider_attempts: attempts } = used;
+    expect([used.status, used.http_status, used.failure]).toEqual(["succeeded", 200, undefined]);
+    expect(attempts.map(({ error }) => error === null)).toEqual([...attempts.slice(1).map(() => false), true]);
+    expect(attempts.length).toBeGreaterThan(2);
+    expect(attempts[0]).toMatchObject({ error: "failed", status: 500 });
+    const starts = attempts.map(({ started_at: at }) => Date.parse(at));
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
 
     const [streamed, same] = ask(true);
     const stream = await client.chat.completions

@@ -121,6 +121,24 @@ describe("the path of a request", () => {
     },
   );
 
+  test.each([
+    ["/console/requests/%zz", "400", "percent-encoded"],
+    ["/console/%5cx", "400", "without the segments"],
+    ["/console/a/b/c/d/e", "404", "no page at this address"],
+  ])(
+    "returns a page with a link to the console to a browser, and JSON to a program: %s",
+    async (path, status, reason) => {
+      const opened = await toTheEnd(
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+      );
+      expect(opened.slice(9, 12)).toBe(status);
+      expect(opened.toLowerCase()).toContain("content-type: text/html");
+      expect(opened).toContain(reason);
+      expect(opened).toContain('<a href="/console">');
+      expect(await ask(path)).toStartWith(`${status} `);
+    },
+  );
+
   test.each(["//healthz", "/x//healthz", "/healthz//", `/${"x/".repeat(40)}../../healthz`, "/%68ealthz"])(
     "that is unknown stays unknown under every reading: %s",
     async (path) => {

@@ -60,6 +60,7 @@ const CALLS = `
            else (lpad(to_hex((extract(epoch from t.started_at) * 1000)::bigint), 12, '0') || '7' || substr(h.digits, 1, 3) || '8'
              || substr(h.digits, 4, 15))::uuid end as job_id,
          'model-' || (h.b >> 4) % $9::int as model,
+         case when h.b % 20000 = 7 then 'responses' when h.b % 8 = 0 then 'messages' else 'chat' end as kind,
          case when h.b % 50 = 1 then 'failed' when h.b % 100 = 2 then 'cancelled' else 'succeeded' end as status,
          case when h.b % 50 = 1 then 0 else 1000000 + h.b % 1000 end as taken, case when h.b % 50 = 1 then 0 else 60 + h.b % 100 end as tokens,
          case when $10::bool and p.place = 1 and h.a % 5 < 3 then jsonb_build_object(
@@ -80,9 +81,9 @@ const CALLS = `
 
 const RECORDS = `
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
-                            day, tokens, started_at, ended_at, labels)
+                            day, tokens, started_at, ended_at, labels, kind)
   select job_id, 1, workspace_id, key_id, model, 'provider/' || model, status, jsonb_build_object('input', tokens - tokens / 3, 'output', tokens / 3),
-         false, 2000000, taken, 0, day, tokens, started_at, ended_at, labels
+         false, 2000000, taken, 0, day, tokens, started_at, ended_at, labels, kind
   from (${CALLS}) call`;
 
 const ADDED = `calls = h.calls + excluded.calls, settled = h.settled + excluded.settled, tokens = h.tokens + excluded.tokens,
@@ -103,13 +104,13 @@ const SETTLES_AND_SUMS = `
     order by 3
     on conflict (workspace_id, label, hour, value, key_id, model, workflow_id, status) do update
     set ${ADDED})
-  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, kind, calls, settled, uncollected, tokens, latencies)
   select workspace_id, date_trunc('hour', ended_at, 'UTC'), key_id, model, '00000000-0000-0000-0000-000000000000', status,
-         count(*), sum(taken), 0, sum(tokens), sum(latency_count(status, started_at, ended_at))
+         kind, count(*), sum(taken), 0, sum(tokens), sum(latency_count(status, started_at, ended_at))
   from call
-  group by 1, 2, 3, 4, 6
+  group by 1, 2, 3, 4, 6, 7
   order by 2
-  on conflict (workspace_id, hour, key_id, model, workflow_id, status) do update
+  on conflict (workspace_id, hour, key_id, model, workflow_id, status, kind) do update
   set ${ADDED}`;
 
 /** Statements for what the calls leave beside those; $1 is the time up to which they are summed and audited. */

@@ -90,6 +90,7 @@ export async function openMeasures(
       status: null,
       labels: {},
       runId: null,
+      kind: null,
       start: null,
       end: null,
       after,

@@ -13,6 +13,7 @@ export interface Spend {
   readonly keyId?: string;
   readonly model?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly kind?: string;
   /** End of the call; now unless given. */
   readonly at?: Date;
 }
@@ -31,8 +32,9 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
   await target.query(
     `update usage_record u
      set key_id = coalesce(c.key_id, u.key_id), model = coalesce(c.model, u.model), ended_at = coalesce(c.at, u.ended_at),
-       day = least(u.day, (c.at at time zone 'utc')::date), labels = coalesce(c.labels::jsonb, u.labels)
-     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[]) c(job_id, key_id, model, at, labels)
+       day = least(u.day, (c.at at time zone 'utc')::date), labels = coalesce(c.labels::jsonb, u.labels),
+       kind = coalesce(c.kind, u.kind)
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[]) c(job_id, key_id, model, at, labels, kind)
      where u.job_id = c.job_id`,
     [
       plainArray(made.map(({ jobId }) => jobId)),
@@ -40,6 +42,7 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
       made.map(({ model }) => model ?? null),
       made.map(({ at }) => at?.toISOString() ?? null),
       made.map(({ labels }) => (labels === undefined ? null : JSON.stringify(labels))),
+      made.map(({ kind }) => kind ?? null),
     ],
   );
   // The day's tokens are not those of calls that ended the day before.

@@ -1,4 +1,5 @@
 /** Sends the numbered response frames of one call to its ingress. The first chunk is sent immediately, later chunks in small batches. */
+import { commonNow } from "#shared/base/clock.ts";
 import type { Code } from "#shared/base/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
@@ -48,6 +49,8 @@ export class Answer {
   server: Server;
   /** Returns the cost so far. Zero, except for calls that are charged for the part of the response that was sent. */
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
+  /** Time at which the first chunk was sent, in Unix milliseconds; undefined before, and for an answer without chunks. */
+  firstMs: number | undefined;
   private n = 0;
   private readonly cancel: string | undefined;
   private readonly run = Math.random().toString(36).slice(2, 8);
@@ -84,6 +87,7 @@ export class Answer {
   /** Sends a formatted chunk of a stream. `upstreamMs`: milliseconds from the provider request to the provider's first chunk. */
   write(text: string, upstreamMs: number): void {
     if (this.n === 0) {
+      this.firstMs = Math.round(commonNow());
       const [first = "", ...rest] = inFrames(text);
       const { nano, tokens } = this.progress();
       const price = { nano: nano.toString(), tokens };

@@ -13,7 +13,7 @@ import type { Candidate } from "../routing/candidates.ts";
 import { type Attempt, type Serving, tryCandidates } from "../routing/try-candidates.ts";
 import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
-import { noteFailedAttempt } from "./failed-attempts.ts";
+import { noteAttempt, noteFailedAttempt } from "./failed-attempts.ts";
 import { explainFailure, tooLongMessage } from "./failure.ts";
 
 type CallContext = Pick<WorkerContext, "breaker" | "repeats" | "metrics" | "log">;
@@ -62,6 +62,7 @@ export function serveCall<Adapter, Result>(
       const { source, model } = current.candidate;
       const startedAt = performance.now();
       attempts += 1;
+      noteAttempt(job);
       const span = openSpan(job, current, attempts);
       try {
         const result = await attempt(current);

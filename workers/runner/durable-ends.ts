@@ -23,7 +23,7 @@ import { ApiError, type Code } from "#shared/base/errors.ts";
 import { withCredits } from "../calls/credits-place.ts";
 import type { WorkerContext } from "../context.ts";
 import type { JobOwner, StepContinuation, StepContinued } from "../job.ts";
-import { freeFailure, type Outcome } from "../outcome.ts";
+import { attemptsOf, freeFailure, type Outcome } from "../outcome.ts";
 import type { ProviderError } from "../providers/provider.ts";
 
 import type { DurableVerdict } from "./durable-jobs.ts";
@@ -236,7 +236,9 @@ async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome |
   const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
   const { batch_line: line, may_exceed: mayExceed } = job.work as Pick<JobMessage, "batch_line" | "may_exceed">;
   const charge = chargeAt(outcome?.charge, line);
-  const usage = outcome ? settlementOf(outcome.status, outcome.source, charge) : nothingUsed("lost");
+  const usage = outcome
+    ? { ...settlementOf(outcome.status, outcome.source, charge), course: attemptsOf(outcome) }
+    : nothingUsed("lost");
   if (outcome && "result" in outcome) {
     const takenNano = takenOf(outcome.charge?.nano ?? 0n, { holdNano: outcome.holdNano, mayExceed, line });
     const text = withCredits(outcome.result.text, takenNano);

@@ -3,6 +3,7 @@
  * provider is never executed again.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import { usageKindOf } from "#shared/calls/usage-kind.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
 import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
@@ -107,6 +108,7 @@ export function openLiveCalls(options: {
         jobId: job.job_id,
         attempt: job.attempt,
         creditLineHold: creditLineHoldOf(job),
+        course: { kind: usageKindOf(job.kind, job.api) },
       });
       // A completed call is delivered again if its ack was lost.
       if (finished.wasClosed) return;

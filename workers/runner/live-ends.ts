@@ -5,6 +5,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/base/clock.ts";
+import { usageKindOf } from "#shared/calls/usage-kind.ts";
 import { failpoint, sentFailpoint } from "#shared/base/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import { creditLineHoldOf } from "#shared/ledger/credit-line-calls.ts";
@@ -20,7 +21,7 @@ import { explainFailure } from "../calls/failure.ts";
 import { watchCall } from "../calls/serve-call.ts";
 import { withCredits } from "../calls/credits-place.ts";
 import type { WorkerContext } from "../context.ts";
-import type { Outcome, Result, Success } from "../outcome.ts";
+import { attemptsOf, type Outcome, type Result, type Success } from "../outcome.ts";
 
 import { type Caller, CONFIRMATION_MARGIN_MS } from "./caller.ts";
 import type { CallerLiveness, TakenAcks } from "./caller-liveness.ts";
@@ -50,7 +51,7 @@ export class LiveEnds {
     if (caller && isPayable(outcome, job)) {
       // If the ingress were alive after all, it would deliver this answer without payment.
       if (caller.isGone && !answer.hasBegun)
-        return void (await this.closeHold(job, untaken(outcome), { isPatient: true }));
+        return void (await this.closeHold(job, untaken(outcome), answer, { isPatient: true }));
       if (await this.answerAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
       return;
     }
@@ -64,12 +65,12 @@ export class LiveEnds {
   /** Settles a call first and then answers, because the answer contains the charged amount. */
   async settleAndAnswer(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
     if ("result" in outcome) {
-      const { takenNano } = await this.closeHold(job, outcome);
+      const { takenNano } = await this.closeHold(job, outcome, answer);
       return answer.end(charged(outcome.result, takenNano), takenNano);
     }
     const call = { workspaceId: job.workspace_id, jobId: job.job_id, attempt: job.attempt };
     const recorded = this.context.failures.record(call, outcome);
-    const { takenNano } = await this.closeHold(job, outcome);
+    const { takenNano } = await this.closeHold(job, outcome, answer);
     await recorded;
     answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
   }
@@ -99,7 +100,10 @@ export class LiveEnds {
     const isTaken = taken === undefined || (await taken);
     // Only the ingress knows how much of a stream reached the caller.
     const isDelivered = taken !== undefined && isTaken;
-    const finished = await this.closeHold(job, isTaken ? outcome : untaken(outcome), { isPatient: true, isDelivered });
+    const finished = await this.closeHold(job, isTaken ? outcome : untaken(outcome), answer, {
+      isPatient: true,
+      isDelivered,
+    });
     if (!isTaken) return false;
     // Without a confirmation, the ingress settles what it delivered of the stream.
     if (!isDelivered && finished.takenNano < charge.nano) return true;
@@ -126,6 +130,7 @@ export class LiveEnds {
   private async closeHold(
     job: JobMessage,
     outcome: Outcome,
+    { firstMs }: Pick<Answer, "firstMs">,
     how: { readonly isPatient?: boolean; readonly isDelivered?: boolean } = {},
   ): Promise<Settled> {
     const { status, source, charge } = outcome;
@@ -139,6 +144,7 @@ export class LiveEnds {
       attempt: job.attempt,
       ...settlementOf(status, source, charge),
       creditLineHold: creditLineHoldOf(job),
+      course: { kind: usageKindOf(job.kind, job.api), first_ms: firstMs, ...attemptsOf(outcome) },
       ...how,
     };
     const finished = await asPart(span, "settle", () => this.context.ledger.settle(settlement));

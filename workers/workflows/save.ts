@@ -2,6 +2,7 @@
 import { isDataFault, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
 import { CONTENDED_WAIT_MS, retryStatement } from "#shared/database/retry.ts";
+import { courseText } from "#shared/ledger/settle.ts";
 import { STEP_ROW_BYTES, RUN_ROW_BYTES } from "#shared/database/runs.ts";
 import { type JobRequest, toAdmissionRequest } from "#shared/jobs/admission.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
@@ -78,7 +79,15 @@ export async function beginStep(
 ): Promise<{ readonly saved: Saved; readonly dispatch: number } | undefined> {
   const { saved, values } = recordOf(change);
   // The statement locks the rows of its run meanwhile, so it waits only briefly; grouped admissions may wait longer.
-  const all = [...values, ...NO_END, JSON.stringify(toAdmissionRequest(first, 0)), null, null, SINGLE_CALL_WAIT_MS];
+  const all = [
+    ...values,
+    ...NO_END,
+    JSON.stringify(toAdmissionRequest(first, 0)),
+    null,
+    null,
+    SINGLE_CALL_WAIT_MS,
+    null,
+  ];
   try {
     const dispatch = await advanceRun(target, all);
     return dispatch === null ? undefined : { saved, dispatch };
@@ -103,7 +112,16 @@ export async function endStep(
   const { id, epoch, usage } = end;
   const ending = [id, epoch, usedNano, usage.source, JSON.stringify(usage.units), usage.isEstimated, usage.tokens];
   const following = next === null ? null : JSON.stringify(toAdmissionRequest(next, 0));
-  const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
+  const all = [
+    ...values,
+    ...ending,
+    resultText,
+    following,
+    owner.worker,
+    owner.leaseMs,
+    CONTENDED_WAIT_MS,
+    courseText(usage),
+  ];
   let mayBeDone = false;
   // A statement that waits for a lock may already have been executed by a try whose response was lost; only the database knows.
   const isFinal = (error: unknown): boolean =>
@@ -215,7 +233,7 @@ const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
  * between the pass and the call that it begins.
  */
 const NO_END = Array.from({ length: 8 }, () => null);
-const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 4 }, (_, at) => `$${at + 22}`).join(", ")}) as number`;
+const ADVANCE = `select advance_run(${RUN_SAVE}, ${Array.from({ length: NO_END.length + 5 }, (_, at) => `$${at + 22}`).join(", ")}) as number`;
 
 interface Frame {
   readonly type: string;

@@ -5,6 +5,7 @@
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { admitCall } from "#shared/calls/admit.ts";
 import { readTextRequest } from "#shared/calls/read.ts";
+import { usageKindOf } from "#shared/calls/usage-kind.ts";
 import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { CallLabels } from "#shared/calls/labels.ts";
@@ -106,6 +107,7 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
     queueMs: config.calls.queueMs,
     requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
     api: paid.api,
+    usageKind: usageKindOf(paid.kind.name, paid.api),
     span: call.span,
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
     addCharge: meter.addCharge,

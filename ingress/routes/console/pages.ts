@@ -54,6 +54,25 @@ export function consolePages(): readonly OpenRoute[] {
   ];
 }
 
+/** Returns true for a browser that opens an address at or below /console. @param asked URL or path as the client sent it */
+export function opensConsole({ method, headers }: Request, asked: string): boolean {
+  const isBelow = /^(https?:\/\/[^/]*)?\/console(\/|\?|$)/.test(asked);
+  return isBelow && (method === "GET" || method === "HEAD") && headers.get("accept")?.includes("text/html") === true;
+}
+
+/** Returns the page for an address at which the console has none. */
+export function consoleFault({ code, message, status }: ApiError): Response {
+  const reason = code === "not_found" ? "The console has no page at this address." : message;
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Sluice: address not found</title>
+<h1>This address cannot be opened</h1>
+<p>${reason} Check the address, or <a href="/console">open the console</a> and find the page there.</p>
+`;
+  return htmlPage(html, { loads: [], formAction: "'none'" }, { "cache-control": "no-store" }, status);
+}
+
 function page(): Response {
   const html = read("index.html");
   if (html === undefined) {

@@ -18,7 +18,9 @@ import {
 } from "#shared/database/refused-calls.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { FailureFacts } from "#shared/database/usage-failures.ts";
-import { ApiError, type Code } from "#shared/base/errors.ts";
+import { endpointOfKind, kindOfEndpoint, RUNS_ENDPOINT } from "#shared/calls/usage-kind.ts";
+import { ERROR_GUIDE } from "#shared/base/error-guide.ts";
+import { ApiError, type Code, ERROR_CODES, statusOf } from "#shared/base/errors.ts";
 import { isUuid } from "#shared/base/ids.ts";
 import { placeOfFailure } from "#shared/ledger/failure-log.ts";
 import { creditsNumber, formatCredits } from "#shared/base/money.ts";
@@ -41,6 +43,12 @@ const SPENDING = {
   authorize: allow(...ANY_ROLE),
 } as const satisfies Partial<Route>;
 const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, operationInfix: "" } as const;
+
+const ENDPOINT_QUERY: NonNullable<Route["query"]>[number] = {
+  name: "endpoint",
+  description: "Endpoint of the calls, such as `/v1/chat/completions`, as in `endpoint`. Default: all.",
+  schema: { type: "string", maxLength: 256 },
+};
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
@@ -70,11 +78,12 @@ export function usageRequests(
       description:
         "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV or JSON lines, " +
         `the list is one table of the newest ${CSV_ROWS_MAX} rows. With the status \`refused\`, lists calls that were refused before ` +
-        `they held credits: the last ${REFUSED_CALLS_MAX.toLocaleString("en")} of ${REFUSED_CALL_HOURS} hours. They have no model, run and labels.`,
+        `they held credits: the last ${REFUSED_CALLS_MAX.toLocaleString("en")} of ${REFUSED_CALL_HOURS} hours. They have no run and labels.`,
       query: [
         ...LIST_QUERY,
         ...FILTER_QUERY.filter(({ name }) => name !== "status"),
         STATUS_QUERY,
+        ENDPOINT_QUERY,
         RUN_QUERY,
         ...SPAN_QUERY,
       ],
@@ -103,19 +112,22 @@ async function list(context: IngressContext, call: SettingsCall): Promise<Respon
   const { database } = context;
   const workspaceId = await workspaceIdOf(database, call);
   const status = oneOf(call, "status", REQUEST_STATUSES);
+  const endpoint = textIn(call, "endpoint");
+  const kind = endpoint === null ? null : (kindOfEndpoint(endpoint) ?? "");
   const query: Omit<UsageRequestQuery, "limit" | "status"> = {
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
     model: textIn(call, "model"),
     labels: labelsIn(call),
     runId: idIn(call, "run_id"),
+    kind,
     start: timeIn(call, "start_time"),
     end: timeIn(call, "end_time"),
     after: afterIn(call),
   };
   const pageOf = (max: number): Promise<readonly ListedRow[]> =>
     status === "refused"
-      ? listRefused(database, workspaceId, { ...query, limit: max })
+      ? listRefused(database, workspaceId, { ...query, endpoint, limit: max })
       : pageUsageRequests(database, workspaceId, { ...query, status, limit: max });
   const format = tableFormatOf(call);
   if (format !== undefined) {
@@ -144,25 +156,26 @@ type ListedRow = Omit<UsageRequestRow, "status"> & {
 async function listRefused(
   target: Queryable,
   workspaceId: string,
-  { after, model, runId, labels, ...query }: Omit<UsageRequestQuery, "status">,
+  { after, runId, labels, ...query }: Omit<UsageRequestQuery, "status"> & { readonly endpoint: string | null },
 ): Promise<readonly ListedRow[]> {
-  // Refused calls have no model, run and labels.
-  if (model !== null || runId !== null || Object.keys(labels).length > 0) return [];
+  // Refused calls have no run and labels.
+  if (runId !== null || Object.keys(labels).length > 0) return [];
   const rows = await pageRefusedCalls(target, workspaceId, { ...query, after: after?.jobId ?? null });
   return rows.map(rowOfRefused);
 }
 
-function rowOfRefused({ request_id, key_id, at, endpoint, code, param, has_bodies }: RefusedCallRow): ListedRow {
+function rowOfRefused(row: RefusedCallRow): ListedRow {
+  const { request_id, key_id, at, endpoint, code, param, model, message, has_bodies } = row;
   return {
     job_id: request_id,
     attempt: 1,
     key_id,
-    model: null,
+    model,
     source: null,
     status: "refused",
     job_error: code,
     failure: null,
-    refusal: { endpoint, param },
+    refusal: { endpoint, param, message: message ?? ERROR_GUIDE[code].cause.replaceAll("`", "") },
     units: {},
     is_estimated: false,
     tokens: 0n,
@@ -176,6 +189,10 @@ function rowOfRefused({ request_id, key_id, at, endpoint, code, param, has_bodie
     ended_at: at,
     parts: [],
     has_bodies,
+    kind: null,
+    asked_ms: null,
+    first_ms: null,
+    tries: null,
   };
 }
 
@@ -253,6 +270,8 @@ function present(row: ListedRow, call?: SettingsCall): UsageRequest {
     model: row.model,
     source: row.source,
     status: row.status,
+    endpoint: endpointOf(row),
+    http_status: httpStatusOf(row),
     error_code: codeOf(row),
     ...(row.failure && { failure: presentFailure(row.failure) }),
     ...(row.refusal && { refusal: row.refusal }),
@@ -266,7 +285,9 @@ function present(row: ListedRow, call?: SettingsCall): UsageRequest {
     run_id: row.run_id,
     ...presentLabels(row.labels),
     started_at: row.started_at.toISOString(),
+    first_token_at: row.first_ms === null ? null : later(row.started_at, row.first_ms),
     ended_at: row.ended_at.toISOString(),
+    provider_attempts: attemptsOf(row),
     has_bodies: row.has_bodies,
     ...(parts.length === 0 ? {} : { parts }),
   };
@@ -277,6 +298,33 @@ function codeOf({ status, failure, job_error: jobError }: ListedRow): string | n
   if (status === "succeeded" || status === "cancelled") return null;
   return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
 }
+
+function endpointOf({ refusal, model, kind }: ListedRow): string | null {
+  if (refusal) return refusal.endpoint;
+  return model === null ? RUNS_ENDPOINT : endpointOfKind(kind);
+}
+
+/** Returns the HTTP status of a response that waits for the result; null if there is none or no reason is recorded. */
+function httpStatusOf(row: ListedRow): number | null {
+  // The response of a run that failed is the run.
+  if (row.status === "cancelled" || (row.model === null && !row.refusal)) return null;
+  // A stream has sent its status before it fails.
+  if (row.status === "succeeded" || row.first_ms !== null) return 200;
+  const code = codeOf(row);
+  if (code === null || !Object.hasOwn(ERROR_CODES, code)) return null;
+  return statusOf(code as Code, endpointOf(row) === endpointOfKind("messages"));
+}
+
+/** Returns the attempts at providers in order. The last one of a call that did not fail served it, as far as it went. */
+function attemptsOf({ status, source, failure, tries, ...row }: ListedRow): UsageRequest["provider_attempts"] {
+  const failed = (failure?.attempts ?? tries ?? []).map((attempt) => ({ ...attempt }));
+  if (status === "failed" || source === null || row.asked_ms === null) return failed;
+  const startedAt = later(row.started_at, row.asked_ms);
+  const durationMs = Math.max(0, row.ended_at.getTime() - Date.parse(startedAt));
+  return [...failed, { source, error: null, status: null, started_at: startedAt, duration_ms: durationMs }];
+}
+
+const later = (start: Date, ms: number): string => new Date(start.getTime() + ms).toISOString();
 
 function presentFailure({ attempts }: FailureFacts): NonNullable<UsageRequest["failure"]> {
   const last = attempts.at(-1);
@@ -294,6 +342,8 @@ const COLUMNS = [
   "model",
   "source",
   "status",
+  "endpoint",
+  "http_status",
   "error_code",
   "units",
   "is_estimated",
@@ -307,6 +357,7 @@ const COLUMNS = [
   "chain",
   "tags",
   "started_at",
+  "first_token_at",
   "ended_at",
   "has_bodies",
 ] as const satisfies readonly (keyof UsageRequest)[];

@@ -49,6 +49,13 @@ create table usage_record (
   -- Further subjects whose limits applied to the call, and labels of the call: as in its hold.
   scopes uuid[],
   labels jsonb,
+  -- Kind of the call; `messages` or `responses` for a chat call in these formats. Null if the process that closed the hold does not know it.
+  kind text,
+  -- Milliseconds from the start of the call to its last request to a provider, and to the first part of a streamed response.
+  asked_ms int,
+  first_ms int,
+  -- Failed attempts before the attempt that succeeded, as in usage_failure; null without any.
+  tries jsonb,
   primary key (workspace_id, job_id, attempt)
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);
@@ -91,7 +98,7 @@ create table usage_failure (
   attempt smallint not null,
   -- Error code that the caller received.
   code text not null,
-  -- Failed attempts at sources, in order: source, class of the error, HTTP status of the provider, duration in milliseconds.
+  -- Failed attempts at sources, in order: source, class of the error, HTTP status of the provider, start, duration in milliseconds.
   tries jsonb not null,
   -- Error text of the last provider called, redacted and encrypted. Deleted after seven days.
   text text,
@@ -133,16 +140,22 @@ create table settle_fault (
 create index settle_fault_open on settle_fault (id) where resolved_at is null;
 create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
+-- Returns the milliseconds from p_start to a time in Unix milliseconds, which another clock may have measured; null for null.
+create function ms_after(p_start timestamptz, p_ms bigint) returns int language sql immutable parallel safe as $$
+  select case when p_ms is not null then least(greatest(p_ms - extract(epoch from p_start) * 1000, 0), 2147483647)::int end
+$$;
+
 -- Closes the holds of grouped calls. p_used null releases. Returns per call: the charged amount, null if it was closed before, -1 if it is
 -- busy (locked elsewhere, or credit lines with more credits are being reclaimed; nothing done). A settlement charges the usage, at most the
 -- hold; a call that may exceed its hold is also charged from the available balance, in the given order. The rest is uncollected. No figure
 -- ever credits a caller: negative ones count as 0. An existing id raises 23505, and the calls of the group are repeated one by one.
 -- p_wait_ms: null skips locked rows; otherwise the wait for each balance (SQLSTATE 55P03). p_late: locks the balances with the last write
 -- only (see admit_calls). A call that exceeds its hold needs the lock to read the available balance: then nothing is done, and SQLSTATE
--- SL001 requests a repeat without p_late.
+-- SL001 requests a repeat without p_late. p_course: members `kind`, `asked_ms`, `first_ms` and `tries` of the usage record, with times in Unix
+-- milliseconds.
 create function settle_calls(
   p_ws uuid[], p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
-  p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
+  p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false, p_course jsonb[] default null
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
@@ -245,10 +258,12 @@ begin
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null and p_used[c.n] is not null;
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                              settled, uncollected, day, tokens, started_at, ended_at, scopes, labels)
+                              settled, uncollected, day, tokens, started_at, ended_at, scopes, labels, kind, asked_ms, first_ms, tries)
     select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
-           greatest(p_tokens[c.n], 0), starts[c.i], at_utc, scopes[c.i]::uuid[], labels[c.i]
+           greatest(p_tokens[c.n], 0), starts[c.i], at_utc, scopes[c.i]::uuid[], labels[c.i],
+           p_course[c.n]->>'kind', ms_after(starts[c.i], (p_course[c.n]->>'asked_ms')::bigint),
+           ms_after(starts[c.i], (p_course[c.n]->>'first_ms')::bigint), p_course[c.n]->'tries'
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null;
     if array_position(p_used, null) is not null then
@@ -291,7 +306,8 @@ end $$;
 -- Makes the same steps for a single call, which waits for its balance like admit_call. Closes the hold in any case: if a settlement exists
 -- already under its id, nothing is charged again, the hold is released, and a fault is recorded.
 create function settle_call(
-  p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
+  p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
+  p_course jsonb default null
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   h hold;
@@ -322,9 +338,11 @@ begin
     when b.has_limits then greatest(least(b.amount - b.held, spend_left_for(p_ws, h.key_id, h.scopes, b.day)), 0)
     else b.amount - b.held end);
   insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                            settled, uncollected, day, tokens, started_at, scopes, labels)
+                            settled, uncollected, day, tokens, started_at, scopes, labels, kind, asked_ms, first_ms, tries)
   values (p_job, p_attempt, p_ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
-          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at, h.scopes, h.labels)
+          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at, h.scopes, h.labels,
+          p_course->>'kind', ms_after(h.created_at, (p_course->>'asked_ms')::bigint), ms_after(h.created_at, (p_course->>'first_ms')::bigint),
+          p_course->'tries')
   on conflict (workspace_id, job_id, attempt) do nothing;
   if not found then
     fault := 'usage_record';
@@ -402,9 +420,9 @@ begin
                               case when b.has_limits then spend_left_for(p_ws, r.key_id, r.scopes, b.day) end));
     more_tokens := greatest(p_tokens - r.tokens, 0);
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
-                              day, tokens, started_at, scopes, labels)
+                              day, tokens, started_at, scopes, labels, kind)
     values (p_job, p_attempt + 1, p_ws, r.key_id, r.model, p_source, 'succeeded', p_units, p_estimated, 0, more, p_used - r.settled - more,
-            b.day, more_tokens, r.started_at, r.scopes, r.labels);
+            b.day, more_tokens, r.started_at, r.scopes, r.labels, r.kind);
     if b.has_limits then perform count_spend(p_ws, r.key_id, r.scopes, 0, more, b.day); end if;
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -more, p_job, p_attempt + 1);
     update balance set amount = b.amount - more, spent = b.spent + more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
@@ -723,7 +741,7 @@ end $$;
 create function settle_lined_calls(
   p_ws uuid[], p_line uuid[], p_job uuid[], p_key uuid[], p_model text[], p_drawn bigint[], p_exceed boolean[], p_started_ms bigint[],
   p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[], p_skips boolean,
-  p_labels jsonb[] default null
+  p_labels jsonb[] default null, p_course jsonb[] default null
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
@@ -794,10 +812,12 @@ begin
   -- In one order, so that groups with the same calls do not wait for each other.
   with closed as (
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
-                              day, tokens, started_at, ended_at, labels)
+                              day, tokens, started_at, ended_at, labels, kind, asked_ms, first_ms, tries)
     select p_job[c.i], 1, p_ws[c.i], p_key[c.i], p_model[c.i], p_source[c.i], p_status[c.i], p_units[c.i], p_estimated[c.i], p_drawn[c.i],
            takes[c.i], coalesce(greatest(p_used[c.i], 0), 0) - takes[c.i], call_days[c.i], greatest(p_tokens[c.i], 0),
-           least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc, p_labels[c.i]
+           least(to_timestamp(p_started_ms[c.i] / 1000.0), at_utc), at_utc, p_labels[c.i],
+           p_course[c.i]->>'kind', ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), (p_course[c.i]->>'asked_ms')::bigint),
+           ms_after(to_timestamp(p_started_ms[c.i] / 1000.0), (p_course[c.i]->>'first_ms')::bigint), p_course[c.i]->'tries'
     from generate_series(1, cardinality(p_job)) c(i)
     where takes[c.i] is not null
     order by p_job[c.i]

@@ -160,10 +160,12 @@ create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesc
 -- more; -1 without changes if its hold is locked elsewhere, or credit lines are being reclaimed; else the charged nano-credits. The single
 -- form of a settlement closes the hold in any case. p_owned: true if an owner ends its running job. Otherwise a job without a live owner is
 -- ended, as it was read at p_epoch. p_error: the error, and `fallback` of the job beside its members. p_keep: the row keeps the request for
--- an operator who may redrive the job. p_wait_ms: wait for the balance (SQLSTATE 55P03 after it); null uses the session's timeout.
+-- an operator who may redrive the job. p_wait_ms: wait for the balance (SQLSTATE 55P03 after it); null uses the session's timeout. p_course:
+-- as in settle_calls, without the kind.
 create function end_job(
   p_id uuid, p_epoch int, p_owned boolean, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
-  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
+  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int,
+  p_course jsonb default null
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   j job;
@@ -179,7 +181,9 @@ begin
   elsif j.state not in ('queued', 'running') or lease_end(j.lease_until, j.worker) > clock_timestamp() then return null;
   end if;
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
-  taken := settle_call(j.workspace_id, p_id, j.attempt, p_used, p_usage, p_source, p_units, p_estimated, p_tokens);
+  taken := settle_call(j.workspace_id, p_id, j.attempt, p_used, p_usage, p_source, p_units, p_estimated, p_tokens,
+                       coalesce(p_course, '{}') || jsonb_build_object('kind', case when j.work->>'api' = 'anthropic' then 'messages'
+                                                                                   when j.work->>'api' = 'responses' then 'responses' else j.kind end));
   if taken = -1 then return -1; end if;
   if taken is null then
     -- The sweep of expired holds has closed it before. The caller gets a completed response nevertheless.

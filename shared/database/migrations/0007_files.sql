@@ -196,7 +196,8 @@ where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' an
 create function end_job_with_files(
   p_files json, p_limit bigint, p_files_max int,
   p_id uuid, p_epoch int, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
-  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
+  p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int,
+  p_course jsonb default null
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   ws uuid;
@@ -214,7 +215,7 @@ begin
   if s.used + s.reserved + size > p_limit then return -2; end if;
   if s.files + number > p_files_max then return -3; end if;
   taken := end_job(p_id, p_epoch, true, p_state, p_used, p_usage, p_source, p_units, p_estimated, p_tokens, p_result, p_result_ref, p_error,
-                   p_keep, p_wait_ms);
+                   p_keep, p_wait_ms, p_course);
   if taken is null or taken < 0 then return taken; end if;
   insert into file (id, workspace_id, state, bytes, filename, purpose, media_type, sha256, block_sha256, block_bytes)
   select t.id, ws, 'ready', t.bytes, t.filename, t.purpose, t.media_type, decode(t.sha256, 'hex'), decode(t.block_sha256, 'hex'), t.block_bytes

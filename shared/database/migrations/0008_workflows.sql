@@ -466,7 +466,7 @@ end $$;
 -- of its steps, file_storage, then those of a settlement and of an admission.
 create function advance_run(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
-  p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
+  p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int, p_course jsonb default null
 ) returns int language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   r record;
@@ -498,7 +498,7 @@ begin
   -- The balance is locked last, because others of the workspace wait for it.
   if not save_run(p_save)
     or (p_job is not null and end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens,
-                                      p_result, null, null, false, null) is distinct from p_used)
+                                      p_result, null, null, false, null, p_course) is distinct from p_used)
     or (p_next is not null and admit_call(o.workspace_id, -1, o.id, o.key_id, o.model, o.amount, o.may_exceed, o.tokens, o.day_cap,
                                           o.hold_ms, null, o.scopes, o.labels) <> 0) then
     raise exception 'the step and its run do not go on together' using errcode = 'SL003';

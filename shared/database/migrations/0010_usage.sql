@@ -17,11 +17,14 @@ create table usage_hour (
   tokens bigint not null,
   -- Histogram of latencies, see latency_count; null without succeeded calls.
   latencies numeric,
-  primary key (workspace_id, hour, key_id, model, workflow_id, status)
+  -- Kind as in usage_record; empty for none.
+  kind text not null default '',
+  primary key (workspace_id, hour, key_id, model, workflow_id, status, kind)
 ) with (fillfactor = 70);
--- Lists of calls find the hours of a model or a status here, because an index of usage_record would slow down each settlement.
+-- Lists of calls find the hours of a model, a status or a kind here, because an index of usage_record would slow down each settlement.
 create index usage_hour_model on usage_hour (workspace_id, model, hour);
 create index usage_hour_status on usage_hour (workspace_id, status, hour);
+create index usage_hour_kind on usage_hour (workspace_id, kind, hour);
 
 -- Sums by UTC day, which the roll-up writes with those by hour: charts of months read a tenth of the rows.
 create table usage_by_day (
@@ -170,13 +173,13 @@ begin
   with summed as materialized (
     select u.workspace_id, date_trunc('hour', u.ended_at, 'UTC') as hour, u.key_id, u.model,
            coalesce(r2.workflow_id, '00000000-0000-0000-0000-000000000000') as workflow_id, u.status, u.day, u.labels,
-           count(*) as calls, sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens,
+           coalesce(u.kind, '') as kind, count(*) as calls, sum(u.settled) as settled, sum(u.uncollected) as uncollected, sum(u.tokens) as tokens,
            sum(latency_count(u.status, u.started_at, u.ended_at)) as latencies
     from usage_record u
     left join job j on j.id = u.job_id
     left join run r2 on r2.id = j.run_id
     where u.ended_at >= r.until and u.ended_at < upto
-    group by 1, 2, 3, 4, 5, 6, 7, 8
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
   ), labelled as materialized (
     select s.workspace_id, l.key as label, s.hour, (s.hour at time zone 'utc')::date as day, l.value, s.key_id, s.model, s.workflow_id,
            s.status, s.calls, s.settled, s.uncollected, s.tokens, s.latencies
@@ -252,14 +255,14 @@ begin
     set calls = k.calls + excluded.calls, failed = k.failed + excluded.failed, settled = k.settled + excluded.settled,
         tokens = k.tokens + excluded.tokens
   )
-  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
-  select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, sum(s.calls), sum(s.settled), sum(s.uncollected), sum(s.tokens),
-         sum(s.latencies)
+  insert into usage_hour as h (workspace_id, hour, key_id, model, workflow_id, status, kind, calls, settled, uncollected, tokens, latencies)
+  select s.workspace_id, s.hour, s.key_id, s.model, s.workflow_id, s.status, s.kind, sum(s.calls), sum(s.settled), sum(s.uncollected),
+         sum(s.tokens), sum(s.latencies)
   from summed s
-  group by 1, 2, 3, 4, 5, 6
+  group by 1, 2, 3, 4, 5, 6, 7
   -- Rows of a workspace are stored beside each other.
   order by 1
-  on conflict (workspace_id, hour, key_id, model, workflow_id, status) do update
+  on conflict (workspace_id, hour, key_id, model, workflow_id, status, kind) do update
   set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
       uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
       latencies = h.latencies + excluded.latencies;
@@ -615,6 +618,10 @@ create table refused_call (
   code text not null,
   -- Invalid parameter.
   param text,
+  -- Requested model, if the catalogue has it.
+  model text,
+  -- Sentence of the error, if it contains no text of the caller; otherwise the code determines the sentence.
+  message text,
   primary key (workspace_id, request_id)
 );
 create index refused_call_newest on refused_call (workspace_id, at, request_id);
@@ -634,9 +641,10 @@ create table refused_hour (
 create function record_refused_calls(p_calls jsonb, p_max int) returns void language plpgsql set enable_seqscan = off as $$
 begin
   with stored as (
-    insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param)
-    select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param
-    from jsonb_to_recordset(p_calls) as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text)
+    insert into refused_call (workspace_id, request_id, key_id, endpoint, code, param, model, message)
+    select c.workspace_id, c.request_id, c.key_id, c.endpoint, c.code, c.param, c.model, c.message
+    from jsonb_to_recordset(p_calls)
+      as c(workspace_id uuid, request_id uuid, key_id uuid, endpoint text, code text, param text, model text, message text)
     where not exists (select from usage_record u where u.workspace_id = c.workspace_id and u.job_id = c.request_id)
       and not exists (select from hold h where h.workspace_id = c.workspace_id and h.job_id = c.request_id)
     order by c.workspace_id, c.request_id

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { openRefusalLog, REFUSALS_PER_MINUTE_MAX } from "#ingress/core/refusal-log.ts";
 import { REFUSED_CALLS_MAX } from "#shared/database/refused-calls.ts";
 import { ApiError, type Code } from "#shared/base/errors.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
@@ -11,6 +12,9 @@ import { admitLone, createWorkspace, settleSingle } from "#tests/shared/accounts
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 const ROUTE = { method: "POST", path: "/v1/chat/completions", errors: [], countsItself: true } as const;
+const catalogue = {
+  current: () => ({ models: new Map([["known", {} as Model]]), unroutable: new Map([["unset", "no key"]]) }),
+};
 const log = createLogger({ level: "silent", role: "test" });
 
 let db: TestDatabase;
@@ -23,7 +27,7 @@ beforeEach(() => {
   metrics = createMetrics("test");
 });
 
-const open = () => openRefusalLog({ database: db.database, log, metrics, lingerMs: 60_000 });
+const open = () => openRefusalLog({ database: db.database, log, metrics, catalogue, lingerMs: 60_000 });
 const callOf = (workspaceId: string, requestId = newId()) => ({ requestId, caller: { workspaceId, keyId: newId() } });
 const refusal = (code: Code = "rate_limit_exceeded", param: string | null = null) =>
   new ApiError(code, "no", { param });
@@ -53,6 +57,30 @@ describe("a refusal log", () => {
       { request_id: b.requestId, code: "unsupported_value", param: "messages[0].content" },
     ]);
     expect(await dropped()).toBe(0);
+  });
+
+  test("stores the requested model if the catalogue has it, and sentences without texts of the caller", async () => {
+    const refusals = open();
+    const workspaceId = newId();
+    const ask = (model: unknown, error: ApiError): void =>
+      refusals.note(ROUTE, { ...callOf(workspaceId), asked: { model } }, error);
+    ask("known", new ApiError("insufficient_credits", "1 credit is left."));
+    ask("unset", new ApiError("unsupported_value", 'Expected voice to be a, got "a secret".'));
+    ask("my secret", new ApiError("model_not_found", "There is no such model."));
+    ask(7, new ApiError("key_limit_reached", "The limit of the end user alice is reached."));
+    refusals.note(ROUTE, callOf(workspaceId), new ApiError("daily_tokens_exceeded", "x".repeat(3_000)));
+    await refusals.close();
+    const rows = await db.query<{ model: string | null; message: string | null }>(
+      "select model, message from refused_call where workspace_id = $1 order by request_id",
+      [workspaceId],
+    );
+    expect(rows).toEqual([
+      { model: "known", message: "1 credit is left." },
+      { model: "unset", message: null },
+      { model: null, message: null },
+      { model: null, message: null },
+      { model: null, message: "x".repeat(500) },
+    ]);
   });
 
   test.each([
@@ -149,6 +177,7 @@ describe("a refusal log", () => {
       },
       log,
       metrics,
+      catalogue,
       lingerMs: 60_000,
     });
     const workspaceId = newId();

@@ -22,6 +22,7 @@ function open(): Call {
       queueMs: 60_000,
       requestBytes: 100,
       api: "anthropic",
+      usageKind: "chat",
       pool: "chat",
     },
     { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onSettlementPending: () => undefined },

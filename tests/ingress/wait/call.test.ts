@@ -33,6 +33,7 @@ function open(facts: Partial<CallFacts> = {}, isReleased = true): Opened {
       queueMs: 60_000,
       requestBytes: 100,
       api: "openai",
+      usageKind: "chat",
       pool: "chat",
       ...facts,
     },

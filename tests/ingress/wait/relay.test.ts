@@ -67,6 +67,7 @@ function facts(more: Partial<CallFacts> = {}): CallFacts {
     queueMs: 60_000,
     requestBytes: 100,
     api: "openai",
+    usageKind: "chat",
     ...more,
   };
 }

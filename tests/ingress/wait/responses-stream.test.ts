@@ -24,6 +24,7 @@ test("a failed Responses stream ends with both forms of its error, the failed re
       queueMs: 60_000,
       requestBytes: 100,
       api: "responses",
+      usageKind: "chat",
       failureEvents: failureEventsOf(response),
       pool: "chat",
     },

@@ -227,7 +227,7 @@ test("a file that fails leaves no changes and can be repeated", async () => {
   // Stands in the way of a function in the middle of one of the files.
   const failing = ALL.indexOf("0004_ledger.sql");
   await other.query(
-    "create function settle_call(uuid, uuid, smallint, bigint, text, text, jsonb, boolean, bigint) returns bigint language sql as 'select 1::bigint'",
+    "create function settle_call(uuid, uuid, smallint, bigint, text, text, jsonb, boolean, bigint, jsonb) returns bigint language sql as 'select 1::bigint'",
   );
   expect(await migrate(other.database, log).catch((error: unknown) => String(error))).toContain("settle_call");
   expect(await missingMigrations(other.database)).toEqual(ALL.slice(failing));

@@ -11,7 +11,13 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 const KEY = "sk-live-0123456789abcdef";
 const sealer = createSealer([new Uint8Array(32).fill(7)]);
 const log = createLogger({ level: "silent", role: "test" });
-const ATTEMPT = { source: "acme/large", error: "failed", status: 500, duration_ms: 12 };
+const ATTEMPT = {
+  source: "acme/large",
+  error: "failed",
+  status: 500,
+  started_at: "2026-11-28T09:30:00.000Z",
+  duration_ms: 12,
+};
 
 let db: TestDatabase;
 beforeAll(async () => {

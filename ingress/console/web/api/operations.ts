@@ -264,7 +264,7 @@ export interface Operations {
   "GET /workspaces/{workspaceId}/unavailable-models": { query: never; body: undefined; response: UnavailableModelList };
   "GET /workspaces/{workspaceId}/usage": { query: "start_time" | "end_time" | "bucket_width" | "group_by" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id" | "limit" | "page"; body: undefined; response: UsagePage };
   "GET /workspaces/{workspaceId}/usage/focus": { query: "start_time" | "end_time" | "bucket_width" | "label" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id"; body: undefined; response: unknown };
-  "GET /workspaces/{workspaceId}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
+  "GET /workspaces/{workspaceId}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "endpoint" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
   "GET /workspaces/{workspaceId}/usage/requests/{request_id}": { query: never; body: undefined; response: UsageRequest };
   "GET /workspaces/{workspaceId}/usage/requests/{request_id}/bodies": { query: never; body: undefined; response: RequestBodies };
   "DELETE /workspaces/{workspaceId}/usage/requests/{request_id}/bodies": { query: never; body: undefined; response: Deleted };
@@ -320,7 +320,7 @@ export interface Operations {
   "GET /operator/workspaces/{id}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChain };
   "PUT /operator/workspaces/{id}/fallback-chains/{model}": { query: never; body: FallbackChainRequest; response: FallbackChain };
   "DELETE /operator/workspaces/{id}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChainDeleted };
-  "GET /operator/workspaces/{id}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
+  "GET /operator/workspaces/{id}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "endpoint" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
   "GET /operator/workspaces/{id}/usage/requests/{request_id}": { query: never; body: undefined; response: UsageRequest };
   "GET /operator/pools": { query: never; body: undefined; response: OperatorPoolList };
   "GET /operator/pools/{pool}": { query: never; body: undefined; response: OperatorPoolList };

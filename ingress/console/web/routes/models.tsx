@@ -31,10 +31,11 @@ const MODALITIES: Readonly<Record<ModelEntry["_svc"]["modality"], string>> = {
 
 export default function Models(): JSX.Element {
   const params = useParams<{ slug?: string }>();
-  const slug = params.slug === undefined ? undefined : decodeURIComponent(params.slug);
   const [, navigate] = useLocation();
   const query = useUrlQuery();
   const models = useModels();
+  // The router decodes all but the reserved characters, such as the slash of a slug.
+  const slug = models.data?.find(({ id }) => [id, decodeURI(encodeURIComponent(id))].includes(params.slug ?? ""))?.id;
   const retries = useRetries();
   const [text, kind] = [query.get("q").toLowerCase(), query.get("kind")];
   const rows = (models.data ?? []).filter(

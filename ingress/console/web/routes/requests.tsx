@@ -157,6 +157,7 @@ function filtersOf(): readonly Filter[] {
     keyFilter(),
     { name: "user", label: "End user" },
     { name: "tag", label: "Tag" },
+    { name: "endpoint", label: "Endpoint" },
     { name: "run_id", label: "Run" },
     { name: "chain", label: "Requested model" },
     { name: "start_time", label: `From, ${zoneText()}`, isTime: true },
@@ -164,7 +165,18 @@ function filtersOf(): readonly Filter[] {
   ];
 }
 
-const FILTERS = ["status", "model", "key_id", "user", "tag", "run_id", "chain", "start_time", "end_time"] as const;
+const FILTERS = [
+  "status",
+  "model",
+  "endpoint",
+  "key_id",
+  "user",
+  "tag",
+  "run_id",
+  "chain",
+  "start_time",
+  "end_time",
+] as const;
 
 /** Returns the query of the API for the filters in the URL. */
 function apiQuery(query: UrlQuery, now: number): Readonly<Record<(typeof FILTERS)[number], string>> {
@@ -199,7 +211,7 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<RequestPage> {
   const filters = apiQuery(query, now);
   const load = async (signal: AbortSignal): Promise<RequestPage> => {
     const calls = await call(LIST, { query: { ...filters, limit: ROWS, after: cursor.after }, signal });
-    const isNarrowed = ["status", "model", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
+    const isNarrowed = ["status", "user", "tag", "run_id", "chain"].some((name) => query.get(name) !== "");
     if (isNarrowed) return calls;
     const last = calls.has_more ? calls.data.at(-1) : undefined;
     if (last !== undefined) ends.current.set(calls.last_id ?? "", last.ended_at);
@@ -252,13 +264,20 @@ function columnsOf(
       head: "Model",
       place: "main",
       cut: "30%",
-      title: (row) => row.model ?? row.refusal?.endpoint ?? "",
+      title: (row) => row.model ?? row.endpoint ?? "",
       cell: (row) => (
         <>
-          {link(row, row.model ?? row.refusal?.endpoint ?? "—")}
+          {link(row, row.model ?? row.endpoint ?? "—")}
           <Reason row={row} />
         </>
       ),
+    },
+    {
+      head: "Endpoint",
+      place: "low",
+      cut: "18%",
+      title: (row) => row.endpoint ?? "",
+      cell: (row) => row.endpoint ?? "—",
     },
     { head: "Key", place: "mid", cut: "18%", title: (row) => keyName(row.key_id), cell: (row) => keyName(row.key_id) },
     { head: "Tokens", place: "low", isNumber: true, cell: (row) => (row.tokens === 0 ? "—" : countText(row.tokens)) },
@@ -276,10 +295,17 @@ function isToday(time: string): boolean {
   return timeText(time, "day") === timeText(Date.now(), "day");
 }
 
-function Reason({ row: { error_code, failure, chain, model } }: { readonly row: UsageRequest }): JSX.Element | null {
-  const attempts = failure?.attempts.length ?? 0;
+function Reason({
+  row: { error_code, provider_attempts: attempts, chain, model },
+}: {
+  readonly row: UsageRequest;
+}): JSX.Element | null {
   const text =
     error_code ??
-    (chain !== null && chain !== model ? `instead of ${chain}` : attempts > 0 ? `${attempts + 1} attempts` : "");
+    (chain !== null && chain !== model
+      ? `instead of ${chain}`
+      : attempts.length > 1
+        ? `${attempts.length} attempts`
+        : "");
   return text === "" ? null : <span class="sub cut">{text}</span>;
 }

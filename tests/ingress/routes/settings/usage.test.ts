@@ -288,6 +288,8 @@ describe("sums", () => {
           endpoint: "/v1/chat/completions",
           code: "insufficient_credits" as const,
           param: null,
+          model: null,
+          message: null,
         })),
       );
     await refuse(team.developer.keyId, 2);
@@ -388,6 +390,7 @@ describe("single calls", () => {
         keyId: people[n % 2]?.keyId ?? "",
         nano: n % 7 === 0 ? null : 1n,
         model: n % 11 === 0 ? "rare" : "usual",
+        ...(n % 5 > 0 && { kind: n % 17 === 0 ? "responses" : "chat" }),
         ...(n % 3 > 0 && { labels: { user: n % 13 === 0 ? "ann" : "bob", team: `team-${n % 4}` } }),
         at: ago(n * 37 * 60_000),
       })),
@@ -418,6 +421,18 @@ describe("single calls", () => {
       ],
       ["user=ann", ({ user }) => user === "ann"],
       ["user=nobody", () => false],
+      ["endpoint=/v1/responses", ({ endpoint }) => endpoint === "/v1/responses"],
+      ["endpoint=/v1/chat/completions", ({ endpoint }) => endpoint === "/v1/chat/completions"],
+      ["endpoint=/v1/messages", () => false],
+      ["endpoint=/v1/unknown", () => false],
+      [
+        "endpoint=/v1/chat/completions&model=rare&status=succeeded",
+        (one) => one.endpoint === "/v1/chat/completions" && one.model === "rare" && one.status === "succeeded",
+      ],
+      [
+        "endpoint=/v1/chat/completions&user=bob",
+        ({ endpoint, user }) => endpoint === "/v1/chat/completions" && user === "bob",
+      ],
       ["tag=team:team-1&status=failed", ({ tags, status }) => tags?.["team"] === "team-1" && status === "failed"],
       ["tag=team:team-1&user=bob", ({ tags, user }) => tags?.["team"] === "team-1" && user === "bob"],
       [
@@ -485,6 +500,51 @@ describe("single calls", () => {
     const one = (place: string) => bed.ask("UsageRequest", "GET", at(team, `/requests/${place}`), team.owner.key);
     expect((await one(id)).credits).toBe(7e-9);
     expect((await one(`${id}:1`)).credits).toBe(5e-9);
+  });
+
+  test("of refused calls have the endpoint, the model and the reason, and are filtered by them", async () => {
+    const team = await bed.team(0n);
+    const [poor, wrong] = [newId(), newId()];
+    const common = { workspaceId: team.id, keyId: team.owner.keyId };
+    await insertRefusedCalls(bed.db.database, [
+      {
+        ...common,
+        requestId: poor,
+        endpoint: "/v1/messages",
+        code: "insufficient_credits",
+        param: null,
+        model: "a",
+        message: "1 credit is left.",
+      },
+      {
+        ...common,
+        requestId: wrong,
+        endpoint: "/v1/messages",
+        code: "model_not_found",
+        param: "model",
+        model: null,
+        message: null,
+      },
+    ]);
+    const one = (id: string) => bed.ask("UsageRequest", "GET", at(team, `/requests/${id}`), team.owner.key);
+    expect(await one(poor)).toMatchObject({
+      model: "a",
+      endpoint: "/v1/messages",
+      http_status: 402,
+      first_token_at: null,
+      provider_attempts: [],
+      refusal: { endpoint: "/v1/messages", param: null, message: "1 credit is left." },
+    });
+    const { model, http_status: status, refusal } = await one(wrong);
+    expect([model, status]).toEqual([null, 404]);
+    expect(refusal?.message).toStartWith("The installation has no model of this name.");
+    const ids = async (query: string): Promise<readonly string[]> => {
+      const path = at(team, `/requests?status=refused${query}`);
+      return (await bed.ask("UsageRequestList", "GET", path, team.owner.key)).data.map((row) => row.request_id);
+    };
+    expect((await ids("&endpoint=/v1/messages")).toSorted()).toEqual([poor, wrong].toSorted());
+    expect(await ids("&endpoint=/v1/responses")).toEqual([]);
+    expect(await ids("&endpoint=/v1/messages&model=a")).toEqual([poor]);
   });
 
   test("of a continued stream contain the usage of each model", async () => {

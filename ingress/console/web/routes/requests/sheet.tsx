@@ -30,7 +30,7 @@ export function RequestSheet({
   );
   const row = query.data ?? listed;
   return (
-    <Sheet title={row?.model ?? row?.refusal?.endpoint ?? "Request"} onClose={onClose} onMove={onMove}>
+    <Sheet title={row?.model ?? row?.endpoint ?? "Request"} onClose={onClose} onMove={onMove}>
       {query.fault === undefined ? null : (
         <section>
           <FaultCallout fault={query.fault} retry={query.reload} />
@@ -47,15 +47,19 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
       <section>
         <div class="row wrap">
           <Status of={row.status} />
+          {row.http_status === null ? null : <code>HTTP {row.http_status}</code>}
           {row.error_code === null ? null : <code>{row.error_code}</code>}
           <span class="push soft">{durationText(durationOf(row))}</span>
         </div>
         {row.failure?.provider_text == null ? null : <Callout tone="bad">{row.failure.provider_text}</Callout>}
         {row.refusal === undefined ? null : (
-          <p class="soft">
-            {row.refusal.endpoint} was refused before any provider was called. It cost nothing.
-            {row.refusal.param === null ? "" : ` The reason concerns ${row.refusal.param}.`}
-          </p>
+          <>
+            <Callout tone="bad">{row.refusal.message}</Callout>
+            <p class="soft">
+              The call was refused before any provider was called. It cost nothing.
+              {row.refusal.param === null ? "" : ` The reason concerns ${row.refusal.param}.`}
+            </p>
+          </>
         )}
       </section>
       {row.refusal === undefined ? (
@@ -70,44 +74,39 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
   );
 }
 
+function firstText({ started_at }: UsageRequest, firstAt: string): string {
+  return `${durationText(Date.parse(firstAt) - Date.parse(started_at))} after the start`;
+}
+
 function durationOf({ started_at, ended_at }: UsageRequest): number {
   return new Date(ended_at).getTime() - new Date(started_at).getTime();
 }
 
-/** Attempts in order. The time that the failed attempts leave belongs to the last one. */
+/** Attempts on the time scale of the call. Before the first one, the call waited for a worker. */
 function Attempts({ row }: { readonly row: UsageRequest }): JSX.Element | null {
-  const failed = row.failure?.attempts ?? [];
-  if (failed.length === 0 && row.source === null) return null;
-  const total = durationOf(row);
-  let start = 0;
-  const rows: TimelineRow[] = failed.map(({ source, error, status, duration_ms }, index) => {
-    const startMs = start;
-    start += duration_ms;
+  const { provider_attempts: attempts, first_token_at: firstAt } = row;
+  if (attempts.length === 0) return null;
+  const began = Date.parse(row.started_at);
+  const rows = attempts.map(({ source, error, status, started_at, duration_ms: lengthMs }, index): TimelineRow => {
+    const startMs = Math.max(0, Date.parse(started_at) - began);
+    const firstMs = firstAt === null ? -1 : Date.parse(firstAt) - began - startMs;
+    const hasFirst = firstMs >= 0 && firstMs <= lengthMs;
+    const text = error === null ? "served" : `${error}${status === null ? "" : ` ${status}`}`;
     return {
       id: `${index}`,
       name: source,
-      note: `${error}${status === null ? "" : ` ${status}`} · ${durationText(duration_ms)}`,
+      note: `${text} · ${hasFirst ? `first token after ${durationText(firstMs)} · ` : ""}${durationText(lengthMs)}`,
       startMs,
-      lengthMs: duration_ms,
-      tone: "bad",
+      lengthMs,
+      tone: error !== null ? "bad" : row.status === "succeeded" ? "" : "idle",
+      firstMs: hasFirst ? firstMs : undefined,
     };
   });
-  if (row.source !== null && row.status !== "failed") {
-    const lengthMs = Math.max(0, total - start);
-    const tone = row.status === "succeeded" ? "" : "idle";
-    rows.push({
-      id: "last",
-      name: row.source,
-      note: `served · ${durationText(lengthMs)}`,
-      startMs: start,
-      lengthMs,
-      tone,
-    });
-  }
+  const end = Math.max(durationOf(row), ...rows.map(({ startMs, lengthMs }) => startMs + lengthMs));
   return (
     <section>
       <h3>{rows.length === 1 ? "Attempt" : `${rows.length} attempts`}</h3>
-      <Timeline rows={rows} totalMs={Math.max(total, start)} scale={durationText} />
+      <Timeline rows={rows} totalMs={end} scale={durationText} />
     </section>
   );
 }
@@ -150,7 +149,12 @@ function Facts({ row }: { readonly row: UsageRequest }): JSX.Element {
         of={[
           ["Request", <Id value={row.request_id} label="request id" />],
           ["Started", `${timeText(row.started_at, "day")}, ${timeText(row.started_at, "exact")}`],
+          ["First token", row.first_token_at === null ? null : firstText(row, row.first_token_at)],
           ["Ended", `${timeText(row.ended_at, "day")}, ${timeText(row.ended_at, "exact")}`],
+          [
+            "Endpoint",
+            row.endpoint === null ? null : <Link href={filter("endpoint", row.endpoint)}>{row.endpoint}</Link>,
+          ],
           [
             "Key",
             <Link href={filter("key_id", row.key_id)} title={row.key_id}>
