@@ -108,7 +108,7 @@ export const AUDIT_QUERY: NonNullable<KeyRoute["query"]> = [
 ];
 
 /** Returns the audit-log filters in the query string. @throws ApiError `unsupported_value` */
-export function auditFilterIn(call: RequestFacts): Omit<AuditQuery, "after" | "limit"> {
+function auditFilterIn(call: RequestFacts): Omit<AuditQuery, "after" | "limit"> {
   return {
     actor: textIn(call, "actor"),
     action: textIn(call, "action"),
