@@ -185,6 +185,11 @@ const LEFT_BEHIND: readonly (readonly [name: string, text: string, needsTime?: t
      select workspace_id, sum(amount), coalesce(sum(-amount) filter (where kind = 'settle'), 0) from ledger_entry group by 1`,
   ],
   [
+    "times of the audit's steps",
+    `insert into ledger_span (last_id, first_at, last_at)
+     select max(id), min(at), max(at) from ledger_entry group by date_trunc('hour', at, 'UTC')`,
+  ],
+  [
     "the border of the audit",
     "update ledger_border set (entry_id, next_id, next_xid, usage_until) = (select last_value, last_value, '0'::xid8, $1::timestamptz from ledger_entry_id_seq)",
     true,

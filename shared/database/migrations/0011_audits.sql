@@ -38,6 +38,14 @@ create table ledger_border (
 );
 insert into ledger_border default values;
 
+-- Times of the entries that the hourly audit has closed: of the ids after the previous row's, up to last_id. Lists of the ledger by time find
+-- their ids here, because an index by time takes 10 µs of each settlement.
+create table ledger_span (
+  last_id bigint primary key,
+  first_at timestamptz not null,
+  last_at timestamptz not null
+);
+
 -- Begins archiving usage of whole hours before p_before, and returns the end of these hours: at most the time up to which the hourly audit
 -- has found no difference.
 create function begin_archive(p_before timestamptz) returns timestamptz language plpgsql as $$
@@ -364,18 +372,26 @@ begin
   if found then return; end if;
 
   if upto > border.entry_id then
+    with summed as materialized (
+      select e.workspace_id, sum(e.amount) as amount, sum(-e.amount) filter (where e.kind = 'settle') as spent, min(e.at) as first_at,
+             max(e.at) as last_at
+      from ledger_entry e join balance using (workspace_id)
+      where border.entry_id = 0 and e.id <= upto
+      group by 1
+      union all
+      select b.workspace_id, l.*
+      from balance b
+      cross join lateral (
+        select sum(e.amount) as amount, sum(-e.amount) filter (where e.kind = 'settle') as spent, min(e.at), max(e.at) from ledger_entry e
+        where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
+      where border.entry_id > 0 and l.amount is not null
+    ), spanned as (
+      insert into ledger_span as s (last_id, first_at, last_at)
+      select upto, min(first_at), max(last_at) from summed having count(*) > 0
+      on conflict (last_id) do update set first_at = excluded.first_at, last_at = excluded.last_at
+    )
     insert into ledger_checkpoint as c (workspace_id, amount, spent)
-    select e.workspace_id, sum(e.amount), coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0)
-    from ledger_entry e join balance using (workspace_id)
-    where border.entry_id = 0 and e.id <= upto
-    group by 1
-    union all
-    select b.workspace_id, l.sum, coalesce(l.spent, 0)
-    from balance b
-    cross join lateral (
-      select sum(e.amount) as sum, sum(-e.amount) filter (where e.kind = 'settle') as spent from ledger_entry e
-      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
-    where border.entry_id > 0 and l.sum is not null
+    select workspace_id, amount, coalesce(spent, 0) from summed
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount, spent = c.spent + excluded.spent;
   end if;
   update ledger_border set entry_id = upto, usage_until = least(seen, summed);
