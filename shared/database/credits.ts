@@ -66,20 +66,40 @@ export interface LedgerQuery {
 
 /** Returns one page of the workspace's ledger entries, newest first. The page starts after the entry `after`. */
 export function pageLedger(target: Queryable, workspaceId: string, query: LedgerQuery): Promise<LedgerRow[]> {
-  const { kind = null } = query;
-  return target.query<LedgerRow>(
-    `select id, kind, amount, source_id, attempt, note, at
+  const { kind = null, startTime = null, endTime = null } = query;
+  const entries = (ids: string): string => `(
+     select id, kind, amount, source_id, attempt, note, at
      from ledger_entry
-     where workspace_id = $1
+     where workspace_id = $1 ${ids}
        and ($2::bigint is null or id < $2)
        and ($4::text is null or kind = $4)
        ${kind === null || kind === "settle" ? "" : "-- As the index has it.\n       and kind <> 'settle'"}
        and ($5::timestamptz is null or at >= $5)
        and ($6::timestamptz is null or at < $6)
      order by id desc
-     limit $3`,
-    [workspaceId, query.after, query.limit, kind, query.startTime ?? null, query.endTime ?? null],
-  );
+     limit $3)`;
+  // A row of ledger_span covers the ids up to its own. All spans up to `since` end before the period, and no span after `until` begins in it.
+  const timed = `with span as (
+       select *, bool_and(last_at < coalesce($5, '-infinity'::timestamptz)) over (order by last_id) as is_before from ledger_span
+     ), bound as materialized (
+       select coalesce(max(last_id), 0) as covered,
+              coalesce(max(last_id) filter (where first_at < coalesce($6, 'infinity'::timestamptz)), 0) as until,
+              coalesce(max(last_id) filter (where is_before), 0) as since
+       from span
+     )
+     ${entries("and id > (select covered from bound)")}
+     union all
+     ${entries("and id > (select since from bound) and id <= (select until from bound)")}
+     order by id desc
+     limit $3`;
+  return target.query<LedgerRow>(startTime === null && endTime === null ? entries("") : timed, [
+    workspaceId,
+    query.after,
+    query.limit,
+    kind,
+    startTime,
+    endTime,
+  ]);
 }
 
 /** Returns the top-up or correction with this id. */

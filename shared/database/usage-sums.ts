@@ -89,19 +89,42 @@ export interface UsageSum {
 
 const NO_WORKFLOW = "'00000000-0000-0000-0000-000000000000'::uuid";
 
-const COLUMNS: Readonly<Record<UsageGroup, string>> = {
-  model: "s.model",
-  key: "s.key_id",
-  member: "k.member_id",
-  workflow: `nullif(s.workflow_id, ${NO_WORKFLOW}) as workflow_id`,
-  status: "s.status",
-  label: "s.label_value",
+/** Columns that distinguish the rows of the sums, apart from the label's value. */
+type Column = "key_id" | "model" | "workflow_id" | "status";
+
+/** Column of the sums for each group but the label, and the column of the result. A member's is the member of the key. */
+const GROUPS: Readonly<Record<Exclude<UsageGroup, "label">, readonly [column: Column, result: string]>> = {
+  model: ["model", "model"],
+  key: ["key_id", "key_id"],
+  member: ["key_id", "member_id"],
+  workflow: ["workflow_id", "workflow_id"],
+  status: ["status", "status"],
 };
+const isPlain = (group: UsageGroup): group is keyof typeof GROUPS => group !== "label";
 
-/** Start of a sum's time bucket, for the period from $2 to $3 with the unit $4. */
-const START = `case when $4::text = 'period' then $2::timestamptz else date_trunc($4::text, s.hour, 'UTC') end as start`;
+/** Returns SQL for the columns of a row by which a query groups. `textOf` returns SQL for a column. */
+function groupedSql({ groups }: Pick<UsageQuery, "groups">, textOf: (column: Column) => string): string[] {
+  return groups.filter(isPlain).map((group) => {
+    const [column, result] = GROUPS[group];
+    if (group === "member") return `(select k.member_id from api_key k where k.id = ${textOf(column)}) as ${result}`;
+    return `${group === "workflow" ? `nullif(${textOf(column)}, ${NO_WORKFLOW})` : textOf(column)} as ${result}`;
+  });
+}
 
-const summedOf = ({ by }: SummedPeriod): string => `h.${by} as hour, h.key_id, h.model, h.workflow_id, h.status`;
+/** Tables of the sums by day with their columns, the smallest table first. The last table has all columns. */
+const DAY_TABLES: readonly (readonly [table: string, columns: readonly Column[]])[] = [
+  ["usage_model_by_day", ["model", "workflow_id", "status"]],
+  ["usage_key_by_day", ["key_id", "status"]],
+  ["usage_by_day", ["key_id", "model", "workflow_id", "status"]],
+];
+const LABEL_DAY_TABLES: typeof DAY_TABLES = [
+  ["usage_value_by_day", ["status"]],
+  ["usage_label_by_day", ["key_id", "model", "workflow_id", "status"]],
+];
+
+/** Start of the time bucket of the time `at`, for the period from $2 to $3. */
+const startOf = (unit: UsageUnit, at: string): string =>
+  unit === "period" ? "$2::timestamptz" : `date_trunc('${unit}', ${at}, 'UTC')`;
 
 /** Period that is read from the sums by day or by hour, as SQL. */
 interface SummedPeriod {
@@ -125,91 +148,152 @@ function summedPeriods({ unit, start, end }: Pick<UsageQuery, "unit" | "start" |
   ];
 }
 
-const isIn = ({ by, from, to }: SummedPeriod): string => `h.${by} >= ${from} and h.${by} < ${to}`;
-
-/** Returns SQL for the sums of all calls in the period. */
-const allSummed = (
-  period: SummedPeriod,
-): string => `select ${summedOf(period)}, h.calls, h.settled, h.tokens, h.latencies, null::text as label_value
-  from ${period.by === "day" ? "usage_by_day" : "usage_hour"} h
-  where h.workspace_id = $1 and ${isIn(period)}`;
-
-/** Returns SQL for the sums of calls with the label $11. With the sign `-` and no value, they are subtracted from the sums of all calls. */
-const labelSummed = (
-  sign: "" | "-",
-  period: SummedPeriod,
-): string => `select ${summedOf(period)}, ${sign}h.calls, ${sign}h.settled, ${sign}h.tokens, ${sign}h.latencies, ${sign === "" ? "h.value" : "null::text"} as label_value
-  from ${period.by === "day" ? "usage_label_by_day" : "usage_label_hour"} h
-  where h.workspace_id = $1 and h.label = $11 and ${isIn(period)}`;
-
 /**
  * SQL for the label's value of a later record. It counts like the next roll-up: once a day has the maximum number of values, further values
  * are counted as `other`.
  */
 const LATER_VALUE = `case
-  when u.labels->>$11::text is null then null
-  when (u.ended_at at time zone 'utc')::date not in (select day from full_day) then u.labels->>$11::text
+  when u.labels->>$10::text is null then null
+  when (u.ended_at at time zone 'utc')::date not in (select day from full_day) then u.labels->>$10::text
   when exists (select from usage_label_value v where v.day = (u.ended_at at time zone 'utc')::date and v.workspace_id = $1
-                 and v.label = $11 and v.value = u.labels->>$11::text) then u.labels->>$11::text
+                 and v.label = $10 and v.value = u.labels->>$10::text) then u.labels->>$10::text
   else 'other' end`;
 
-/** SQL part with the days on which the label $11 has the maximum number of values. */
-const FULL_DAYS = `with full_day as materialized (
+/** SQL part with the days on which the label $10 has the maximum number of values. */
+const FULL_DAYS = `full_day as materialized (
        select v.day from usage_label_value v
-       where v.day >= (select (until at time zone 'utc')::date from usage_rollup) and v.workspace_id = $1 and v.label = $11
+       where v.day >= (select (until at time zone 'utc')::date from usage_rollup) and v.workspace_id = $1 and v.label = $10
        group by 1 having count(*) >= usage_label_values_max()
      )`;
 
 /** Returns usage sums, sorted by time and then by group. Periods without usage are omitted. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
-  const { groups, unit } = query;
-  const asksWorkflow = groups.includes("workflow") || query.workflowId !== null;
-  const places = groups.map((_group, index) => String(index + 2));
-  const { label } = query;
-  const value = label !== null && Object.hasOwn(query.labels, label) ? query.labels[label] : undefined;
-  const sums = summedPeriods(query).flatMap((period) => {
-    if (label === null) return [allSummed(period)];
-    if (value !== undefined) return [`${labelSummed("", period)} and h.value = $12`];
-    return [labelSummed("", period), allSummed(period), labelSummed("-", period)];
-  });
-  const text = `${label === null ? "" : FULL_DAYS}
-     select ${[START, ...groups.map((group) => COLUMNS[group])].join(", ")},
-            sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
-            sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens, sum(s.latencies)::text as latencies
-     from (
-       ${sums.join("\n       union all\n       ")}
-       union all
-       select date_trunc('hour', u.ended_at, 'UTC'), u.key_id, u.model,
-              ${asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW}, u.status, 1, u.settled, u.tokens,
-              latency_count(u.status, u.started_at, u.ended_at), ${label === null ? "null" : LATER_VALUE}
-       from usage_record u
-       ${asksWorkflow ? "left join job j on j.id = u.job_id left join run r on r.id = j.run_id" : ""}
-       where u.workspace_id = $1 and u.ended_at >= greatest($2, (select until from usage_rollup)) and u.ended_at < $3
-     ) s
-     ${groups.includes("member") ? "join api_key k on k.id = s.key_id" : ""}
-     where ($5::uuid is null or s.key_id = any (array(select o.id from api_key o where o.workspace_id = $1 and o.member_id = $5)))
-       and ($6::uuid is null or s.key_id = $6)
-       and ($7::text is null or s.model = $7)
-       and ($8::uuid is null or s.workflow_id = $8)
-       and ($9::text is null or s.status = $9)
-       ${value === undefined ? "" : "and s.label_value = $12::text"}
-     group by ${["1", ...places].join(", ")}
-     ${label === null ? "" : "having sum(s.calls) <> 0"}
-     order by ${["1", ...places].join(", ")}
-     limit $10`;
-  const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
+  const { start, end, memberId, keyId, model, workflowId, status, limit, label } = query;
+  const filters = [memberId, keyId, model, workflowId, status];
+  const labelValues = [label, valueOf(query)].filter((one) => one != null);
   return database.transaction(async (tx) => {
     // The planner overestimates a large workspace's month as a third of the table and would choose a full scan: 280 ms instead of 90.
     // Sums of histograms need more memory than the default, or they are sorted on disk.
     await tx.query("select set_config('enable_seqscan', 'off', true), set_config('work_mem', '32MB', true)");
-    const labelValues = [label, value].filter((one) => one != null);
-    const values = [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit, ...labelValues];
-    const rows = await tx.query<Omit<UsageSum, "latency_p95_ms"> & { readonly latencies: string | null }>(text, values);
-    return rows.map(({ latencies, ...sum }) => ({
+    const values = [workspaceId, start, end, ...filters, limit, ...labelValues];
+    const rows = await tx.query<SummedRow>(sumSql(query), values);
+    return rows.map(({ latencies, succeeded, ...sum }) => ({
       ...sum,
-      latency_p95_ms: latencies === null ? null : latencyQuantile(latencies, 0.95),
+      latency_p95_ms: latencies === null ? null : latencyQuantile(latencies, Number(succeeded), 0.95),
     }));
   });
+}
+
+/** Returns the value of the label by which the sums are filtered; undefined if they are grouped by the label. */
+const valueOf = ({ label, labels }: UsageQuery): string | undefined =>
+  label !== null && Object.hasOwn(labels, label) ? labels[label] : undefined;
+
+function sumSql(query: UsageQuery): string {
+  const { groups, label } = query;
+  const plain = ["start", ...groups.filter(isPlain).map((group) => GROUPS[group][1])].join(", ");
+  const isByLabel = groups.includes("label");
+  const isSplit = label !== null && valueOf(query) === undefined;
+  const summed = (rows: string, names: string, having = ""): string => `
+       select ${names}, sum(calls)::bigint as calls, sum(failed)::bigint as failed, sum(succeeded)::bigint as succeeded,
+              sum(settled)::bigint as settled, sum(tokens)::bigint as tokens, sum_latencies(latencies) as latencies
+       from (${rows}) s
+       group by ${names} ${having}`;
+  const listed = isByLabel ? `${plain}, label_value` : plain;
+  const measures = "calls, failed, succeeded, settled, tokens, latencies";
+  const parts = [
+    ...(label === null ? [] : [FULL_DAYS]),
+    `later as materialized (${laterSql(query)})`,
+    // Calls without the label are the difference to all calls. The sums of the label are made once, and then subtracted.
+    ...(isSplit
+      ? [
+          `labelled as materialized (${summed(`${summedSql(query, true)} union all select * from later where label_value is not null`, listed)})`,
+          `unlabelled as (${summed(
+            `select ${plain}, ${measures} from (${summedSql(query, false)} union all select * from later) t
+             union all
+             select ${plain}, -calls, -failed, -succeeded, -settled, -tokens, -latencies from labelled`,
+            plain,
+            "having sum(calls) <> 0",
+          )})`,
+          `summed as (select * from labelled union all select ${plain}, null, ${measures} from unlabelled)`,
+        ]
+      : [`summed as (${summed(`${summedSql(query, label !== null)} union all select * from later`, listed)})`]),
+  ];
+  return `with ${parts.join(", ")}
+     select ${listed}, calls, failed, succeeded, settled, tokens, latencies::text as latencies
+     from (select * from summed order by ${listed} limit $9) s
+     order by ${listed}`;
+}
+
+/** Filters of a query by the column that they need. The later records are always filtered by all of them, so that each parameter occurs. */
+const filtersOf = ({ memberId, keyId, model, workflowId, status }: UsageQuery) =>
+  [
+    {
+      column: "key_id",
+      value: memberId,
+      text: (of) =>
+        `($4::uuid is null or ${of} = any (array(select o.id from api_key o where o.workspace_id = $1 and o.member_id = $4)))`,
+    },
+    { column: "key_id", value: keyId, text: (of) => `($5::uuid is null or ${of} = $5)` },
+    { column: "model", value: model, text: (of) => `($6::text is null or ${of} = $6)` },
+    { column: "workflow_id", value: workflowId, text: (of) => `($7::uuid is null or ${of} = $7)` },
+    { column: "status", value: status, text: (of) => `($8::text is null or ${of} = $8)` },
+  ] as const satisfies readonly { column: Column; value: string | null; text: (of: string) => string }[];
+
+/** Returns SQL for rows of the sums in the period: of all calls, or of the calls with the label $10. */
+function summedSql(query: UsageQuery, isByLabel: boolean): string {
+  const filters = filtersOf(query).filter(({ value }) => value !== null);
+  const needed: readonly Column[] = [
+    ...query.groups.filter(isPlain).map((group) => GROUPS[group][0]),
+    ...filters.map(({ column }) => column),
+  ];
+  const byDay = (isByLabel ? LABEL_DAY_TABLES : DAY_TABLES).find(([, has]) => needed.every((one) => has.includes(one)));
+  const byHour = isByLabel ? "usage_label_hour" : "usage_hour";
+  const conditions = [
+    ...filters.map(({ column, text }) => text(`h.${column}`)),
+    ...(isByLabel ? ["h.label = $10"] : []),
+    ...(valueOf(query) === undefined ? [] : ["h.value = $11"]),
+  ];
+  return summedPeriods(query)
+    .map(
+      ({ by, from, to }) => `
+       select ${[`${startOf(query.unit, `h.${by}`)} as start`, ...groupedSql(query, (column) => `h.${column}`)].join(", ")},
+              ${isByLabel ? "h.value" : "null::text"} as label_value, h.calls,
+              case when h.status in ('failed', 'lost') then h.calls else 0 end as failed,
+              case when h.status = 'succeeded' then h.calls else 0 end as succeeded, h.settled, h.tokens, h.latencies
+       from ${by === "day" ? byDay?.[0] : byHour} h
+       where ${["h.workspace_id = $1", `h.${by} >= ${from}`, `h.${by} < ${to}`, ...conditions].join(" and ")}`,
+    )
+    .join("\n       union all ");
+}
+
+/** Returns SQL for the records of the period that are not in the sums yet, as rows of the sums. */
+function laterSql(query: UsageQuery): string {
+  const asksWorkflow = query.groups.includes("workflow") || query.workflowId !== null;
+  const textOf = (column: Column): string => {
+    if (column !== "workflow_id") return `u.${column}`;
+    return asksWorkflow ? `coalesce(r.workflow_id, ${NO_WORKFLOW})` : NO_WORKFLOW;
+  };
+  const conditions = [
+    "u.workspace_id = $1",
+    "u.ended_at >= greatest($2, (select until from usage_rollup))",
+    "u.ended_at < $3",
+    ...filtersOf(query).map(({ column, text }) => text(textOf(column))),
+    ...(valueOf(query) === undefined ? [] : [`${LATER_VALUE} = $11`]),
+  ];
+  return `
+       select ${[`${startOf(query.unit, "u.ended_at")} as start`, ...groupedSql(query, textOf)].join(", ")},
+              ${query.label === null ? "null::text" : LATER_VALUE} as label_value, 1::bigint as calls,
+              (u.status in ('failed', 'lost'))::int::bigint as failed, (u.status = 'succeeded')::int::bigint as succeeded,
+              u.settled, u.tokens, latency_count(u.status, u.started_at, u.ended_at) as latencies
+       from usage_record u
+       ${asksWorkflow ? "left join job j on j.id = u.job_id left join run r on r.id = j.run_id" : ""}
+       where ${conditions.join("\n         and ")}`;
+}
+
+interface SummedRow extends Omit<UsageSum, "latency_p95_ms"> {
+  readonly succeeded: bigint;
+  /** Histogram of the latencies of succeeded calls; null without them. */
+  readonly latencies: string | null;
 }
 
 export interface RefusedSum {
@@ -224,12 +308,12 @@ export function sumRefusedCalls(
   { memberId, keyId, start, end, unit }: Pick<UsageQuery, "memberId" | "keyId" | "start" | "end" | "unit">,
 ): Promise<RefusedSum[]> {
   return target.query<RefusedSum>(
-    `select ${START}, sum(s.calls)::bigint as calls
+    `select ${startOf(unit, "s.hour")} as start, sum(s.calls)::bigint as calls
      from refused_hour s
      where s.workspace_id = $1 and s.hour >= $2 and s.hour < $3
-       and ($5::uuid is null or s.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $5))
-       and ($6::uuid is null or s.key_id = $6)
+       and ($4::uuid is null or s.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $4))
+       and ($5::uuid is null or s.key_id = $5)
      group by 1`,
-    [workspaceId, start, end, unit, memberId, keyId],
+    [workspaceId, start, end, memberId, keyId],
   );
 }

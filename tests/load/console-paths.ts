@@ -96,6 +96,7 @@ export async function readsOf({
   ];
   const spans: readonly (readonly [string, string])[] = [
     ["a day by hour", `/usage?bucket_width=1h&start_time=${time(1)}`],
+    ["7 days by hour", `/usage?bucket_width=1h&limit=200&start_time=${time(7)}`],
     ["30 days by day", `/usage?start_time=${time(30)}`],
     ["30 days in one", `/usage?bucket_width=period&start_time=${time(30)}`],
     ["90 days by day", `/usage?limit=100&start_time=${time(90)}`],

@@ -131,6 +131,24 @@ const LEFT_BEHIND: readonly (readonly [name: string, text: string, needsTime?: t
      from usage_label_hour group by 1, 2, 3, 4, 5, 6, 7, 8 order by 3, 1, 2`,
   ],
   [
+    "sums by day and model",
+    `insert into usage_model_by_day
+     select workspace_id, day, model, workflow_id, status, sum(calls), sum(settled), sum(uncollected), sum(tokens), sum(latencies)
+     from usage_by_day group by 1, 2, 3, 4, 5 order by 2, 1`,
+  ],
+  [
+    "sums by day and key",
+    `insert into usage_key_by_day
+     select workspace_id, day, key_id, status, sum(calls), sum(settled), sum(uncollected), sum(tokens), sum(latencies)
+     from usage_by_day group by 1, 2, 3, 4 order by 2, 1`,
+  ],
+  [
+    "sums by day and value",
+    `insert into usage_value_by_day
+     select workspace_id, label, day, value, status, sum(calls), sum(settled), sum(uncollected), sum(tokens), sum(latencies)
+     from usage_label_by_day group by 1, 2, 3, 4, 5 order by 3, 1, 2`,
+  ],
+  [
     "balances",
     `update balance b set amount = b.amount - s.taken, spent = s.taken
      from (select workspace_id, sum(settled) as taken from usage_hour group by 1) s where s.workspace_id = b.workspace_id`,
@@ -184,6 +202,11 @@ const LEFT_BEHIND: readonly (readonly [name: string, text: string, needsTime?: t
     "checkpoints",
     `insert into ledger_checkpoint (workspace_id, amount, spent)
      select workspace_id, sum(amount), coalesce(sum(-amount) filter (where kind = 'settle'), 0) from ledger_entry group by 1`,
+  ],
+  [
+    "times of the audit's steps",
+    `insert into ledger_span (last_id, first_at, last_at)
+     select max(id), min(at), max(at) from ledger_entry group by date_trunc('hour', at, 'UTC')`,
   ],
   [
     "the border of the audit",

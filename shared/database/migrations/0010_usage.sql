@@ -42,6 +42,33 @@ create table usage_by_day (
   primary key (workspace_id, day, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 
+-- The same sums by model and by key alone: a chart of months with one of these groups reads a thirtieth of the rows of usage_by_day.
+create table usage_model_by_day (
+  workspace_id uuid not null,
+  day timestamptz not null,
+  model text not null,
+  workflow_id uuid not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  latencies numeric,
+  primary key (workspace_id, day, model, workflow_id, status)
+) with (fillfactor = 70);
+create table usage_key_by_day (
+  workspace_id uuid not null,
+  day timestamptz not null,
+  key_id uuid not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  latencies numeric,
+  primary key (workspace_id, day, key_id, status)
+) with (fillfactor = 70);
+
 -- Returns the histogram of one call: a number with twelve decimal digits for each bucket, of which the call's has the value 1. The sum of
 -- such numbers is the histogram of all calls, and a difference leaves calls out. Bucket n, from 0, ends at 2^(n/4) milliseconds: each is 19 %
 -- wider than the previous one, and the last contains every latency above 31 hours. Null for calls that did not succeed.
@@ -49,6 +76,9 @@ create function latency_count(p_status text, p_started timestamptz, p_ended time
   select case when p_status = 'succeeded' then (
     '1e' || (12 * least(ceil(4 * ln(greatest(extract(epoch from p_ended - p_started)::float8 * 1000, 1)) / ln(2::float8)), 107))::int::text)::numeric end
 $$;
+
+-- Sum of histograms. Each group of sum(numeric) takes 3 kB and 10 µs of CPU, and most groups of a chart have a single histogram.
+create aggregate sum_latencies(numeric) (sfunc = numeric_add, stype = numeric, combinefunc = numeric_add, parallel = safe);
 
 -- Sums of calls with labels (shared/calls/labels.ts). A call counts once for each of its labels. Calls without a label are the difference
 -- to usage_hour.
@@ -87,6 +117,21 @@ create table usage_label_by_day (
   primary key (workspace_id, label, day, value, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 create index usage_label_by_day_value on usage_label_by_day (workspace_id, label, value, day);
+
+-- The same sums by value alone.
+create table usage_value_by_day (
+  workspace_id uuid not null,
+  label text not null,
+  day timestamptz not null,
+  value text not null,
+  status text not null,
+  calls bigint not null,
+  settled bigint not null,
+  uncollected bigint not null,
+  tokens bigint not null,
+  latencies numeric,
+  primary key (workspace_id, label, day, value, status)
+) with (fillfactor = 70);
 
 -- Values with sums of their own on a UTC day that is not fully summed yet. Further values are summed as 'other'.
 create table usage_label_value (
@@ -236,6 +281,39 @@ begin
     group by 1, 2, 3, 4, 5, 6
     order by 1
     on conflict (workspace_id, day, key_id, model, workflow_id, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
+  ), values_of_day as (
+    insert into usage_value_by_day as h (workspace_id, label, day, value, status, calls, settled, uncollected, tokens, latencies)
+    select workspace_id, label, date_trunc('day', hour, 'UTC'), value, status, sum(calls), sum(settled), sum(uncollected),
+           sum(tokens), sum(latencies)
+    from label_sums
+    group by 1, 2, 3, 4, 5
+    order by 1
+    on conflict (workspace_id, label, day, value, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
+  ), models_of_day as (
+    insert into usage_model_by_day as h (workspace_id, day, model, workflow_id, status, calls, settled, uncollected, tokens, latencies)
+    select workspace_id, date_trunc('day', hour, 'UTC'), model, workflow_id, status, sum(calls), sum(settled), sum(uncollected),
+           sum(tokens), sum(latencies)
+    from summed
+    group by 1, 2, 3, 4, 5
+    order by 1
+    on conflict (workspace_id, day, model, workflow_id, status) do update
+    set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
+        uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
+        latencies = h.latencies + excluded.latencies
+  ), keys_of_day as (
+    insert into usage_key_by_day as h (workspace_id, day, key_id, status, calls, settled, uncollected, tokens, latencies)
+    select workspace_id, date_trunc('day', hour, 'UTC'), key_id, status, sum(calls), sum(settled), sum(uncollected),
+           sum(tokens), sum(latencies)
+    from summed
+    group by 1, 2, 3, 4
+    order by 1
+    on conflict (workspace_id, day, key_id, status) do update
     set calls = h.calls + excluded.calls, settled = h.settled + excluded.settled,
         uncollected = h.uncollected + excluded.uncollected, tokens = h.tokens + excluded.tokens,
         latencies = h.latencies + excluded.latencies

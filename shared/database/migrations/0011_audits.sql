@@ -38,6 +38,14 @@ create table ledger_border (
 );
 insert into ledger_border default values;
 
+-- Times of the entries that the hourly audit has closed: of the ids after the previous row's, up to last_id. Lists of the ledger by time find
+-- their ids here, because an index by time takes 10 µs of each settlement.
+create table ledger_span (
+  last_id bigint primary key,
+  first_at timestamptz not null,
+  last_at timestamptz not null
+);
+
 -- Begins archiving usage of whole hours before p_before, and returns the end of these hours: at most the time up to which the hourly audit
 -- has found no difference.
 create function begin_archive(p_before timestamptz) returns timestamptz language plpgsql as $$
@@ -146,17 +154,18 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Returns days whose sums differ from the sums of their hours.
+-- Returns days whose sums differ from the sums of their hours, or whose sums by model, key or value differ from those of the day.
 create function audit_usage_days() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
-  select workspace_id, 'sums of a day are not those of its hours',
-         format('%s%s: %s nano-credits, %s calls, %s tokens', label, day, coalesce(h.settled, 0), coalesce(h.calls, 0), coalesce(h.tokens, 0)),
-         format('%s nano-credits, %s calls, %s tokens', coalesce(d.settled, 0), coalesce(d.calls, 0), coalesce(d.tokens, 0))
-  from (
+  with of_day as materialized (
     select d.workspace_id, '' as label, d.day, sum(d.settled) as settled, sum(d.calls) as calls, sum(d.tokens) as tokens
     from usage_by_day d group by 1, 3
     union all
     select d.workspace_id, d.label || ' of ', d.day, sum(d.settled), sum(d.calls), sum(d.tokens) from usage_label_by_day d group by 1, 2, 3
-  ) d full join (
+  )
+  select workspace_id, 'sums of a day are not those of its hours',
+         format('%s%s: %s nano-credits, %s calls, %s tokens', label, day, coalesce(h.settled, 0), coalesce(h.calls, 0), coalesce(h.tokens, 0)),
+         format('%s nano-credits, %s calls, %s tokens', coalesce(d.settled, 0), coalesce(d.calls, 0), coalesce(d.tokens, 0))
+  from of_day d full join (
     select h.workspace_id, '' as label, date_trunc('day', h.hour, 'UTC') as day, sum(h.settled) as settled, sum(h.calls) as calls,
            sum(h.tokens) as tokens
     from usage_hour h group by 1, 3
@@ -164,6 +173,22 @@ create function audit_usage_days() returns table (workspace_id uuid, fault text,
     select h.workspace_id, h.label || ' of ', date_trunc('day', h.hour, 'UTC'), sum(h.settled), sum(h.calls), sum(h.tokens)
     from usage_label_hour h group by 1, 2, 3
   ) h using (workspace_id, label, day)
+  where (d.settled, d.calls, d.tokens) is distinct from (h.settled, h.calls, h.tokens)
+  union all
+  select workspace_id, format('sums of a day by %s are not those of the day', part),
+         format('%s%s: %s nano-credits, %s calls, %s tokens', label, day, coalesce(h.settled, 0), coalesce(h.calls, 0), coalesce(h.tokens, 0)),
+         format('%s nano-credits, %s calls, %s tokens', coalesce(d.settled, 0), coalesce(d.calls, 0), coalesce(d.tokens, 0))
+  from (
+    select 'model' as part, m.workspace_id, '' as label, m.day, sum(m.settled) as settled, sum(m.calls) as calls, sum(m.tokens) as tokens
+    from usage_model_by_day m group by 2, 4
+    union all
+    select 'key', k.workspace_id, '', k.day, sum(k.settled), sum(k.calls), sum(k.tokens) from usage_key_by_day k group by 2, 4
+    union all
+    select 'value', v.workspace_id, v.label || ' of ', v.day, sum(v.settled), sum(v.calls), sum(v.tokens)
+    from usage_value_by_day v group by 2, 3, 4
+  ) d full join (
+    select p.part, o.* from of_day o join (values ('model', true), ('key', true), ('value', false)) p(part, is_total) on p.is_total = (o.label = '')
+  ) h using (part, workspace_id, label, day)
   where (d.settled, d.calls, d.tokens) is distinct from (h.settled, h.calls, h.tokens);
 $$;
 
@@ -364,18 +389,26 @@ begin
   if found then return; end if;
 
   if upto > border.entry_id then
+    with summed as materialized (
+      select e.workspace_id, sum(e.amount) as amount, sum(-e.amount) filter (where e.kind = 'settle') as spent, min(e.at) as first_at,
+             max(e.at) as last_at
+      from ledger_entry e join balance using (workspace_id)
+      where border.entry_id = 0 and e.id <= upto
+      group by 1
+      union all
+      select b.workspace_id, l.*
+      from balance b
+      cross join lateral (
+        select sum(e.amount) as amount, sum(-e.amount) filter (where e.kind = 'settle') as spent, min(e.at), max(e.at) from ledger_entry e
+        where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
+      where border.entry_id > 0 and l.amount is not null
+    ), spanned as (
+      insert into ledger_span as s (last_id, first_at, last_at)
+      select upto, min(first_at), max(last_at) from summed having count(*) > 0
+      on conflict (last_id) do update set first_at = excluded.first_at, last_at = excluded.last_at
+    )
     insert into ledger_checkpoint as c (workspace_id, amount, spent)
-    select e.workspace_id, sum(e.amount), coalesce(sum(-e.amount) filter (where e.kind = 'settle'), 0)
-    from ledger_entry e join balance using (workspace_id)
-    where border.entry_id = 0 and e.id <= upto
-    group by 1
-    union all
-    select b.workspace_id, l.sum, coalesce(l.spent, 0)
-    from balance b
-    cross join lateral (
-      select sum(e.amount) as sum, sum(-e.amount) filter (where e.kind = 'settle') as spent from ledger_entry e
-      where e.workspace_id = b.workspace_id and e.id > border.entry_id and e.id <= upto) l
-    where border.entry_id > 0 and l.sum is not null
+    select workspace_id, amount, coalesce(spent, 0) from summed
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount, spent = c.spent + excluded.spent;
   end if;
   update ledger_border set entry_id = upto, usage_until = least(seen, summed);

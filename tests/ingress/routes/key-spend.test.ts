@@ -36,7 +36,7 @@ const before = (time: Date): Date => new Date(time.getTime() - 1);
 
 /** Begins with empty sums at 40 days ago: records of a test are moved to times that had been. */
 async function unroll(): Promise<void> {
-  await bed.db.query("truncate usage_hour, usage_by_day, usage_day, usage_key");
+  await bed.db.query("truncate usage_hour, usage_by_day, usage_model_by_day, usage_key_by_day, usage_day, usage_key");
   await bed.db.query(
     "update usage_rollup set until = now() - interval '40 days', next_at = now() - interval '40 days', next_xid = '0'",
   );

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 beforeEach(async () => {
   await db.query(
-    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_by_day, usage_day, usage_key, archived_attempt, job cascade",
+    "truncate workspace, member, hold, ledger_entry, usage_record, usage_part, usage_hour, usage_by_day, usage_model_by_day, usage_key_by_day, usage_day, usage_key, archived_attempt, job cascade",
   );
   await db.query(
     `update ledger_border set entry_id = 0, next_id = 0, next_xid = '0', usage_until = '-infinity', archived_until = '-infinity'`,
@@ -150,7 +150,9 @@ test("only data closed by the hourly audit are moved", async () => {
   // Settles that took very long to commit: their sums are there, their entries are behind the border.
   const late = await past(2);
   await db.query("update usage_hour set settled = settled + 3");
-  await db.query("update usage_by_day set settled = settled + 3");
+  for (const table of ["usage_by_day", "usage_model_by_day", "usage_key_by_day"]) {
+    await db.query(`update ${table} set settled = settled + 3`);
+  }
   expect(await archive()).toMatchObject({ records: 3 });
   expect(await db.query("select job_id from usage_record order by settled")).toEqual(
     late.map((id) => ({ job_id: id })),

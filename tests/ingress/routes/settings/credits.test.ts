@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/base/ids.ts";
+import { auditInSteps } from "#shared/ledger/audit.ts";
 import { CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
 
@@ -38,6 +39,7 @@ test("the balance is the sum of the ledger, with held credits separate, and last
     credits_per_day: 3.500000001,
     days_left: 1.4,
   });
+  await bed.db.query("update balance set held = 0 where workspace_id = $1", [team.id]);
   const idle = await bed.team();
   const outlook = await bed.ask("Credits", "GET", `/workspaces/${idle.id}/credits`, idle.owner.key);
   expect([outlook.credits_per_day, outlook.days_left]).toEqual([0, null]);
@@ -63,6 +65,55 @@ describe("the ledger", () => {
     const moment = new Date(Date.now() + 60_000).toISOString();
     expect((await read(`?start_time=${moment}`)).data).toEqual([]);
     expect((await read(`?end_time=${moment}`)).data).toEqual(data);
+  });
+
+  test("is read by time before, while and after the hourly audit closes it, also if a clock was set back", async () => {
+    const team = await bed.team(10n * CREDIT);
+    const hour = (n: number): Date => new Date(Date.UTC(2026, 5, 1, n));
+    const write = async (hours: readonly number[]): Promise<void> => {
+      for (const n of hours) {
+        const [id] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 1n }]);
+        await bed.db.query("update ledger_entry set at = $2 where source_id = $1", [id ?? "", hour(n)]);
+      }
+    };
+    await bed.db.query("update ledger_entry set at = $2 where workspace_id = $1", [team.id, hour(0)]);
+    const read = (query: string) => bed.ask("LedgerList", "GET", at(team, query), team.billing.key);
+    const check = async (): Promise<void> => {
+      const { data } = await read("");
+      for (let start = 0; start <= 12; start += 2) {
+        for (let end = start + 1; end <= 13; end += 3) {
+          const span = `start_time=${hour(start).toISOString()}&end_time=${hour(end).toISOString()}`;
+          const expected = data.filter((entry) => {
+            const time = new Date(entry.at).getTime();
+            return time >= hour(start).getTime() && time < hour(end).getTime();
+          });
+          const first = await read(`?${span}&limit=2`);
+          const rest = first.has_more ? await read(`?${span}&after=${first.last_id}`) : { data: [] };
+          expect([start, end, ...first.data, ...rest.data]).toEqual([start, end, ...expected]);
+        }
+      }
+      expect((await read(`?start_time=${hour(5).toISOString()}&kind=top_up`)).data).toEqual([]);
+      expect((await read(`?end_time=${hour(5).toISOString()}&kind=top_up`)).data).toEqual(data.slice(-1));
+    };
+    const entries = "select coalesce(max(id), 0) as id from ledger_entry";
+    for (const hours of [
+      [1, 2, 3],
+      [4, 9, 5],
+      [2, 6, 7],
+      [8, 8, 10],
+    ]) {
+      await write(hours);
+      await check();
+      const [{ id = 0n } = {}] = await bed.db.query<{ id?: bigint }>(entries);
+      const isOpen = "select from ledger_border where entry_id < $1";
+      do expect(await auditInSteps(bed.db.database)).toEqual([]);
+      while ((await bed.db.query(isOpen, [id])).length > 0);
+      await check();
+    }
+    await write([3, 11]);
+    await check();
+    const spans = await bed.db.query("select from ledger_span where last_at < $1", [hour(13)]);
+    expect(spans.length).toBeGreaterThan(1);
   });
 
   test.each([

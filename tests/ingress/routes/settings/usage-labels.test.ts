@@ -43,7 +43,7 @@ const resultsOf = ({ data }: UsagePage): Result[] => data.flatMap(({ results }) 
 
 async function unroll(): Promise<void> {
   await bed.db.query(
-    "truncate usage_hour, usage_label_hour, usage_by_day, usage_label_by_day, usage_label_value, usage_day, usage_key",
+    "truncate usage_hour, usage_label_hour, usage_by_day, usage_model_by_day, usage_key_by_day, usage_label_by_day, usage_value_by_day, usage_label_value, usage_day, usage_key",
   );
   await bed.db.query(
     "update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days', next_xid = '0'",

@@ -37,7 +37,7 @@ const dayOf = (ms: number): string => new Date(Math.floor(ms / DAY_MS) * DAY_MS)
 /** Nothing is rolled up: records of a test are moved to times that had been. */
 async function unroll(): Promise<void> {
   await bed.db.query(
-    "truncate usage_hour, usage_label_hour, usage_by_day, usage_label_by_day, usage_label_value, usage_day, usage_key",
+    "truncate usage_hour, usage_label_hour, usage_by_day, usage_model_by_day, usage_key_by_day, usage_label_by_day, usage_value_by_day, usage_label_value, usage_day, usage_key",
   );
   await bed.db.query(
     "update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days', next_xid = '0'",
