@@ -5,8 +5,8 @@
  */
 import { commonNow } from "#shared/base/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/base/errors.ts";
-import type { UsageKind } from "#shared/calls/usage-kind.ts";
 import type { CreditLineHold } from "#shared/ledger/credit-line-calls.ts";
+import type { UsageKind } from "#shared/ledger/settle.ts";
 import { formatCredits } from "#shared/base/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";

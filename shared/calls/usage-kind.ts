@@ -1,11 +1,8 @@
 /** Kinds of usage records, and the endpoint of each. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { UsageKind } from "#shared/ledger/settle.ts";
 
 import { KINDS } from "./kinds/kinds.ts";
-
-/** Kind of the work message of a call. */
-type WorkKind = JobMessage["kind"];
-export type UsageKind = WorkKind | "messages" | "responses";
 
 /** Endpoint of a call, as its route is declared. */
 const ENDPOINTS: Readonly<Record<string, string>> = {
@@ -23,7 +20,7 @@ export const RUNS_ENDPOINT = "/v1/workflows/{id}/runs";
  * does the same for jobs (`end_job`).
  * @param api format of the answer; absent for OpenAI's
  */
-export function usageKindOf(kind: WorkKind, api: "openai" | "anthropic" | "responses" = "openai"): UsageKind {
+export function usageKindOf(kind: JobMessage["kind"], api: "openai" | "anthropic" | "responses" = "openai"): UsageKind {
   if (api === "openai") return kind;
   return api === "anthropic" ? "messages" : "responses";
 }

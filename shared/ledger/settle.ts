@@ -3,6 +3,7 @@
  * move credits. The idempotency key is (workspace id, job id, attempt). Every write may happen twice: the second one finds the hold closed
  * or the usage record written, and has no effect.
  */
+import type { JobMessage } from "#schemas/generated/types.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLocks } from "#shared/database/client.ts";
 import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
@@ -13,7 +14,6 @@ import { InFlightSet } from "#shared/limits/in-flight.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
 import type { FailedAttempt } from "#shared/database/usage-failures.ts";
-import type { UsageKind } from "#shared/calls/usage-kind.ts";
 
 import { type CreditLineHold, labelsColumn, placeCreditLineHold } from "./credit-line-calls.ts";
 
@@ -21,6 +21,9 @@ import { type CreditLineHold, labelsColumn, placeCreditLineHold } from "./credit
 const SETTLE_LINGER_MS = 20;
 /** Time that a settlement waits for others of its group under load, in milliseconds. Larger groups need fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
+
+/** Kind of a usage record: the kind of the call, or the format of a chat call whose format has an endpoint of its own. */
+export type UsageKind = JobMessage["kind"] | "messages" | "responses";
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
