@@ -39,10 +39,10 @@ test("a link asks, and the answer decides", async () => {
 
   await page.getByRole("link", { name: "Jobs", exact: true }).click();
   await question(page).getByRole("button", { name: "Leave page" }).click();
-  await page.getByRole("heading", { name: "Jobs" }).waitFor();
+  await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
   expect(await question(page).count()).toBe(0);
   await page.getByRole("link", { name: "Files", exact: true }).click();
-  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await page.getByRole("heading", { name: "Files", exact: true }).waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test("the back button asks, and the answer decides", async () => {
   await message(page).press("End");
   await page.evaluate("history.back()");
   await question(page).getByRole("button", { name: "Leave page" }).click();
-  await page.getByRole("heading", { name: "Models" }).waitFor();
+  await page.getByRole("heading", { name: "Models and prices" }).waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ test("the views of a workflow keep an unsaved definition, and other pages ask", 
   await page.getByLabel("Name").fill("Tides");
   await page.getByText("No faults.").waitFor();
   await page.getByRole("button", { name: "Create workflow" }).click();
-  await page.getByRole("heading", { name: "Tides" }).waitFor();
+  await page.getByRole("heading", { name: "Tides", exact: true }).waitFor();
   await page.getByLabel("Definition as JSON").click();
   await page.keyboard.press("Control+End");
   await page.keyboard.type(" ");

@@ -170,7 +170,7 @@ describe("operator", () => {
     await page.goto(`${bench.baseUrl}/console/operator/audit?action=settle_fault.resolve`);
     await page.getByRole("row").getByRole("link", { name: workspaceName }).waitFor();
     await page.getByRole("button", { name: "settle_fault.resolve" }).click();
-    await page.getByRole("complementary").getByText("corrected by hand").waitFor();
+    await page.getByRole("complementary").getByText("After: corrected by hand").waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ test("a key is created and changed with its preset, expiry, tools and kept bodie
   const bodies = {
     keep: "errors",
     retention_hours: 24,
-    redact: { members: ["email", "address"], patterns: ["card_numbers"] },
+    redact: { members: ["address", "email"], patterns: ["card_numbers"] },
   };
   expect(await read()).toMatchObject({
     tools: ["document.extract_text", "image.*"],
@@ -147,6 +147,7 @@ test("a fallback chain is created with weights, reordered, serves calls, and is 
   const save = dialog.getByRole("button", { name: "Save chain" });
   expect(await save.getAttribute("title")).toContain("has a chain");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard changes" }).click();
 
   await page.getByRole("button", { name: "Actions of sandbox-error" }).click();
   await page.getByRole("button", { name: "Delete chain" }).click();
@@ -188,14 +189,16 @@ test("the table of usage has a row for a model that only the earlier period has"
   const tenant = await asNewWorkspace(bench.stack);
   await chat(tenant);
   await bench.stack.settled();
-  for (const [table, column] of [
-    ["usage_hour", "hour"],
-    ["usage_by_day", "day"],
+  const sums = "'00000000-0000-0000-0000-000000000000', 'succeeded', 7, 7000000000, 0, 70";
+  const columns = "model, workflow_id, status, calls, settled, uncollected, tokens";
+  for (const [table, keyColumn, key] of [
+    ["usage_hour", "hour, key_id", ", id"],
+    ["usage_by_day", "day, key_id", ", id"],
+    ["usage_model_by_day", "day", ""],
   ] as const) {
     await bench.stack.query(
-      `insert into ${table} (workspace_id, ${column}, key_id, model, workflow_id, status, calls, settled, uncollected, tokens)
-       select workspace_id, date_trunc('day', now(), 'UTC') - interval '45 days', id, 'sandbox-embed',
-              '00000000-0000-0000-0000-000000000000', 'succeeded', 7, 7000000000, 0, 70
+      `insert into ${table} (workspace_id, ${keyColumn}, ${columns})
+       select workspace_id, date_trunc('day', now(), 'UTC') - interval '45 days'${key}, 'sandbox-embed', ${sums}
        from api_key where workspace_id = $1`,
       [tenant.workspace.id],
     );
