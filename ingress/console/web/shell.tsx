@@ -137,7 +137,7 @@ function Balance(): JSX.Element | null {
     >
       <span>{figureText(available)}</span>
       <small>credits</small>
-      {held > 0 ? <small class="wide">· {figureText(held)} held</small> : null}
+      <small class="wide">available{held > 0 ? ` · ${figureText(held)} held` : ""}</small>
     </Link>
   );
 }

@@ -213,6 +213,22 @@ test("the table of usage has a row for a model that only the earlier period has"
   expect(faults).toEqual([]);
 });
 
+test("the chart of usage has every day, also if the sums of a day are many", async () => {
+  const tenant = await asNewWorkspace(bench.stack);
+  const days = 29;
+  await bench.stack.query(
+    `insert into usage_key_by_day (workspace_id, day, key_id, status, calls, settled, uncollected, tokens)
+     select $1, date_trunc('day', now(), 'UTC') - make_interval(days => day), key_id, 'succeeded', 1, 1000000000, 0, 1
+     from generate_series(1, ${days}) as day, (select gen_random_uuid() as key_id from generate_series(1, 400)) as keys`,
+    [tenant.workspace.id],
+  );
+  const { page, faults } = await bench.open("/usage?by=key", { key: tenant.key });
+  await page.getByText("11,600.00").first().waitFor();
+  const chart = page.getByRole("main").getByRole("img").first();
+  expect(await chart.locator("rect.f6").count()).toBe(days);
+  expect(faults).toEqual([]);
+});
+
 test("the audit log shows the changed members with their old and new values", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   const { id } = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "before", tools: ["image.*"] });

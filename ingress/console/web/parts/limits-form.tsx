@@ -114,7 +114,9 @@ export function LimitsFields(form: LimitsFormProps): JSX.Element {
   const bind = bindTo(form);
   return (
     <fieldset class="stack">
-      <legend class="sr">Limits</legend>
+      <legend>
+        <h3>Limits</h3>
+      </legend>
       <LimitAmountFields {...form} prefix="limits." />
       <TextField
         label="Models"

@@ -41,7 +41,7 @@ export function StackedBars({
     <div class="plot" style={{ "--plot-h": `${height}px` }}>
       <div class="y" aria-hidden="true">
         {Array.from({ length: LINES + 1 }, (_, line) => (
-          <span key={line}>{format((top * (LINES - line)) / LINES).replace(/\.00$/, "")}</span>
+          <span key={line}>{lineText(format, (top * (LINES - line)) / LINES)}</span>
         ))}
       </div>
       <div
@@ -142,6 +142,13 @@ function Tip({
       </div>
     </>
   );
+}
+
+/** Returns the label of a line of the axis, without the error of the division and without trailing zeros. */
+function lineText(format: (value: number) => string, value: number): string {
+  return format(Number(value.toPrecision(12)))
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
 }
 
 /** Returns the indexes of at most five buckets whose labels are drawn, including the first and the last. */

@@ -151,12 +151,24 @@ async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
   const read = (query: Readonly<Record<string, string>>): Promise<UsagePage> =>
     call(USAGE, { query: { ...filters, group_by: by, ...query }, signal });
   const [buckets, groups, before] = await Promise.all([
-    read({ ...now, bucket_width: width, limit: "200" }),
+    allBuckets((page) => read({ ...now, bucket_width: width, limit: "200", ...page })),
     read({ ...now, bucket_width: "period" }),
     read({ ...previous, bucket_width: "period" }),
   ]);
   const [current, earlier] = [topGroups(groups, by, metric), topGroups(before, by, metric)];
   return { buckets, groups: [...current, ...endedGroups(current, earlier)], before: earlier };
+}
+
+/** Reads the pages of a period. A page ends early when it has many sums, such as those of a thousand end users. */
+async function allBuckets(read: (page: Readonly<Record<string, string>>) => Promise<UsagePage>): Promise<UsagePage> {
+  const first = await read({});
+  const data = [...first.data];
+  for (let { next_page: next } = first; next !== null;) {
+    const page = await read({ page: next });
+    data.push(...page.data);
+    next = page.next_page;
+  }
+  return { ...first, data };
 }
 
 /** Returns the groups that only the earlier period has, with zeros. */

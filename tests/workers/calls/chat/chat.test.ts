@@ -55,6 +55,7 @@ describe("a successful plain call", () => {
         tokens: 18,
         isPatient: true,
         isDelivered: true,
+        course: { kind: "chat", asked_ms: expect.any(Number) },
       },
     ]);
     expect(frames).toHaveLength(1);
