@@ -10,7 +10,7 @@ import { Json } from "../parts/code.tsx";
 import { download } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
-import { countText, timeText, zoneText } from "../parts/format.ts";
+import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
 import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
@@ -242,8 +242,8 @@ function BatchSheet({
               ["Lines", countText(batch.request_counts.total)],
               ["Succeeded", countText(batch.request_counts.completed)],
               ["Failed", countText(batch.request_counts.failed)],
-              ["Created", timeText(batch.created_at * 1_000, "exact")],
-              ["Expires", timeText(batch.expires_at * 1_000, "exact")],
+              ["Created", zonedText(batch.created_at * 1_000)],
+              ["Expires", zonedText(batch.expires_at * 1_000)],
               ["Id", <Id value={batch.id} label="batch id" />],
             ]}
           />
@@ -267,6 +267,7 @@ function BatchSheet({
           title="Cancel the batch?"
           effect={`${countText(endedOf(batch))} of ${countText(batch.request_counts.total)} lines have ended. They stay charged, and their results are stored. Running lines are cancelled, and work that a provider has done for them is charged. The other lines cost nothing.`}
           action="Cancel batch"
+          dismiss="Keep batch"
           onClose={() => setCancelling(false)}
           run={async () => {
             await call("POST /v1/batches/{batch_id}/cancel", { path: { batch_id: id } });
