@@ -338,7 +338,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   "used-notifications": () => ({ path: "/notifications" }),
   "request-retried": () => ({ path: `/requests/${ids.retried}`, isLayer: true, shows: "Returned" }),
   "request-failed": () => ({ path: `/requests/${ids.failed}`, isLayer: true, shows: "Returned" }),
-  "request-refused": () => ({ path: `/requests/${ids.refused}`, isLayer: true, shows: "was refused" }),
+  "request-refused": () => ({ path: `/requests/${ids.refused}`, isLayer: true, shows: "Request · application/json" }),
   "key-sheet": () => ({ path: `/keys/${ids.key}`, isLayer: true, shows: "Addresses" }),
   "key-create": () => ({ path: "/keys", act: click("Create key"), isLayer: true }),
   "key-secret": () => ({
@@ -371,7 +371,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   "workflow-page": () => ({ path: `/workflows/${ids.workflow}`, shows: "No faults." }),
   "workflow-fault": () => ({
     path: "/workflows/new",
-    shows: "Line ",
+    shows: "Line 6:",
     async act(page) {
       await page.getByLabel("Definition as JSON").click();
       await page.keyboard.press("Control+a");

@@ -103,6 +103,7 @@ test("a running batch shows ended lines, names the effect of its cancellation, a
   await sheet.getByRole("button", { name: "Cancel batch" }).click();
   const dialog = page.getByRole("dialog", { name: "Cancel the batch?" });
   await dialog.getByText("1 of 2 lines have ended. They stay charged").waitFor();
+  await dialog.getByRole("button", { name: "Keep batch" }).waitFor();
   await dialog.getByRole("button", { name: "Cancel batch" }).click();
   const row = sheet.getByRole("row").filter({ has: page.getByRole("button", { name: "slow" }) });
   await row.getByText("Cancelled", { exact: true }).waitFor({ timeout: 30_000 });

@@ -161,7 +161,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
           />
           <div class="nav-foot">
             <Link href="/">Workspace console</Link>
-            <a href="/docs">Docs</a>
+            <a href="/docs">Documentation</a>
           </div>
         </nav>
         <div class="content">

@@ -48,7 +48,7 @@ export default function Catalogue(): JSX.Element {
             }}
           />
           <Button
-            icon="up"
+            icon="upload"
             blocked={writeBlocked.value}
             isRunning={check.isRunning}
             onClick={() => input.current?.click()}

@@ -141,7 +141,7 @@ function LetterSheet({
         <KeyValues
           of={[
             ["Reason", row.reason],
-            ["Time", timeText(row.at, "exact")],
+            ["Time", `${timeText(row.at, "day")}, ${timeText(row.at, "exact")}`],
             ["Deliveries", row.deliveries],
             ["Size", sizeText(row.body_bytes)],
             ["Stream", `${row.stream}, ${row.stream_seq}`],

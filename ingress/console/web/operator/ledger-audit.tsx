@@ -6,7 +6,7 @@ import type { OperatorLedgerAudit } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction } from "../api/query.ts";
 import { Button, FaultText } from "../parts/form.tsx";
-import { timeText, zoneText } from "../parts/format.ts";
+import { timeText } from "../parts/format.ts";
 import { Callout } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
@@ -38,7 +38,7 @@ export default function LedgerAudit(): JSX.Element {
             {result.ok
               ? "The ledger is exact: every balance is the sum of its entries and holds."
               : `The audit found ${faults.length} ${faults.length === 1 ? "difference" : "differences"}.`}{" "}
-            Audited at {timeText(result.at, "exact")} {zoneText()}.
+            Audited at {timeText(result.at, "exact")}.
           </Callout>
         )}
       </div>

@@ -120,7 +120,7 @@ function FaultSheet({
         </div>
         <KeyValues
           of={[
-            ["Time", timeText(row.at, "exact")],
+            ["Time", `${timeText(row.at, "day")}, ${timeText(row.at, "exact")}`],
             ["Workspace", <WorkspaceLink id={row.workspace_id} />],
             ["Held", <Amount credits={row.held} />],
             ["Used", row.used === null ? null : `${row.used} credits`],

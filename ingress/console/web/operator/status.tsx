@@ -17,7 +17,7 @@ export default function Status(): JSX.Element {
   });
   const { counts } = data ?? {};
   return (
-    <Page title="Status" about="Health of the whole installation, as the ingress that answers sees it.">
+    <Page title="Status" about="Health of the whole installation, reported by the ingress process that answers.">
       {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
       {data === undefined ? (
         fault === undefined ? (

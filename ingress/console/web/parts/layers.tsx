@@ -142,6 +142,7 @@ export function ConfirmDialog({
   title,
   effect,
   action,
+  dismiss = "Cancel",
   run,
   onClose,
 }: {
@@ -150,6 +151,8 @@ export function ConfirmDialog({
   readonly effect: ComponentChildren;
   /** Label of the button, with the name of the object. */
   readonly action: string;
+  /** Label of the button that closes the dialog. An action that cancels something needs one of its own. */
+  readonly dismiss?: string;
   readonly run: () => Promise<unknown>;
   readonly onClose: () => void;
 }): JSX.Element {
@@ -163,7 +166,7 @@ export function ConfirmDialog({
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{dismiss}</Button>
           <Button kind="danger sure" isRunning={act.isRunning} onClick={() => act.run()}>
             {action}
           </Button>

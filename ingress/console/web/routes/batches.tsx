@@ -267,6 +267,7 @@ function BatchSheet({
           title="Cancel the batch?"
           effect={`${countText(endedOf(batch))} of ${countText(batch.request_counts.total)} lines have ended. They stay charged, and their results are stored. Running lines are cancelled, and work that a provider has done for them is charged. The other lines cost nothing.`}
           action="Cancel batch"
+          dismiss="Keep batch"
           onClose={() => setCancelling(false)}
           run={async () => {
             await call("POST /v1/batches/{batch_id}/cancel", { path: { batch_id: id } });

@@ -182,7 +182,12 @@ function Members({ schema: { properties = {}, required = [] } }: { readonly sche
           ),
         },
         { head: "Values", cell: ([, schema]) => valuesText(schema) },
-        { head: "Default", cell: ([, { default: fallback }]) => (fallback === undefined ? "—" : scalarText(fallback)) },
+        {
+          head: "Default",
+          label: "default",
+          cell: ([, { default: fallback }]) =>
+            fallback === undefined ? <span class="none">—</span> : scalarText(fallback),
+        },
       ]}
       rows={Object.entries(properties)}
       idOf={([member]) => member}

@@ -76,7 +76,8 @@ export default function Files(): JSX.Element {
           {
             head: `Expires, ${zoneText()}`,
             place: "low",
-            cell: ({ expires_at }) => (expires_at === undefined ? "never" : timeText(expires_at * 1_000, "minute")),
+            cell: ({ expires_at }) =>
+              expires_at === undefined ? <span class="muted">never</span> : timeText(expires_at * 1_000, "minute"),
           },
           { head: "Size", place: "key", isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
           {

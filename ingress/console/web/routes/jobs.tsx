@@ -189,6 +189,7 @@ function JobSheet({
               : "The provider is asked to stop. Work done until then is delivered and charged; the other held credits are released. A cancelled capability costs nothing."
           }
           action="Cancel job"
+          dismiss="Keep job"
           onClose={() => setCancelling(false)}
           run={async () => {
             await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
@@ -213,7 +214,14 @@ function JobSections({ job }: { readonly job: Job }): JSX.Element {
         <KeyValues
           of={[
             ["Kind", job.modality.replaceAll("_", " ")],
-            ["Charged", job.credits_used === undefined ? null : <Amount credits={job.credits_used} />],
+            [
+              "Charged",
+              job.credits_used === undefined ? null : (
+                <>
+                  <Amount credits={job.credits_used} /> credits
+                </>
+              ),
+            ],
             ["Created", secondText(job.created)],
             ["Ended", job.completed === undefined ? null : secondText(job.completed)],
             ["Duration", lengthOf(job) ?? null],

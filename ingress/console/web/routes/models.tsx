@@ -204,7 +204,7 @@ function ModelSheet({
         <Table
           columns={[
             { head: "Rate", place: "main", cell: ({ name }) => name },
-            { head: "Per", cell: ({ per }) => per },
+            { head: "Per", label: "per", cell: ({ per }) => per },
             { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
           ]}
           rows={ratesOf(pricing)}

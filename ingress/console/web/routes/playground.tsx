@@ -1,5 +1,6 @@
 /** Playground: makes calls of every kind, with the price before and the charge after. Prompts stay in memory. */
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
 
 import { useUrlQuery } from "../parts/filters.tsx";
@@ -16,9 +17,14 @@ export default function Playground(): JSX.Element {
   const query = useUrlQuery();
   const kind = KINDS.find((one) => one.id === id);
   const chosen = query.get("model");
+  const tabs = useRef<HTMLElement>(null);
+  // A phone shows only the first tabs.
+  useEffect(() => {
+    tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [id]);
   return (
     <Page title="Playground" isWide>
-      <nav class="tabs" aria-label="Kind of call">
+      <nav class="tabs" aria-label="Kind of call" ref={tabs}>
         {TABS.map((tab) => (
           <Link key={tab.id} href={`/playground/${tab.id}`} aria-current={tab.id === id ? "page" : undefined}>
             {tab.name}

@@ -103,7 +103,12 @@ function Presets(): JSX.Element {
             head: "Calls per minute",
             place: "key",
             isNumber: true,
-            cell: ({ requests_per_minute: calls }) => limitText(calls),
+            cell: ({ requests_per_minute: calls }) => (
+              <>
+                {limitText(calls)}
+                {calls === null ? null : <span class="narrow"> calls per minute</span>}
+              </>
+            ),
           },
           {
             head: "Tokens per day",

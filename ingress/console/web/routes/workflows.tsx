@@ -80,7 +80,7 @@ function Templates(): JSX.Element | null {
   if (query.fault !== undefined) return <FaultCallout fault={query.fault} retry={query.reload} />;
   if (query.data === undefined || query.data.data.length === 0) return null;
   return (
-    <Section title="Start from a template" note="They run unchanged on test models.">
+    <Section title="Start from a template" note="Templates run unchanged on test models.">
       <div class="nexts">
         {query.data.data.map(({ id, name, description }) => (
           <Link key={id} class="next" href={`/workflows/new?template=${id}`}>

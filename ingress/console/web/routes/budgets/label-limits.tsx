@@ -10,7 +10,7 @@ import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx"
 import { ConfirmDialog, FormDialog, Menu } from "../../parts/layers.tsx";
 import { draftOf, LimitAmountFields, LimitBars, limitsOf } from "../../parts/limits-form.tsx";
 import { Section } from "../../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../../parts/table.tsx";
+import { type Column, Empty, ListPanel, useCursor } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 
 type Row = EndUserLimits | TagLimits;
@@ -45,9 +45,9 @@ export function LabelLimits(): JSX.Element {
     users.reload();
     tags.reload();
   };
-  const columns = [
+  const columnsOf = (name: string): readonly Column<Row>[] => [
     {
-      head: "Name",
+      head: name,
       place: "main",
       cut: "40%",
       title: (row: Row) => `Show the requests of ${nameOf(row)}`,
@@ -70,7 +70,7 @@ export function LabelLimits(): JSX.Element {
         />
       ),
     },
-  ] as const;
+  ];
   return (
     <Section
       title="Limits of end users and tags"
@@ -85,7 +85,7 @@ export function LabelLimits(): JSX.Element {
         query={users}
         cursor={cursor}
         idOf={nameOf}
-        columns={columns}
+        columns={columnsOf("End user")}
         empty={
           <Empty title="No limits of end users">
             <p>A limit of an end user counts all calls that name the same user.</p>
@@ -96,7 +96,7 @@ export function LabelLimits(): JSX.Element {
         query={tags}
         cursor={tagCursor}
         idOf={nameOf}
-        columns={columns}
+        columns={columnsOf("Tag")}
         empty={
           <Empty title="No limits of tags">
             <p>A limit of a tag counts all calls with the same value, such as project=alpha.</p>

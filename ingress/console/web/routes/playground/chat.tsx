@@ -208,17 +208,18 @@ function Composer({
             Clear conversation
           </Button>
         )}
-        <span class="push" />
-        {isRunning ? (
-          // A key of its own: a second click on it must not reach the button that replaces it.
-          <Button key="stop" icon="stop" onClick={stop}>
-            Stop
-          </Button>
-        ) : (
-          <Button key="send" kind="primary" icon="send" submit blocked={blocked}>
-            Send
-          </Button>
-        )}
+        <span class="push">
+          {isRunning ? (
+            // A key of its own: a second click on it must not reach the button that replaces it.
+            <Button key="stop" icon="stop" onClick={stop}>
+              Stop
+            </Button>
+          ) : (
+            <Button key="send" kind="primary" icon="send" submit blocked={blocked}>
+              Send
+            </Button>
+          )}
+        </span>
       </div>
     </form>
   );

@@ -2,12 +2,12 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import type { UsageRequest } from "#schemas/generated/types.ts";
+import type { KeptBody, UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { keyName } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
-import { Code, Json } from "../../parts/code.tsx";
-import { countText, durationText, percentText, timeText } from "../../parts/format.ts";
+import { Code } from "../../parts/code.tsx";
+import { countText, durationText, percentText, sizeText, timeText } from "../../parts/format.ts";
 import { Callout, FaultCallout, Sheet } from "../../parts/layers.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
 import { Skeleton } from "../../parts/table.tsx";
@@ -57,7 +57,12 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
             <Callout tone="bad">{row.refusal.message}</Callout>
             <p class="soft">
               The call was refused before any provider was called. It cost nothing.
-              {row.refusal.param === null ? "" : ` The reason concerns ${row.refusal.param}.`}
+              {row.refusal.param === null ? null : (
+                <>
+                  {" "}
+                  The error names the parameter <code>{row.refusal.param}</code>.
+                </>
+              )}
             </p>
           </>
         )}
@@ -197,10 +202,36 @@ function Bodies({ id }: { readonly id: string }): JSX.Element {
       {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
       {query.data === undefined ? null : (
         <>
-          <Json value={query.data.request} />
-          <Json value={query.data.response} />
+          <Body name="Request" body={query.data.request} />
+          <Body name="Response" body={query.data.response} />
         </>
       )}
     </section>
   );
+}
+
+function Body({
+  name,
+  body: { media_type: type, bytes, text, is_cut: isCut },
+}: {
+  readonly name: string;
+  readonly body: KeptBody;
+}): JSX.Element {
+  const title = [name, type, bytes === null ? null : sizeText(bytes), isCut ? "beginning only" : null]
+    .filter((part) => part !== null)
+    .join(" · ");
+  return text === null ? (
+    <p class="soft">{title}. The body is neither JSON nor text, and its content is not kept.</p>
+  ) : (
+    <Code isWrapped variants={{ [title]: prettyOf(text) }} />
+  );
+}
+
+/** Returns JSON with indentation. A text that is not JSON, such as a cut body, stays as it is. */
+function prettyOf(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

@@ -101,6 +101,7 @@ export default function RunPage({ id }: { readonly id: string }): JSX.Element {
           title="Cancel this run?"
           effect="No further step starts. A call that a provider has received is not interrupted, and completed work is charged."
           action="Cancel run"
+          dismiss="Keep run"
           onClose={() => setCancelling(false)}
           run={async () => {
             const { status } = await call("POST /v1/workflows/runs/{id}/cancel", { path: { id } });

@@ -6,6 +6,8 @@ import { dependenciesOf, type Step } from "./steps.ts";
 
 const NODE = { width: 170, height: 50 };
 const MARGIN = 6;
+/** Smallest scale of a wide graph. Its texts are readable; a graph that needs a smaller scale scrolls. */
+const SCALE_MIN = 0.8;
 /** Maximum number of characters of a node's text. */
 const CHARS_MAX = 22;
 
@@ -33,6 +35,7 @@ export function StepGraph({
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
+      style={{ "--min": `${width * SCALE_MIN}px` }}
       role="img"
       aria-label={descriptionOf(steps)}
     >
