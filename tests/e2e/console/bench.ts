@@ -46,6 +46,9 @@ export interface ConsolePage {
   inspect(name: string, shot?: { readonly fullPage: boolean }): Promise<string[]>;
 }
 
+/** Time limit of a test that inspects all pages, in milliseconds. Beside other tests, axe needs seconds for each page. */
+export const INSPECTION_LIMIT_MS = 300_000;
+
 /** Starts the bench. @throws Error if no Chromium is installed */
 export async function openConsoleBench(options: StackOptions = {}): Promise<ConsoleBench> {
   const { chromium: found } = await findTools({ chromium: undefined, libreoffice: undefined });

@@ -9,7 +9,14 @@ import { newId } from "#shared/base/ids.ts";
 import { admitLone, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, navigationPaths, openConsoleBench, type OpenOptions } from "./bench.ts";
+import {
+  type ConsoleBench,
+  type ConsolePage,
+  INSPECTION_LIMIT_MS,
+  navigationPaths,
+  openConsoleBench,
+  type OpenOptions,
+} from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -245,19 +252,23 @@ describe("operator", () => {
   });
 
   const VIEWS = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => [theme, width] as const));
-  test.each(VIEWS)("finds accessible pages in %s at %d px, with the name of the workspace", async (theme, width) => {
-    const view = await signIn(tokens.money, "", { colorScheme: theme, viewport: { width, height: 800 } });
-    const findings: string[] = [];
-    for (const path of await navigationPaths(view)) {
-      await view.page.goto(`${bench.baseUrl}/console${path}`);
-      findings.push(...(await view.inspect(path.slice(1).replace("/", "-"))));
-      // The name replaces the start of the id.
-      const { id } = tenant.workspace;
-      const ids = view.page.locator("main").getByText(new RegExp(`${id}|${id.slice(0, 8)}…`));
-      await ids.first().waitFor({ state: "detached" });
-    }
-    expect([...findings, ...view.faults]).toEqual([]);
-  });
+  test.each(VIEWS)(
+    "finds accessible pages in %s at %d px, with the name of the workspace",
+    async (theme, width) => {
+      const view = await signIn(tokens.money, "", { colorScheme: theme, viewport: { width, height: 800 } });
+      const findings: string[] = [];
+      for (const path of await navigationPaths(view)) {
+        await view.page.goto(`${bench.baseUrl}/console${path}`);
+        findings.push(...(await view.inspect(path.slice(1).replace("/", "-"))));
+        // The name replaces the start of the id.
+        const { id } = tenant.workspace;
+        const ids = view.page.locator("main").getByText(new RegExp(`${id}|${id.slice(0, 8)}…`));
+        await ids.first().waitFor({ state: "detached" });
+      }
+      expect([...findings, ...view.faults]).toEqual([]);
+    },
+    INSPECTION_LIMIT_MS,
+  );
 });
 
 test("the session ends when its token is revoked", async () => {

@@ -8,7 +8,13 @@ import type { LedgerList, UsagePage } from "#schemas/generated/types.ts";
 import { addPerson } from "#tests/ingress/routes/managed-bed.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, navigationPaths, openConsoleBench } from "./bench.ts";
+import {
+  type ConsoleBench,
+  type ConsolePage,
+  INSPECTION_LIMIT_MS,
+  navigationPaths,
+  openConsoleBench,
+} from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -44,19 +50,23 @@ async function isShown({ page }: ConsolePage): Promise<void> {
 
 describe("pages", () => {
   const VIEWS = (["light", "dark"] as const).flatMap((theme) => [1280, 390].map((width) => [theme, width] as const));
-  test.each(VIEWS)("in %s at %d px", async (theme, width) => {
-    expect(paths.length).toBeGreaterThan(8);
-    const findings: string[] = [];
-    const view = await bench.open("/", {
-      key: tenant.key,
-      browser: { colorScheme: theme, viewport: { width, height: 800 } },
-    });
-    for (const path of paths) {
-      await view.page.goto(`${bench.baseUrl}/console${path}`);
-      findings.push(...(await view.inspect(path.slice(1).replaceAll("/", "-") || "overview")));
-    }
-    expect([...findings, ...view.faults]).toEqual([]);
-  });
+  test.each(VIEWS)(
+    "in %s at %d px",
+    async (theme, width) => {
+      expect(paths.length).toBeGreaterThan(8);
+      const findings: string[] = [];
+      const view = await bench.open("/", {
+        key: tenant.key,
+        browser: { colorScheme: theme, viewport: { width, height: 800 } },
+      });
+      for (const path of paths) {
+        await view.page.goto(`${bench.baseUrl}/console${path}`);
+        findings.push(...(await view.inspect(path.slice(1).replaceAll("/", "-") || "overview")));
+      }
+      expect([...findings, ...view.faults]).toEqual([]);
+    },
+    INSPECTION_LIMIT_MS,
+  );
 
   test("no page has an unnamed dialog, and Escape closes each", async () => {
     const { page } = await bench.open("/keys", { key: tenant.key });

@@ -9,7 +9,7 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, type ConsolePage, INSPECTION_LIMIT_MS, openConsoleBench } from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -252,20 +252,24 @@ describe("accessibility", () => {
   test.each([
     ["light", 1280],
     ["dark", 390],
-  ] as const)("forms of every kind in %s at %d px", async (colorScheme, width) => {
-    const view = await bench.open("/playground", {
-      key: tenant.key,
-      browser: { colorScheme, viewport: { width, height: 800 } },
-    });
-    const findings: string[] = [];
-    for (const kind of ["chat", ...KINDS]) {
-      await view.page.goto(`${bench.baseUrl}/console/playground/${kind}`);
-      await view.page.getByRole("form").first().waitFor();
-      for (const summary of await view.page.locator("form summary").all()) await summary.click();
-      const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-      if (excess > 0) findings.push(`${kind}: scrolls sideways by ${excess} px`);
-      findings.push(...(await view.findBarriers()).map((barrier) => `${kind}: ${barrier}`));
-    }
-    expect([...findings, ...view.faults]).toEqual([]);
-  });
+  ] as const)(
+    "forms of every kind in %s at %d px",
+    async (colorScheme, width) => {
+      const view = await bench.open("/playground", {
+        key: tenant.key,
+        browser: { colorScheme, viewport: { width, height: 800 } },
+      });
+      const findings: string[] = [];
+      for (const kind of ["chat", ...KINDS]) {
+        await view.page.goto(`${bench.baseUrl}/console/playground/${kind}`);
+        await view.page.getByRole("form").first().waitFor();
+        for (const summary of await view.page.locator("form summary").all()) await summary.click();
+        const excess = await view.page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+        if (excess > 0) findings.push(`${kind}: scrolls sideways by ${excess} px`);
+        findings.push(...(await view.findBarriers()).map((barrier) => `${kind}: ${barrier}`));
+      }
+      expect([...findings, ...view.faults]).toEqual([]);
+    },
+    INSPECTION_LIMIT_MS,
+  );
 });
