@@ -84,7 +84,7 @@ export function assertPublicUrl(text: string, param: string): URL {
   if (isAllowedHost(url)) return url;
   const host = plainHost(url).replace(/^\[|\]$/g, "");
   const isPublic = isIP(host) === 0 ? isPublicName(host) : isDialable(host);
-  if (!isPublic) throw refuse("its host is not public");
+  if (!isPublic) throw refuse("its host is not public. The operator can allow hosts with SLUICE_OUTBOUND_ALLOW");
   const port = portOf(url);
   if ((port < 1024 && port !== 80 && port !== 443) || REFUSED_PORTS.has(port)) throw refuse("its port is not allowed");
   return url;

@@ -1,7 +1,7 @@
 /** Shell: navigation, header with the command palette and the balance, and the page of the URL. */
 import type { ComponentType, JSX } from "preact";
 import { lazy, Suspense } from "preact/compat";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 
 import { call } from "./api/client.ts";
@@ -127,6 +127,8 @@ function Balance(): JSX.Element | null {
   const query = useQuery("balance", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }), {
     everyMs: BALANCE_MS,
   });
+  const [path] = useLocation();
+  useEffect(query.reload, [path]);
   if (query.data === undefined) return null;
   const { available, held } = query.data;
   return (
@@ -160,6 +162,7 @@ function Account(): JSX.Element {
           <br />
           Key “{key?.name}”
         </p>
+        <a href="/console/operator">Operator pages</a>
         <button type="button" onClick={() => void signOut()}>
           Sign out
         </button>

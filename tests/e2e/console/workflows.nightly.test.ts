@@ -99,6 +99,19 @@ describe("workflow", () => {
     expect(view.faults.filter((fault) => !fault.includes("status of 400"))).toEqual([]);
   }, 60_000);
 
+  test("keys that are pressed faster than the page is drawn are all kept", async () => {
+    const { key } = await asNewWorkspace(bench.stack);
+    const { page } = await bench.open("/workflows/new", { key });
+    const editor = page.getByLabel("Definition as JSON");
+    await editor.click();
+    await page.keyboard.press("ControlOrMeta+a");
+    const text = `{"steps":["${"fast ".repeat(40)}"]}`;
+    await page.keyboard.type(text);
+    await editor.getByText(text).waitFor();
+    await page.getByText("Line 1:").first().waitFor();
+    expect((await editor.innerText()).trim()).toBe(text);
+  });
+
   test("a run is estimated, started with the form of its inputs, watched and cancelled", async () => {
     const { key } = await asNewWorkspace(bench.stack);
     const definition = say("sandbox-slow", "${{ inputs.topic }}");

@@ -8,7 +8,7 @@ import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, creditsIn, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { timeText } from "../parts/format.ts";
+import { figureText, timeText } from "../parts/format.ts";
 import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
@@ -241,13 +241,13 @@ function MoveCredits({
       ...(note.trim() === "" ? {} : { note: note.trim() }),
     };
     const { balance } = await call("POST /operator/workspaces/{id}/credits", { path: { id: row.id }, body });
-    toast(`The balance of ${row.name} is ${balance.credits} credits`);
+    toast(`The balance of ${row.name} is ${figureText(balance.credits)} credits`);
     onMoved();
   });
   const { fault } = move;
   return (
     <FormDialog
-      title={`Move credits of “${row.name}”`}
+      title={`Top up or correct “${row.name}”`}
       hint="The movement is an entry of the ledger, which cannot be changed later."
       onClose={onClose}
       action={kind === "top_up" ? "Top up" : "Correct balance"}

@@ -243,6 +243,7 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   return (
     <FormDialog
       title="Create budget"
+      hint={NOTICES}
       onClose={onClose}
       action="Create budget"
       submit={save}
@@ -288,6 +289,9 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   );
 }
 
+/** Says where the notices of an alert arrive. */
+const NOTICES = "Notices are sent to the channels under Notifications that are subscribed to them.";
+
 function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   const [name, setName] = useState("");
   const [kind, setKind] = useState("days");
@@ -303,6 +307,7 @@ function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   return (
     <FormDialog
       title="Create balance alert"
+      hint={NOTICES}
       onClose={onClose}
       action="Create balance alert"
       submit={save}

@@ -61,6 +61,12 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
                 <>
                   {" "}
                   The error names the parameter <code>{row.refusal.param}</code>.
+                  {row.refusal.param.startsWith("limits.") ? (
+                    <>
+                      {" "}
+                      <Link href={`/keys/${row.key_id}`}>Show the limits of the key</Link>
+                    </>
+                  ) : null}
                 </>
               )}
             </p>

@@ -10,7 +10,7 @@ import {
   syntaxHighlighting,
 } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { EditorState, Transaction } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -21,7 +21,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Place } from "./places.ts";
 
@@ -104,7 +104,8 @@ export function DefinitionEditor({
           EditorState.readOnly.of(isReadOnly),
           keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current(update.state.doc.toString());
+            const isTyped = !update.transactions.some((one) => one.annotation(Transaction.remote));
+            if (update.docChanged && isTyped) latest.current(update.state.doc.toString());
           }),
         ],
       }),
@@ -112,11 +113,13 @@ export function DefinitionEditor({
     view.current = editor;
     return () => editor.destroy();
   }, [isReadOnly]);
-  useEffect(() => {
+  // Before the next key: later, the text of this render would replace what was typed since.
+  useLayoutEffect(() => {
     const editor = view.current;
     // A text from elsewhere, such as a restored version.
     if (editor === undefined || editor.state.doc.toString() === text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    const changes = { from: 0, to: editor.state.doc.length, insert: text };
+    editor.dispatch({ changes, annotations: Transaction.remote.of(true) });
   }, [text]);
   useEffect(() => {
     const editor = view.current;
