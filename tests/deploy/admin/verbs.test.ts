@@ -287,6 +287,10 @@ test("usage is listed by workspace, and by request with its earlier attempts", a
       started_at: expect.stringMatching(TIME),
       ended_at: expect.stringMatching(TIME),
       has_bodies: false,
+      endpoint: null,
+      http_status: 200,
+      first_token_at: null,
+      provider_attempts: [],
     },
   ]);
   expect(await json<Json[]>("usage", id, "--request", twice)).toMatchObject([{ attempt: 2 }]);

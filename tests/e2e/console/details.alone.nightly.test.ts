@@ -157,7 +157,8 @@ async function addSettings(): Promise<void> {
 async function addCalls(): Promise<void> {
   const ask = async (model: string, more: object = {}, headers: Record<string, string> = {}): Promise<string> => {
     const content = "Write one sentence about a lake at dawn.";
-    const body = { model, messages: [{ role: "user", content }], ...more };
+    // Without a limit of the output, the hold of one call would use up the limit of the end user until it is settled.
+    const body = { model, max_tokens: 100, messages: [{ role: "user", content }], ...more };
     const response = await respond("/v1/chat/completions", body, { headers });
     await response.text();
     return response.headers.get("x-request-id") ?? "";
