@@ -23,8 +23,8 @@ export function SignInForm({
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const [secret, setSecret] = useState("");
-  const submit = useAction(async () => {
-    await signIn(secret.trim());
+  const submit = useAction(async (typed: string) => {
+    await signIn(typed.trim());
     setSecret("");
   });
   return (
@@ -34,7 +34,8 @@ export function SignInForm({
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              void submit.run();
+              // The field may be newer than the drawn form, for example after a password manager filled it in.
+              void submit.run(event.currentTarget.querySelector("input")?.value ?? "");
             }}
           >
             <h1>{title}</h1>
