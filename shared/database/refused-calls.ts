@@ -19,7 +19,7 @@ export interface RefusedCall {
   readonly code: Code;
   /** Invalid parameter; null for other errors. */
   readonly param: string | null;
-  /** Requested model; null if the request names none or one that the catalogue lacks. */
+  /** Requested model; null if the request names no model of the catalogue. */
   readonly model: string | null;
   /** Sentence of the error; null if it may contain texts of the caller. */
   readonly message: string | null;

@@ -149,8 +149,8 @@ async function change(
   limits?: Limits,
 ): Promise<LimitedMember | undefined> {
   const { workspaceId } = caller;
-  // A new address or an enabled member may give the caller the access of a member. The caller could sign in with the own
-  // address, and would have the limits of the member, but not those of the calling key.
+  // A new address or an enabled member may give the caller the access of a member. With a new address of the own member, the caller
+  // could sign in as that member, without the limits of the calling key.
   const param = asked.email == null ? (asked.isActive === true ? "is_active" : undefined) : "email";
   let wasOwner = false;
   const afterwards = async (tx: Queryable, row: MemberRow): Promise<void> => {

@@ -72,7 +72,7 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   present(row: Row): SchemaTypes[S] & Identified;
   /** Lists rows. `page` returns the newest rows older than the row `after`. */
   readonly list?: OperationTexts & {
-    /** Query parameters besides those of the page. */
+    /** Query parameters in addition to `limit` and `after`. */
     readonly query?: NonNullable<Route["query"]>;
     page(within: Within, page: Page, call: SettingsCall): Promise<readonly Row[]>;
   };

@@ -154,7 +154,7 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Returns days whose sums differ from the sums of their hours, or whose sums by model, key or value differ from those of the day.
+-- Returns days with a fault: the day differs from the sum of its hours, or its sums by model, key or label value differ from the day.
 create function audit_usage_days() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   with of_day as materialized (
     select d.workspace_id, '' as label, d.day, sum(d.settled) as settled, sum(d.calls) as calls, sum(d.tokens) as tokens

@@ -279,7 +279,7 @@ async function addRuns(): Promise<void> {
   });
 }
 
-/** Adds a channel whose first delivery succeeded. All later ones fail, such as that of the failed run. */
+/** Adds a channel. Its first delivery succeeds, and all later deliveries fail. */
 async function addDeliveries(): Promise<void> {
   const { id } = await send<Channel>(settings("/notification-channels"), {
     type: "webhook",
@@ -424,7 +424,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   palette: () => ({ path: "/", act: (page) => page.keyboard.press("Control+k"), isLayer: true }),
 };
 
-/** Both themes and both widths. All combinations are drawn, because a person looks at them. */
+/** Two windows cover both themes and both widths. With `SCREENSHOTS`, all four combinations are drawn for a person to view. */
 const WINDOWS = (["light", "dark"] as const)
   .flatMap((theme) => [1280, 390].map((width) => [theme, width] as const))
   .filter(([theme, width]) => process.env["SCREENSHOTS"] !== undefined || (theme === "light") === (width === 1280));

@@ -20,7 +20,7 @@ const FILTERS = ["workspace_id", "actor", "action", "subject", "start_time", "en
 interface AuditLogProps {
   readonly log: "GET /workspaces/{workspaceId}/audit-log" | "GET /operator/audit-log";
   readonly actions: readonly string[];
-  /** Columns, filters and values of the sheet beside those of every log. */
+  /** Additional columns, filters and sheet values of one of the two logs. */
   readonly columns?: readonly Column<Entry>[];
   readonly filters?: readonly Filter[];
   readonly values: (entry: Entry) => Parameters<typeof KeyValues>[0]["of"];

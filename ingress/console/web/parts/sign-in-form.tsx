@@ -1,4 +1,4 @@
-/** Form that signs somebody in with a secret, such as an API key or an operator token. */
+/** Sign-in form for a secret, such as an API key or an operator token. */
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 

@@ -159,7 +159,7 @@ async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
   return { buckets, groups: [...current, ...endedGroups(current, earlier)], before: earlier };
 }
 
-/** Reads the pages of a period. A page ends early when it has many sums, such as those of a thousand end users. */
+/** Reads all pages of a period. The API ends a page early when its buckets have more than 10,000 sums. */
 async function allBuckets(read: (page: Readonly<Record<string, string>>) => Promise<UsagePage>): Promise<UsagePage> {
   const first = await read({});
   const data = [...first.data];

@@ -318,7 +318,7 @@ describe("an owner with limits", () => {
 });
 
 describe("the last owner without limits", () => {
-  /** Team of three owners: one without limits, one with limits, and one that is disabled. */
+  /** Creates three owners: an owner without limits, an owner with limits, and a disabled owner. */
   async function owners(): Promise<{ readonly team: Team; readonly limitedKey: string; readonly disabled: string }> {
     const team = await bed.team(0n);
     const { owner } = team;
