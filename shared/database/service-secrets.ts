@@ -28,17 +28,21 @@ export async function publishKey(
   { id, bytes }: PublicKey,
   earlier: readonly string[],
 ): Promise<void> {
+  const publish = (): Promise<unknown> =>
+    target.query(
+      `insert into sealing_key (id, public_key, is_superseded) values ($1, $2, false)
+       on conflict (id) do update set public_key = excluded.public_key, is_superseded = false, published_at = excluded.published_at
+       where sealing_key.is_superseded and not exists (select from sealing_key where not is_superseded)`,
+      [id, bytes],
+    );
+  // Before the earlier keys are marked: if every key were superseded for a moment, another process would publish an earlier one again.
+  await publish();
   await target.query(
     `insert into sealing_key (id, is_superseded) select unnest($1::text[]) as id, true order by id
      on conflict (id) do update set is_superseded = true where not sealing_key.is_superseded`,
     [plainArray(earlier)],
   );
-  await target.query(
-    `insert into sealing_key (id, public_key, is_superseded) values ($1, $2, false)
-     on conflict (id) do update set public_key = excluded.public_key, is_superseded = false, published_at = excluded.published_at
-     where sealing_key.is_superseded and not exists (select from sealing_key where not is_superseded)`,
-    [id, bytes],
-  );
+  await publish();
 }
 
 /** Returns the public key with which processes without a master key encrypt; undefined if there is none yet. */
