@@ -94,12 +94,14 @@ test("runs of five workspaces, with crashes in between", async () => {
   await Promise.all(all);
   clearInterval(watch);
 
+  const logs = stack.workers.flatMap((worker) => worker.logs());
   // A run is tried twice: one whose child was killed both times has failed, and no other.
-  const begunAnew = stack.workers
-    .flatMap((worker) => worker.logs())
-    .filter((line) => line.includes("the run restarts"));
+  const begunAnew = logs.filter((line) => line.includes("the run restarts"));
   const isBegunAnew = (id: string): boolean => begunAnew.some((line) => line.includes(id));
-  expect(ends.filter(({ status, id }) => status !== 200 && !(status === 500 && isBegunAnew(id)))).toEqual([]);
+  const unexplained = ends
+    .filter(({ status, id }) => status !== 200 && !(status === 500 && isBegunAnew(id)))
+    .map((end) => ({ ...end, logs: logs.filter((line) => line.includes(end.id)) }));
+  expect(unexplained).toEqual([]);
   // A fair share of five is served long before the rest of what the greedy one wants. A quarter of a workspace's runs may have died with
   // their workers and wait for another, so that they end late.
   const served = modest.map((owner) => {
