@@ -1,7 +1,8 @@
 /** Loads data for a page: one request at a time, aborted when the page changes, optionally repeated. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { ApiFault } from "./client.ts";
+import { ApiFault, call, type CallOptions } from "./client.ts";
+import type { Operations } from "./operations.ts";
 
 export interface Query<Data> {
   /** Last response; undefined before the first one and after the key has changed. */
@@ -26,12 +27,11 @@ const TIMEOUT_MS = 10_000;
 /**
  * Runs `load` for a key, and again when the key changes.
  * @param key text that identifies the data, such as the path with its query; "" loads nothing
- * @param options `everyMs`: interval of repetitions while the page is visible, in milliseconds
  */
 export function useQuery<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  { everyMs }: { readonly everyMs?: number | undefined } = {},
+  { everyMs }: Repeat = {},
 ): Query<Data> {
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
@@ -77,6 +77,24 @@ export function useQuery<Data>(
   // The state of the previous key must not be shown for the new one.
   const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
   return { data: own.data, fault: own.fault, isLoading: own.isLoading, reload };
+}
+
+export interface Repeat {
+  /** Interval of repetitions while the page is visible, in milliseconds. Absent: none. */
+  readonly everyMs?: number | undefined;
+}
+
+/**
+ * Loads the response of an operation, and again when its parameters change.
+ * @param options null loads nothing
+ */
+export function useCall<Operation extends keyof Operations>(
+  operation: Operation,
+  options: Pick<CallOptions<Operation>, "path" | "query"> | null = {},
+  repeat?: Repeat,
+): Query<Operations[Operation]["response"]> {
+  const key = options === null ? "" : `${operation} ${JSON.stringify(options)}`;
+  return useQuery(key, (signal) => call(operation, { ...options, signal }), repeat);
 }
 
 export interface Action<Input> {
