@@ -182,7 +182,7 @@ describe("media", () => {
     const dialog = page.getByRole("dialog", { name: "Cancel the job?" });
     await dialog.getByText("Work done until then is delivered and charged").waitFor();
     await dialog.getByRole("button", { name: "Cancel job" }).click();
-    await sheet.getByText("Cancelled").waitFor();
+    await sheet.getByRole("status").getByText("Cancelled", { exact: true }).waitFor();
     const id = page.url().split("/").at(-1) ?? "";
     expect(await read<Job>(`/v1/images/jobs/${id}`)).toMatchObject({ status: "cancelled" });
     expect(faults).toEqual([]);
