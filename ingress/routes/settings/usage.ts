@@ -56,7 +56,8 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   const format = tableFormatOf(call);
   const isTable = format !== undefined;
   const top = topIn(call, grouping);
-  if (isTable && top !== null) throw unsupported("top", "no top in a table, which contains all groups", String(top.count));
+  if (isTable && top !== null)
+    throw unsupported("top", "no top in a table, which contains all groups", String(top.count));
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
   const end = isTable ? span.end : pageEnd;
   const sums = await sumUsage(context.database, workspaceId, {

@@ -227,7 +227,7 @@ test("usage of many groups has the largest in the table, and the sum of the othe
   const chart = page.getByRole("main").getByRole("img").first();
   expect(await chart.locator("rect.f6").count()).toBe(days);
   const others = page.getByRole("row", { name: "others" });
-  expect(await others.getByRole("cell").last().textContent()).toBe("10,150.00");
+  expect(await others.getByRole("cell").last().textContent()).toBe("10,150.00000");
   expect(await page.getByRole("row").count()).toBe(1 + 50 + 1);
   // The keys of these sums do not exist.
   expect(faults.filter((fault) => !fault.includes("status of 404"))).toEqual([]);

@@ -83,12 +83,18 @@ function nanoBy(results: readonly Result[], nameOf: (result: Result) => unknown)
 }
 
 /** Returns the value of a result's only group. */
-function groupOf({ calls, failed, credits, tokens, latency_p95_ms, tags, ...groups }: Result): string {
-  return String(Object.values(tags ?? groups)[0]);
+function groupOf({ tags, model, key_id, member_id, workflow_id, status, user, chain }: Result): string {
+  const values = [model, key_id, member_id, workflow_id, status, user, chain, ...Object.values(tags ?? {})];
+  return String(values.find((value) => value !== undefined));
 }
 
 type Figures = readonly bigint[];
-const figuresOf = ({ calls, failed, credits, tokens }: Omit<Result, "latency_p95_ms">): Figures => [
+const figuresOf = ({
+  calls,
+  failed,
+  credits,
+  tokens,
+}: Pick<Result, "calls" | "failed" | "credits" | "tokens">): Figures => [
   BigInt(calls),
   BigInt(failed),
   parseCredits(String(credits)),
@@ -161,7 +167,10 @@ describe("sums by label", () => {
             const isShown = (one: Result): boolean => [first?.[0], "null"].includes(groupOf(one));
             const expected = all.data.map(({ results }) => ({
               shown: results.filter(isShown).map((one) => [groupOf(one), ...figuresOf(one)]),
-              others: results.filter((one) => !isShown(one)).map(figuresOf).reduce(added, [0n, 0n, 0n, 0n]),
+              others: results
+                .filter((one) => !isShown(one))
+                .map(figuresOf)
+                .reduce(added, [0n, 0n, 0n, 0n]),
             }));
             const { data } = await read(team, `${query}&top=1&top_by=${by}`);
             const received = data.map(({ results, others }) => ({
