@@ -12911,6 +12911,28 @@ export interface UsagePage {
      */
     refused: number;
     /**
+     * Sum of the groups that are not in the top; only with `top`, when there are such groups.
+     */
+    others?: {
+      /**
+       * Number of ended calls.
+       */
+      calls: number;
+      /**
+       * Number of failed and lost calls.
+       */
+      failed: number;
+      /**
+       * Credits charged.
+       */
+      credits: number;
+      /**
+       * Number of tokens.
+       */
+      tokens: number;
+      [k: string]: unknown;
+    };
+    /**
      * Usage of the bucket, one element per group.
      */
     results: {
@@ -12965,7 +12987,7 @@ export interface UsagePage {
        */
       tokens: number;
       /**
-       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded.
+       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded. With `top` also null for calls without a value of the group.
        */
       latency_p95_ms: number | null;
       [k: string]: unknown;

@@ -73596,7 +73596,7 @@ return errors === 0;
 }
 validate496.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateUsagePage = validate497;
-var schema567 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "refused", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, refused: { type: "integer", minimum: 0 }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens", "latency_p95_ms"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 }, latency_p95_ms: { type: ["integer", "null"], minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+var schema567 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "refused", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, refused: { type: "integer", minimum: 0 }, others: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens", "latency_p95_ms"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 }, latency_p95_ms: { type: ["integer", "null"], minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
 function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -73715,41 +73715,143 @@ var valid2 = _errs11 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.results !== undefined) {
-let data7 = data2.results;
+if (data2.others !== undefined) {
+let data7 = data2.others;
 const _errs13 = errors;
 if (errors === _errs13) {
-if (Array.isArray(data7)) {
-var valid3 = true;
-const len1 = data7.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data8 = data7[i1];
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
-if (data8.calls === undefined && (missing2 = "calls") || data8.failed === undefined && (missing2 = "failed") || data8.credits === undefined && (missing2 = "credits") || data8.tokens === undefined && (missing2 = "tokens") || data8.latency_p95_ms === undefined && (missing2 = "latency_p95_ms")) {
-validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others", schemaPath: "#/properties/data/items/properties/others/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data8.model !== undefined) {
+if (data7.calls !== undefined) {
+let data8 = data7.calls;
+const _errs15 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/calls", schemaPath: "#/properties/data/items/properties/others/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/calls", schemaPath: "#/properties/data/items/properties/others/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.failed !== undefined) {
+let data9 = data7.failed;
 const _errs17 = errors;
-if (typeof data8.model !== "string") {
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/failed", schemaPath: "#/properties/data/items/properties/others/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs17) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/failed", schemaPath: "#/properties/data/items/properties/others/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.credits !== undefined) {
+let data10 = data7.credits;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/credits", schemaPath: "#/properties/data/items/properties/others/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/credits", schemaPath: "#/properties/data/items/properties/others/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.tokens !== undefined) {
+let data11 = data7.tokens;
+const _errs21 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/tokens", schemaPath: "#/properties/data/items/properties/others/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs21) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/tokens", schemaPath: "#/properties/data/items/properties/others/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others", schemaPath: "#/properties/data/items/properties/others/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.results !== undefined) {
+let data12 = data2.results;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (Array.isArray(data12)) {
+var valid4 = true;
+const len1 = data12.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data13 = data12[i1];
+const _errs25 = errors;
+if (errors === _errs25) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing3;
+if (data13.calls === undefined && (missing3 = "calls") || data13.failed === undefined && (missing3 = "failed") || data13.credits === undefined && (missing3 = "credits") || data13.tokens === undefined && (missing3 = "tokens") || data13.latency_p95_ms === undefined && (missing3 = "latency_p95_ms")) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data13.model !== undefined) {
+const _errs27 = errors;
+if (typeof data13.model !== "string") {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs17 === errors;
+var valid5 = _errs27 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.key_id !== undefined) {
-let data10 = data8.key_id;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
+if (valid5) {
+if (data13.key_id !== undefined) {
+let data15 = data13.key_id;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (errors === _errs29) {
+if (typeof data15 === "string") {
+if (!formats0.test(data15)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -73759,18 +73861,18 @@ return false;
 }
 }
 }
-var valid4 = _errs19 === errors;
+var valid5 = _errs29 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.member_id !== undefined) {
-let data11 = data8.member_id;
-const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
+if (valid5) {
+if (data13.member_id !== undefined) {
+let data16 = data13.member_id;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (errors === _errs31) {
+if (typeof data16 === "string") {
+if (!formats0.test(data16)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -73780,87 +73882,87 @@ return false;
 }
 }
 }
-var valid4 = _errs21 === errors;
+var valid5 = _errs31 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.workflow_id !== undefined) {
-let data12 = data8.workflow_id;
-const _errs23 = errors;
-if (typeof data12 !== "string" && data12 !== null) {
+if (valid5) {
+if (data13.workflow_id !== undefined) {
+let data17 = data13.workflow_id;
+const _errs33 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
-if (errors === _errs23) {
-if (errors === _errs23) {
-if (typeof data12 === "string") {
-if (!formats0.test(data12)) {
+if (errors === _errs33) {
+if (errors === _errs33) {
+if (typeof data17 === "string") {
+if (!formats0.test(data17)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid4 = _errs23 === errors;
+var valid5 = _errs33 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.status !== undefined) {
-let data13 = data8.status;
-const _errs25 = errors;
-if (typeof data13 !== "string") {
+if (valid5) {
+if (data13.status !== undefined) {
+let data18 = data13.status;
+const _errs35 = errors;
+if (typeof data18 !== "string") {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data13 === "succeeded" || data13 === "failed" || data13 === "cancelled" || data13 === "lost")) {
+if (!(data18 === "succeeded" || data18 === "failed" || data18 === "cancelled" || data18 === "lost")) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema567.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
-var valid4 = _errs25 === errors;
+var valid5 = _errs35 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.user !== undefined) {
-let data14 = data8.user;
-const _errs27 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
+if (valid5) {
+if (data13.user !== undefined) {
+let data19 = data13.user;
+const _errs37 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/user", schemaPath: "#/properties/data/items/properties/results/items/properties/user/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.user.type } }];
 return false;
 }
-var valid4 = _errs27 === errors;
+var valid5 = _errs37 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.chain !== undefined) {
-let data15 = data8.chain;
-const _errs29 = errors;
-if (typeof data15 !== "string" && data15 !== null) {
+if (valid5) {
+if (data13.chain !== undefined) {
+let data20 = data13.chain;
+const _errs39 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/chain", schemaPath: "#/properties/data/items/properties/results/items/properties/chain/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.chain.type } }];
 return false;
 }
-var valid4 = _errs29 === errors;
+var valid5 = _errs39 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.tags !== undefined) {
-let data16 = data8.tags;
-const _errs31 = errors;
-if (errors === _errs31) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-for (const key0 in data16) {
-let data17 = data16[key0];
-const _errs34 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
+if (valid5) {
+if (data13.tags !== undefined) {
+let data21 = data13.tags;
+const _errs41 = errors;
+if (errors === _errs41) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+for (const key0 in data21) {
+let data22 = data21[key0];
+const _errs44 = errors;
+if (typeof data22 !== "string" && data22 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/data/items/properties/results/items/properties/tags/additionalProperties/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.tags.additionalProperties.type } }];
 return false;
 }
-var valid5 = _errs34 === errors;
-if (!valid5) {
+var valid6 = _errs44 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -73869,57 +73971,57 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid4 = _errs31 === errors;
+var valid5 = _errs41 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.calls !== undefined) {
-let data18 = data8.calls;
-const _errs36 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+if (valid5) {
+if (data13.calls !== undefined) {
+let data23 = data13.calls;
+const _errs46 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data18 == "number" && isFinite(data18)) {
-if (data18 < 0 || isNaN(data18)) {
+if (errors === _errs46) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs36 === errors;
+var valid5 = _errs46 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.failed !== undefined) {
-let data19 = data8.failed;
-const _errs38 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (valid5) {
+if (data13.failed !== undefined) {
+let data24 = data13.failed;
+const _errs48 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs38) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 0 || isNaN(data19)) {
+if (errors === _errs48) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs38 === errors;
+var valid5 = _errs48 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.credits !== undefined) {
-let data20 = data8.credits;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
+if (valid5) {
+if (data13.credits !== undefined) {
+let data25 = data13.credits;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -73928,49 +74030,49 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid4 = _errs40 === errors;
+var valid5 = _errs50 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.tokens !== undefined) {
-let data21 = data8.tokens;
-const _errs42 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+if (valid5) {
+if (data13.tokens !== undefined) {
+let data26 = data13.tokens;
+const _errs52 = errors;
+if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 < 0 || isNaN(data21)) {
+if (errors === _errs52) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 < 0 || isNaN(data26)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs42 === errors;
+var valid5 = _errs52 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.latency_p95_ms !== undefined) {
-let data22 = data8.latency_p95_ms;
-const _errs44 = errors;
-if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
+if (valid5) {
+if (data13.latency_p95_ms !== undefined) {
+let data27 = data13.latency_p95_ms;
+const _errs54 = errors;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27)) && data27 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.latency_p95_ms.type } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 < 0 || isNaN(data22)) {
+if (errors === _errs54) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 < 0 || isNaN(data27)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs44 === errors;
+var valid5 = _errs54 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
@@ -73990,8 +74092,8 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid3 = _errs15 === errors;
-if (!valid3) {
+var valid4 = _errs25 === errors;
+if (!valid4) {
 break;
 }
 }
@@ -74000,9 +74102,10 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results",
 return false;
 }
 }
-var valid2 = _errs13 === errors;
+var valid2 = _errs23 === errors;
 } else {
 var valid2 = true;
+}
 }
 }
 }
@@ -74030,24 +74133,24 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs46 = errors;
+const _errs56 = errors;
 if (typeof data.has_more !== "boolean") {
 validate497.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs56 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.next_page !== undefined) {
-let data24 = data.next_page;
-const _errs48 = errors;
-if (typeof data24 !== "string" && data24 !== null) {
+let data29 = data.next_page;
+const _errs58 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema567.properties.next_page.type } }];
 return false;
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs58 === errors;
 } else {
 var valid0 = true;
 }
