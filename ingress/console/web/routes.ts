@@ -97,7 +97,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("./routes/keys.tsx"),
   },
   {
-    path: "/notifications/:id?/:part?",
+    path: "/notifications/:id?/:part?/:delivery?",
     name: "Notifications",
     group: "Settings",
     icon: "bell",
@@ -121,7 +121,7 @@ export const ROUTES: readonly PageRoute[] = [
   },
   { path: "/credits", name: "Credits", group: "Settings", icon: "coin", load: () => import("./routes/credits.tsx") },
   {
-    path: "/audit",
+    path: "/audit/:id?",
     name: "Audit log",
     group: "Settings",
     icon: "log",

@@ -392,7 +392,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   "channel-settings": () => ({ path: `/notifications/${ids.channel}/settings` }),
   "channel-create": () => ({ path: "/notifications", act: click("Create channel"), isLayer: true }),
   "delivery-sheet": () => ({
-    path: `/notifications/${ids.channel}?delivery=${ids.delivery}`,
+    path: `/notifications/${ids.channel}/deliveries/${ids.delivery}`,
     isLayer: true,
     shows: "the upstream is away",
   }),

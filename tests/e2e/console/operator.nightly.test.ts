@@ -162,7 +162,7 @@ describe("operator", () => {
     await rows.nth(1).waitFor();
     expect(await rows.count()).toBe(2);
     await rows.first().getByRole("link", { name: workspaceName }).waitFor();
-    await rows.first().getByRole("button").press("Enter");
+    await rows.first().getByRole("link", { name: "The call was settled before" }).press("Enter");
     const sheet = page.getByRole("complementary", { name: "The call was settled before" });
     await sheet.getByText("1 credits").waitFor();
     expect(await sheet.innerText()).not.toContain(tenant.workspace.id);
@@ -176,7 +176,7 @@ describe("operator", () => {
 
     await page.goto(`${bench.baseUrl}/console/operator/audit?action=settle_fault.resolve`);
     await page.getByRole("row").getByRole("link", { name: workspaceName }).waitFor();
-    await page.getByRole("button", { name: "settle_fault.resolve" }).click();
+    await page.getByRole("link", { name: "settle_fault.resolve" }).click();
     await page.getByRole("complementary").getByText("After: corrected by hand").waitFor();
     expect(faults).toEqual([]);
   });

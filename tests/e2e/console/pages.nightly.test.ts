@@ -85,6 +85,31 @@ describe("pages", () => {
   });
 });
 
+test("a click anywhere on a row opens it, except on its menu and while text is selected", async () => {
+  const { page, faults } = await bench.open("/members", { key: tenant.key });
+  const row = page.locator("tbody tr").first();
+  await row.getByRole("button", { name: /^Actions of/ }).click();
+  await page.keyboard.press("Escape");
+  const { x = 0, y = 0, width = 0, height = 0 } = (await row.locator("td").nth(1).boundingBox()) ?? {};
+  await page.mouse.move(x + width - 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 2, y + height / 2);
+  await page.mouse.up();
+  expect(await page.evaluate<string>("getSelection().toString()")).toBe("Owner");
+  expect(page.url()).toEndWith("/members");
+
+  const place = row.locator("td").nth(2);
+  const [tab] = await Promise.all([page.context().waitForEvent("page"), place.click({ modifiers: ["ControlOrMeta"] })]);
+  expect(page.url()).toEndWith("/members");
+  await place.click();
+  await page.getByRole("complementary").waitFor();
+  expect(tab.url()).toBe(page.url());
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary").waitFor({ state: "detached" });
+  expect(await page.evaluate("document.activeElement === document.querySelector('tbody a')")).toBe(true);
+  expect(faults).toEqual([]);
+});
+
 describe("roles", () => {
   test.each(["owner", "admin", "developer", "billing"] as const)(
     "every page of a %s loads all its data",

@@ -238,7 +238,7 @@ test("the audit log shows the changed members with their old and new values", as
   const { id } = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "before", tools: ["image.*"] });
   await ask(tenant, "PATCH", `/api-keys/${id}`, { name: "after" });
   const { page, faults } = await bench.open(`/audit?subject=${id}`, { key: tenant.key });
-  await page.getByRole("button", { name: "key.update" }).click();
+  await page.getByRole("link", { name: "key.update" }).click();
   const sheet = page.getByRole("complementary", { name: "key.update" });
   expect(await sheet.locator(".diff dt").allTextContents()).toEqual(["name"]);
   expect(await sheet.locator(".diff del").allTextContents()).toEqual(["Before: before"]);

@@ -73,7 +73,7 @@ describe("key with a limit", () => {
     });
     expect(response.status).toBe(402);
 
-    await page.getByRole("link", { name: "nightly" }).click();
+    await page.getByRole("row", { name: "nightly" }).getByText("Active").click();
     const sheet = page.getByRole("complementary", { name: "nightly" });
     await sheet.getByRole("img", { name: "0 % of the day limit used" }).waitFor();
     await page.goto(`${bench.baseUrl}/console/requests`);

@@ -16,6 +16,7 @@ export default function AuditLog(): JSX.Element {
   const choices = data?.has_more === false ? data.data.map(({ id, name }) => ({ value: id, text: name })) : undefined;
   return (
     <AuditLogPage
+      path="/operator/audit"
       log="GET /operator/audit-log"
       actions={["credits.top_up", "hold.close", "settle_fault.resolve", "source.reset", "workspace.create"]}
       filters={[{ name: "workspace_id", label: "Workspace", ...(choices && { choices }) }]}

@@ -7,9 +7,9 @@ import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { Button, FaultText } from "../parts/form.tsx";
 import { sizeText, timeText, zoneText } from "../parts/format.ts";
-import { ConfirmDialog, Sheet } from "../parts/layers.tsx";
+import { ConfirmDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
@@ -24,28 +24,24 @@ const RESULTS = {
 } as const;
 
 export default function DeadLetters(): JSX.Element {
-  const [openId, setOpenId] = useState<string>();
   const cursor = useCursor("");
   const list = useQuery(`operator dead letters ${cursor.after ?? ""}`, (signal) =>
     call("GET /operator/dead-letters", { query: { limit: 50, after: cursor.after }, signal }),
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex(({ id }) => id === openId);
-  const row = rows[place];
+  const open = useOpenRow("/operator/dead-letters", list, ({ id }) => id);
   return (
     <Page
       title="Dead letters"
       isWide
       about="Messages that could not be processed. Their credits are released."
       sheet={
-        row === undefined ? undefined : (
+        open.row && (
           <LetterSheet
-            key={row.id}
-            row={row}
-            onClose={() => setOpenId(undefined)}
-            onMove={(step) => setOpenId(rows[place + step]?.id ?? row.id)}
+            key={open.id}
+            row={open.row}
+            {...open.sheet}
             onChange={() => {
-              setOpenId(undefined);
+              open.show(undefined);
               list.reload();
             }}
           />
@@ -56,7 +52,7 @@ export default function DeadLetters(): JSX.Element {
         query={list}
         cursor={cursor}
         idOf={({ id }) => id}
-        selected={openId}
+        open={open}
         columns={[
           { head: `Time, ${zoneText()}`, place: "brk", cell: ({ at }) => timeText(at, "minute") },
           {
@@ -64,11 +60,7 @@ export default function DeadLetters(): JSX.Element {
             place: "main",
             cut: "36%",
             title: ({ subject }) => subject,
-            cell: (row) => (
-              <button type="button" class="link" onClick={() => setOpenId(row.id)}>
-                {subjectOf(row)}
-              </button>
-            ),
+            cell: subjectOf,
           },
           {
             head: "Workspace",
@@ -104,15 +96,9 @@ function subjectOf({ subject, workspace_id: id }: OperatorDeadLetter): string {
 
 function LetterSheet({
   row,
-  onClose,
-  onMove,
   onChange,
-}: {
-  readonly row: OperatorDeadLetter;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-  readonly onChange: () => void;
-}): JSX.Element {
+  ...controls
+}: SheetControls & { readonly row: OperatorDeadLetter; readonly onChange: () => void }): JSX.Element {
   const [isDeleting, setDeleting] = useState(false);
   const redrive = useAction(async () => {
     const { data } = await call("POST /operator/dead-letters/redrive", { body: { ids: [row.id] } });
@@ -121,7 +107,7 @@ function LetterSheet({
     onChange();
   });
   return (
-    <Sheet title={subjectOf(row)} onClose={onClose} onMove={onMove}>
+    <Sheet title={subjectOf(row)} {...controls}>
       <section>
         <div class="row">
           <Button

@@ -8,37 +8,33 @@ import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { Button, FaultText, TextField } from "../parts/form.tsx";
 import { timeText, zoneText } from "../parts/format.ts";
-import { FormDialog, Sheet } from "../parts/layers.tsx";
+import { FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Amount, Id, KeyValues } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
 import { WorkspaceLink } from "./workspace-link.tsx";
 
 export default function SettleFaults(): JSX.Element {
-  const [openId, setOpenId] = useState<string>();
   const cursor = useCursor("");
   const list = useQuery(`operator settle faults ${cursor.after ?? ""}`, (signal) =>
     call("GET /operator/settle-faults", { query: { limit: 50, after: cursor.after }, signal }),
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex(({ id }) => id === openId);
-  const row = rows[place];
+  const open = useOpenRow("/operator/settle-faults", list, ({ id }) => id);
   return (
     <Page
       title="Settle faults"
       isWide
       about="Holds that were closed without charging what the call used. Correct the balance, then resolve the fault."
       sheet={
-        row === undefined ? undefined : (
+        open.row && (
           <FaultSheet
-            key={row.id}
-            row={row}
-            onClose={() => setOpenId(undefined)}
-            onMove={(step) => setOpenId(rows[place + step]?.id ?? row.id)}
+            key={open.id}
+            row={open.row}
+            {...open.sheet}
             onResolved={() => {
-              setOpenId(undefined);
+              open.show(undefined);
               list.reload();
             }}
           />
@@ -49,18 +45,10 @@ export default function SettleFaults(): JSX.Element {
         query={list}
         cursor={cursor}
         idOf={({ id }) => id}
-        selected={openId}
+        open={open}
         columns={[
           { head: `Time, ${zoneText()}`, place: "brk", cell: ({ at }) => timeText(at, "minute") },
-          {
-            head: "Reason",
-            place: "main",
-            cell: ({ id, fault }) => (
-              <button type="button" class="link" onClick={() => setOpenId(id)}>
-                {reasonOf(fault)}
-              </button>
-            ),
-          },
+          { head: "Reason", place: "main", cell: ({ fault }) => reasonOf(fault) },
           { head: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id} /> },
           {
             head: "Source",
@@ -100,18 +88,12 @@ function reasonOf(fault: string): string {
 
 function FaultSheet({
   row,
-  onClose,
-  onMove,
   onResolved,
-}: {
-  readonly row: OperatorSettleFault;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-  readonly onResolved: () => void;
-}): JSX.Element {
+  ...controls
+}: SheetControls & { readonly row: OperatorSettleFault; readonly onResolved: () => void }): JSX.Element {
   const [isResolving, setResolving] = useState(false);
   return (
-    <Sheet title={reasonOf(row.fault)} onClose={onClose} onMove={onMove}>
+    <Sheet title={reasonOf(row.fault)} {...controls}>
       <section>
         <div class="row">
           <Button small kind="primary" blocked={writeBlocked.value} onClick={() => setResolving(true)}>

@@ -8,9 +8,9 @@ import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, FaultText } from "../parts/form.tsx";
 import { durationText } from "../parts/format.ts";
-import { Callout, Sheet } from "../parts/layers.tsx";
+import { Callout, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel } from "../parts/table.tsx";
+import { Empty, ListPanel, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, KeyValues, Status } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
@@ -19,7 +19,6 @@ const REFRESH_MS = 10_000;
 const STATES = { available: "available", disabled: "suspended", not_configured: "Not configured" } as const;
 
 export default function Sources(): JSX.Element {
-  const [openId, setOpenId] = useState<string>();
   const query = useUrlQuery();
   const state = query.get("state");
   const list = useQuery(
@@ -30,25 +29,13 @@ export default function Sources(): JSX.Element {
     },
     { everyMs: REFRESH_MS },
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex(({ id }) => id === openId);
-  const row = rows[place];
+  const open = useOpenRow("/operator/sources", list, ({ id }) => id);
   return (
     <Page
       title="Providers"
       isWide
       about="A source is a model at a provider. After errors it is disabled for a time, and tried again by itself."
-      sheet={
-        row === undefined ? undefined : (
-          <SourceSheet
-            key={row.id}
-            row={row}
-            onClose={() => setOpenId(undefined)}
-            onMove={(step) => setOpenId(rows[place + step]?.id ?? row.id)}
-            onChange={list.reload}
-          />
-        )
-      }
+      sheet={open.row && <SourceSheet key={open.id} row={open.row} {...open.sheet} onChange={list.reload} />}
     >
       <FilterBar
         query={query}
@@ -69,18 +56,14 @@ export default function Sources(): JSX.Element {
       <ListPanel
         query={list}
         idOf={({ id }) => id}
-        selected={openId}
+        open={open}
         columns={[
           {
             head: "Source",
             place: "main",
             cut: "40%",
             title: ({ id }) => id,
-            cell: ({ id }) => (
-              <button type="button" class="link" onClick={() => setOpenId(id)}>
-                {id}
-              </button>
-            ),
+            cell: ({ id }) => id,
           },
           { head: "State", place: "key", cell: ({ state }) => <Status of={STATES[state]} /> },
           {
@@ -108,15 +91,9 @@ export default function Sources(): JSX.Element {
 
 function SourceSheet({
   row,
-  onClose,
-  onMove,
   onChange,
-}: {
-  readonly row: OperatorSource;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-  readonly onChange: () => void;
-}): JSX.Element {
+  ...controls
+}: SheetControls & { readonly row: OperatorSource; readonly onChange: () => void }): JSX.Element {
   const [result, setResult] = useState<OperatorSourceTest>();
   const path = { source: row.id };
   const test = useAction(async () => setResult(await call("POST /operator/sources/{source}/test", { path })));
@@ -126,7 +103,7 @@ function SourceSheet({
     onChange();
   });
   return (
-    <Sheet title={row.id} onClose={onClose} onMove={onMove}>
+    <Sheet title={row.id} {...controls}>
       <section>
         <div class="row wrap">
           <Status of={STATES[row.state]} />

@@ -1,7 +1,6 @@
 /** Workspaces of the installation: list, creation, top-ups and corrections, and suspension. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { OperatorWorkspace, OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -9,17 +8,15 @@ import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, creditsIn, FaultText, SelectField, TextField } from "../parts/form.tsx";
 import { figureText, timeText } from "../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
+import { ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
-import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Amount, Id, KeyValues, Status, Time } from "../parts/values.tsx";
 import { moneyBlocked, writeBlocked } from "./session.ts";
 
 export default function Workspaces(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<OperatorWorkspaceCreated>();
   const query = useUrlQuery();
@@ -27,6 +24,7 @@ export default function Workspaces(): JSX.Element {
   const list = useQuery(`operator workspaces ${query.text} ${cursor.after ?? ""}`, (signal) =>
     call("GET /operator/workspaces", { query: { limit: 50, after: cursor.after, name: query.get("name") }, signal }),
   );
+  const open = useOpenRow("/operator/workspaces", list, ({ id }) => id);
   return (
     <Page
       title="Workspaces"
@@ -36,25 +34,21 @@ export default function Workspaces(): JSX.Element {
           Create workspace
         </Button>
       }
-      sheet={
-        id === undefined ? undefined : (
-          <WorkspaceSheet key={id} id={id} onClose={() => navigate("/operator/workspaces")} onChange={list.reload} />
-        )
-      }
+      sheet={open.id && <WorkspaceSheet key={open.id} id={open.id} {...open.sheet} onChange={list.reload} />}
     >
       <FilterBar query={query} filters={[{ name: "name", label: "Name" }]} />
       <ListPanel
         query={list}
         cursor={cursor}
         idOf={(row) => row.id}
-        selected={id}
+        open={open}
         columns={[
           {
             head: "Name",
             place: "main",
             cut: "34%",
-            title: ({ name, id: one }) => `${name} (${one})`,
-            cell: (row) => <Link href={`/operator/workspaces/${row.id}`}>{row.name}</Link>,
+            title: ({ name, id }) => `${name} (${id})`,
+            cell: ({ name }) => name,
           },
           { head: "Status", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
           { head: "Held", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
@@ -92,13 +86,9 @@ export default function Workspaces(): JSX.Element {
 
 function WorkspaceSheet({
   id,
-  onClose,
   onChange,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onChange: () => void;
-}): JSX.Element {
+  ...controls
+}: SheetControls & { readonly id: string; readonly onChange: () => void }): JSX.Element {
   const query = useQuery(`operator workspace ${id}`, (signal) =>
     call("GET /operator/workspaces/{id}", { path: { id }, signal }),
   );
@@ -116,7 +106,7 @@ function WorkspaceSheet({
   };
   const enable = useAction(() => setActive(true));
   return (
-    <Sheet title={row?.name ?? "Workspace"} onClose={onClose}>
+    <Sheet title={row?.name ?? "Workspace"} {...controls}>
       {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
       {row === undefined ? (
         query.fault === undefined ? (

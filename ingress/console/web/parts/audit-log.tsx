@@ -1,6 +1,5 @@
 /** Page of an audit log: who changed which setting, with the state before and after. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 
 import type { AuditLogEntry as Entry } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -10,14 +9,16 @@ import { CSV, download } from "./download.ts";
 import { type Filter, FilterBar, useUrlQuery } from "./filters.tsx";
 import { Button } from "./form.tsx";
 import { timeText, zoneText } from "./format.ts";
-import { Sheet } from "./layers.tsx";
+import { Sheet, type SheetControls } from "./layers.tsx";
 import { Page } from "./page.tsx";
-import { type Column, Empty, ListPanel, useCursor } from "./table.tsx";
+import { type Column, Empty, ListPanel, useCursor, useOpenRow } from "./table.tsx";
 import { Id, KeyValues } from "./values.tsx";
 
 const FILTERS = ["workspace_id", "actor", "action", "subject", "start_time", "end_time"] as const;
 
 interface AuditLogProps {
+  /** Path of the page. */
+  readonly path: string;
   readonly log: "GET /workspaces/{workspaceId}/audit-log" | "GET /operator/audit-log";
   readonly actions: readonly string[];
   /** Additional columns, filters and sheet values of one of the two logs. */
@@ -28,17 +29,22 @@ interface AuditLogProps {
   readonly nameOf: (id: string) => string | undefined;
 }
 
-export function AuditLogPage({ log, actions, columns = [], filters = [], values, nameOf }: AuditLogProps): JSX.Element {
+export function AuditLogPage({
+  path,
+  log,
+  actions,
+  columns = [],
+  filters = [],
+  values,
+  nameOf,
+}: AuditLogProps): JSX.Element {
   const query = useUrlQuery();
   const cursor = useCursor(query.text);
-  const [openId, setOpenId] = useState<string>();
   const chosen = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
   const list = useQuery(`audit ${query.text} ${cursor.after ?? ""}`, (signal) =>
     call(log, { query: { ...chosen, limit: 50, after: cursor.after }, signal }),
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex(({ id }) => id === openId);
-  const entry = rows[place];
+  const open = useOpenRow(path, list, ({ id }) => id);
   return (
     <Page
       title="Audit log"
@@ -49,16 +55,7 @@ export function AuditLogPage({ log, actions, columns = [], filters = [], values,
           Export CSV
         </Button>
       }
-      sheet={
-        entry === undefined ? undefined : (
-          <EntrySheet
-            entry={entry}
-            values={values(entry)}
-            onClose={() => setOpenId(undefined)}
-            onMove={(step) => setOpenId(rows[place + step]?.id ?? entry.id)}
-          />
-        )
-      }
+      sheet={open.row && <EntrySheet key={open.id} entry={open.row} values={values(open.row)} {...open.sheet} />}
     >
       <FilterBar
         query={query}
@@ -75,7 +72,7 @@ export function AuditLogPage({ log, actions, columns = [], filters = [], values,
         query={list}
         cursor={cursor}
         idOf={({ id }) => id}
-        selected={openId}
+        open={open}
         columns={[
           {
             head: `Time, ${zoneText()}`,
@@ -83,15 +80,7 @@ export function AuditLogPage({ log, actions, columns = [], filters = [], values,
             title: ({ at }) => timeText(at, "exact"),
             cell: ({ at }) => <span class="mono nw">{timeText(at, "minute")}</span>,
           },
-          {
-            head: "Action",
-            place: "main",
-            cell: ({ id, action }) => (
-              <button type="button" class="link" onClick={() => setOpenId(id)}>
-                {action}
-              </button>
-            ),
-          },
+          { head: "Action", place: "main", cell: ({ action }) => action },
           { head: "Author", place: "key", cell: authorOf },
           ...columns,
           {
@@ -125,16 +114,10 @@ function recordedName({ before, after }: Entry): string | undefined {
 function EntrySheet({
   entry,
   values,
-  onClose,
-  onMove,
-}: {
-  readonly entry: Entry;
-  readonly values: ReturnType<AuditLogProps["values"]>;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-}): JSX.Element {
+  ...controls
+}: SheetControls & { readonly entry: Entry; readonly values: ReturnType<AuditLogProps["values"]> }): JSX.Element {
   return (
-    <Sheet title={entry.action} onClose={onClose} onMove={onMove}>
+    <Sheet title={entry.action} {...controls}>
       <section>
         <KeyValues
           of={[

@@ -179,6 +179,13 @@ export function ConfirmDialog({
   );
 }
 
+/** What a side sheet needs from its list, see `useOpenRow`. */
+export interface SheetControls {
+  readonly onClose: () => void;
+  /** Selects a neighbour of the row. */
+  readonly onMove: (step: 1 | -1) => void;
+}
+
 /** Side sheet with the details of a row. It stays beside the list on wide screens. `j` and `k` select the next and previous row. */
 export function Sheet({
   title,
@@ -186,11 +193,8 @@ export function Sheet({
   onMove,
   actions,
   children,
-}: {
+}: SheetControls & {
   readonly title: ComponentChildren;
-  readonly onClose: () => void;
-  /** Selects a neighbour of the row. Absent: the sheet has no list. */
-  readonly onMove?: (step: 1 | -1) => void;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }): JSX.Element {
@@ -200,8 +204,8 @@ export function Sheet({
   keys.current = (event) => {
     if (isTyping(event) || document.querySelector("dialog[open]") !== null) return;
     if (event.key === "Escape") onClose();
-    else if (event.key === "j") onMove?.(1);
-    else if (event.key === "k") onMove?.(-1);
+    else if (event.key === "j") onMove(1);
+    else if (event.key === "k") onMove(-1);
   };
   useEffect(() => {
     const opener = document.activeElement;
@@ -220,12 +224,8 @@ export function Sheet({
           {title}
         </h2>
         {actions}
-        {onMove === undefined ? null : (
-          <>
-            <Button kind="quiet" only label="Previous row" icon="up" onClick={() => onMove(-1)} />
-            <Button kind="quiet" only label="Next row" icon="down" onClick={() => onMove(1)} />
-          </>
-        )}
+        <Button kind="quiet" only label="Previous row" icon="up" onClick={() => onMove(-1)} />
+        <Button kind="quiet" only label="Next row" icon="down" onClick={() => onMove(1)} />
         <Button kind="quiet" only label="Close" icon="x" onClick={onClose} />
       </header>
       {children}

@@ -1,14 +1,18 @@
 /** Tables and lists. A list is always one of rows, skeleton, empty or error. */
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, TargetedMouseEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Link, useLocation, useSearch } from "wouter-preact";
 
 import type { Query } from "../api/query.ts";
 import { Button } from "./form.tsx";
-import { FaultCallout } from "./layers.tsx";
+import { FaultCallout, type SheetControls } from "./layers.tsx";
 
 export interface Column<Row> {
   readonly head: ComponentChildren;
+  /** Content of a cell. In the column `main` of a table whose rows open, it is the text of the row's link. */
   readonly cell: (row: Row) => ComponentChildren;
+  /** Second line of a cell. A line that is null, undefined or "" is not drawn. */
+  readonly sub?: (row: Row) => ComponentChildren;
   /**
    * Place of the column in a narrow table: `main` first, `key` is the one value that stays, `mid` is hidden below 640 px, `low` below
    * 860 px.
@@ -27,12 +31,15 @@ export function Table<Row>({
   columns,
   rows,
   idOf,
+  hrefOf,
   selected,
   footer,
 }: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
+  /** Returns the address that a row opens. */
+  readonly hrefOf?: ((row: Row) => string) | undefined;
   /** Id of the selected row. */
   readonly selected?: string | undefined;
   readonly footer?: ComponentChildren;
@@ -63,8 +70,9 @@ export function Table<Row>({
                 key={id}
                 class={id === selected ? "selected" : ""}
                 aria-current={id === selected ? "true" : undefined}
+                onClick={openRow}
               >
-                {columns.map(({ cell, place, isNumber, cut, title, label }, index) => (
+                {columns.map(({ cell, sub, place, isNumber, cut, title, label }, index) => (
                   <td
                     key={index}
                     class={classOf({ place, isNumber, isCut: cut !== undefined })}
@@ -72,7 +80,8 @@ export function Table<Row>({
                     title={title?.(row)}
                     data-label={label}
                   >
-                    {cell(row)}
+                    {hrefOf !== undefined && place === "main" ? <Link href={hrefOf(row)}>{cell(row)}</Link> : cell(row)}
+                    <SubLine isCut={cut !== undefined}>{sub?.(row)}</SubLine>
                   </td>
                 ))}
               </tr>
@@ -83,6 +92,29 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+function SubLine({
+  isCut,
+  children,
+}: {
+  readonly isCut: boolean;
+  readonly children?: ComponentChildren;
+}): JSX.Element | null {
+  return children == null || children === "" ? null : <span class={isCut ? "sub cut" : "sub"}>{children}</span>;
+}
+
+const CONTROLS = "a, button, input, select, textarea, label, summary, [popover]";
+
+/** Clicks the name of the row, so that a click anywhere on a row opens it. Controls and selected text keep their own effect. */
+function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
+  const name = event.currentTarget.querySelector<HTMLElement>("td.main :is(a, .link)");
+  const isControl = event.target instanceof Element && event.target.closest(CONTROLS) !== null;
+  if (name === null || isControl || getSelection()?.isCollapsed === false) return;
+  // The focus returns to the name when the side sheet closes.
+  name.focus({ preventScroll: true });
+  // With the pressed keys: Ctrl and a click open a new tab.
+  name.dispatchEvent(new MouseEvent("click", event));
 }
 
 function classOf({
@@ -124,6 +156,56 @@ export function useCursor(key: string): Cursor {
   };
 }
 
+/** Row of a list that the side sheet shows. The address of the page ends with its id, so that a link opens the same row. */
+export interface OpenRow<Row> {
+  /** Id in the address; undefined if no row is open. */
+  readonly id: string | undefined;
+  /** The open row; undefined if the shown page of the list does not contain it. */
+  readonly row: Row | undefined;
+  /** Returns the address of a row with the filters of the page. */
+  readonly hrefOf: (row: Row) => string;
+  readonly show: (id: string | undefined) => void;
+  readonly sheet: SheetControls;
+}
+
+/** @param path path of the page with the list, such as `/keys` */
+export function useOpenRow<Row>(
+  path: string,
+  list: Pick<Query<ListPage<Row>>, "data">,
+  idOf: (row: Row) => string,
+): OpenRow<Row> {
+  const [location, navigate] = useLocation();
+  const search = useSearch();
+  const rows = list.data?.data ?? [];
+  const id = location.startsWith(`${path}/`) ? decoded(location.slice(path.length + 1)) || undefined : undefined;
+  const place = rows.findIndex((row) => idOf(row) === id);
+  const addressOf = (one: string | undefined): string =>
+    `${path}${one === undefined ? "" : `/${encodeURIComponent(one)}`}${search === "" ? "" : `?${search}`}`;
+  const show = (one: string | undefined): void => navigate(addressOf(one));
+  return {
+    id,
+    row: rows[place],
+    hrefOf: (row) => addressOf(idOf(row)),
+    show,
+    sheet: {
+      onClose: () => show(undefined),
+      onMove: (step) => {
+        const next = rows[place + step];
+        if (next !== undefined) show(idOf(next));
+      },
+    },
+  };
+}
+
+/** Decodes an id in an address. The router decodes all but the reserved characters, such as the slash of a model's name. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Panel with a list: its rows, or a skeleton, an explanation of the empty list, or the error. */
 export function ListPanel<Row>({
   query,
@@ -131,7 +213,9 @@ export function ListPanel<Row>({
   idOf,
   empty,
   cursor,
-  selected,
+  open,
+  hrefOf = open?.hrefOf,
+  selected = open?.row && idOf(open.row),
   note,
   isOldestFirst = false,
 }: {
@@ -140,6 +224,10 @@ export function ListPanel<Row>({
   readonly idOf: (row: Row) => string;
   readonly empty: ComponentChildren;
   readonly cursor?: Cursor;
+  /** Row in the side sheet, for a list whose rows open there. */
+  readonly open?: OpenRow<Row>;
+  /** Returns the address of a row, for a list whose rows are pages. */
+  readonly hrefOf?: ((row: Row) => string) | undefined;
   readonly selected?: string | undefined;
   /** Sentence at the end of the list. */
   readonly note?: ComponentChildren;
@@ -164,7 +252,7 @@ export function ListPanel<Row>({
       ) : data.data.length === 0 ? (
         <div class="empty">{empty}</div>
       ) : (
-        <Table columns={columns} rows={data.data} idOf={idOf} selected={selected} />
+        <Table columns={columns} rows={data.data} idOf={idOf} hrefOf={hrefOf} selected={selected} />
       )}
       {data === undefined || (note === undefined && !hasPages) ? null : (
         <div class="pager">

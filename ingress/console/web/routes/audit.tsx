@@ -11,6 +11,7 @@ export default function AuditLog(): JSX.Element {
   const workspace = session.value?.workspace;
   return (
     <AuditLogPage
+      path="/audit"
       log="GET /workspaces/{workspaceId}/audit-log"
       actions={["key.create", "key.limits", "key.rotate", "key.revoke", "member.limits", "member.role"]}
       values={({ key_id }) => [["Key", key_id === null ? null : keyName(key_id)]]}

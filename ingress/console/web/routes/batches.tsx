@@ -1,7 +1,7 @@
 /** Batches: list with progress, creation from a file, cancellation, and download of results and errors. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 
 import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -11,9 +11,9 @@ import { download } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
 import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../parts/layers.tsx";
+import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
 
 /** Interval at which the newest page is read again, in milliseconds. */
@@ -22,8 +22,6 @@ const OPEN: ReadonlySet<Batch["status"]> = new Set(["validating", "in_progress",
 const ENDPOINTS = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/images/generations"];
 
 export default function Batches(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const cursor = useCursor("");
   const list = useQuery(
@@ -31,8 +29,7 @@ export default function Batches(): JSX.Element {
     (signal) => call("GET /v1/batches", { query: { limit: 50, after: cursor.after }, signal }),
     { everyMs: cursor.isFirst ? REFRESH_MS : undefined },
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex((batch) => batch.id === id);
+  const open = useOpenRow("/batches", list, ({ id }) => id);
   return (
     <Page
       title="Batches"
@@ -43,36 +40,20 @@ export default function Batches(): JSX.Element {
           Create batch
         </Button>
       }
-      sheet={
-        id === undefined ? undefined : (
-          <BatchSheet
-            key={id}
-            id={id}
-            onClose={() => navigate("/batches")}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/batches/${next.id}`);
-            }}
-          />
-        )
-      }
+      sheet={open.id && <BatchSheet key={open.id} id={open.id} {...open.sheet} />}
     >
       <ListPanel
         query={list}
         cursor={cursor}
         idOf={(batch) => batch.id}
-        selected={id}
+        open={open}
         columns={[
           {
             head: "Batch",
             place: "main",
             cut: "34%",
             title: (batch) => batch.id,
-            cell: (batch) => (
-              <button type="button" class="link" onClick={() => navigate(`/batches/${batch.id}`)}>
-                {batch.endpoint}
-              </button>
-            ),
+            cell: ({ endpoint }) => endpoint,
           },
           {
             head: `Created, ${zoneText()}`,
@@ -105,7 +86,7 @@ export default function Batches(): JSX.Element {
           onCreated={(batch) => {
             setCreating(false);
             list.reload();
-            navigate(`/batches/${batch.id}`);
+            open.show(batch.id);
           }}
         />
       ) : null}
@@ -187,15 +168,7 @@ function CreateBatch({
   );
 }
 
-function BatchSheet({
-  id,
-  onClose,
-  onMove,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-}): JSX.Element {
+function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }): JSX.Element {
   const [isOpen, setOpen] = useState(true);
   const [isCancelling, setCancelling] = useState(false);
   const query = useQuery(
@@ -211,7 +184,7 @@ function BatchSheet({
   const save = (fileId: string, name: string): void =>
     void download("GET /v1/files/{file_id}/content", { path: { file_id: fileId } }, { name });
   return (
-    <Sheet title={batch?.endpoint ?? "Batch"} onClose={onClose} onMove={onMove}>
+    <Sheet title={batch?.endpoint ?? "Batch"} {...controls}>
       {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
       {batch === undefined ? (
         fault === undefined ? (
@@ -316,18 +289,16 @@ function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }
             cut: "50%",
             title: ({ custom_id }) => custom_id,
             cell: (line) => (
-              <>
-                <button
-                  type="button"
-                  class="link"
-                  aria-expanded={line.id === shown?.id}
-                  onClick={() => setShown(line.id === shown?.id ? undefined : line)}
-                >
-                  {line.custom_id}
-                </button>
-                {errorOf(line) === undefined ? null : <span class="sub cut">{errorOf(line)}</span>}
-              </>
+              <button
+                type="button"
+                class="link"
+                aria-expanded={line.id === shown?.id}
+                onClick={() => setShown(line.id === shown?.id ? undefined : line)}
+              >
+                {line.custom_id}
+              </button>
             ),
+            sub: errorOf,
           },
           { head: "Status", cell: (line) => <LineStatus line={line} /> },
           { head: "Credits", place: "key", isNumber: true, cell: (line) => <LineCredits line={line} /> },

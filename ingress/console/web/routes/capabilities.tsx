@@ -1,24 +1,22 @@
 /** Capabilities: deterministic operations on media and documents, with a side sheet for one of them. */
 import type { JSX } from "preact";
-import { Link, useLocation, useParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 
 import type { CapabilityEntry } from "#schemas/generated/types.ts";
 import { useCapabilities } from "../api/catalogue.ts";
 import { Code } from "../parts/code.tsx";
 import { countText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Sheet } from "../parts/layers.tsx";
+import { Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { priceText, shortPrice } from "../parts/price.ts";
 import { labelOf, scalarText, type Schema } from "../api/schema.ts";
-import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, Table, useOpenRow } from "../parts/table.tsx";
 import { KeyValues } from "../parts/values.tsx";
 
 const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
 
 export default function Capabilities(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const query = useUrlQuery();
   const capabilities = useCapabilities();
   const [text, category] = [query.get("q").toLowerCase(), query.get("category")];
@@ -27,27 +25,15 @@ export default function Capabilities(): JSX.Element {
       `${one.id} ${one.display_name} ${one.description}`.toLowerCase().includes(text) &&
       (category === "" || one.category === category),
   );
-  const suffix = query.text === "" ? "" : `?${query.text}`;
-  const place = rows.findIndex((one) => one.id === id);
-  const entry = capabilities.data?.find((one) => one.id === id);
+  const list = { ...capabilities, data: capabilities.data && { data: rows, has_more: false } };
+  const open = useOpenRow("/capabilities", list, ({ id }) => id);
+  const entry = capabilities.data?.find(({ id }) => id === open.id);
   return (
     <Page
       title="Capabilities"
       isWide
       about="Operations on media, documents and code that need no model. They run alone and as steps of workflows."
-      sheet={
-        entry === undefined ? undefined : (
-          <CapabilitySheet
-            key={entry.id}
-            entry={entry}
-            onClose={() => navigate(`/capabilities${suffix}`)}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/capabilities/${next.id}${suffix}`);
-            }}
-          />
-        )
-      }
+      sheet={entry && <CapabilitySheet key={entry.id} entry={entry} {...open.sheet} />}
     >
       <FilterBar
         query={query}
@@ -62,10 +48,10 @@ export default function Capabilities(): JSX.Element {
         ]}
       />
       <ListPanel
-        query={{ ...capabilities, data: capabilities.data && { data: rows, has_more: false } }}
-        columns={columnsOf(suffix)}
-        idOf={(one) => one.id}
-        selected={id}
+        query={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        open={open}
         empty={
           query.text === "" ? (
             <Empty title="No capabilities">
@@ -83,47 +69,32 @@ export default function Capabilities(): JSX.Element {
   );
 }
 
-function columnsOf(suffix: string): readonly Column<CapabilityEntry>[] {
-  return [
-    {
-      head: "Capability",
-      place: "main",
-      cut: "40%",
-      title: ({ description }) => description,
-      cell: ({ id, display_name: name, description }) => (
-        <>
-          <Link href={`/capabilities/${id}${suffix}`}>{name}</Link>
-          <span class="sub cut">{description}</span>
-        </>
-      ),
-    },
-    { head: "Id", place: "mid", cell: ({ id }) => <code>{id}</code> },
-    { head: "Result", place: "low", cell: ({ output_modality: output }) => output },
-    {
-      head: "Price, credits",
-      place: "key",
-      isNumber: true,
-      cell: ({ pricing }) => (pricing === undefined ? "free" : shortPrice(pricing)),
-    },
-  ];
-}
+const COLUMNS: readonly Column<CapabilityEntry>[] = [
+  {
+    head: "Capability",
+    place: "main",
+    cut: "40%",
+    title: ({ description }) => description,
+    cell: ({ display_name: name }) => name,
+    sub: ({ description }) => description,
+  },
+  { head: "Id", place: "mid", cell: ({ id }) => <code>{id}</code> },
+  { head: "Result", place: "low", cell: ({ output_modality: output }) => output },
+  {
+    head: "Price, credits",
+    place: "key",
+    isNumber: true,
+    cell: ({ pricing }) => (pricing === undefined ? "free" : shortPrice(pricing)),
+  },
+];
 
-function CapabilitySheet({
-  entry,
-  onClose,
-  onMove,
-}: {
-  readonly entry: CapabilityEntry;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-}): JSX.Element {
+function CapabilitySheet({ entry, ...controls }: SheetControls & { readonly entry: CapabilityEntry }): JSX.Element {
   const { id, display_name: name, description, long_description: more, pricing, examples = [] } = entry;
   const example = examples[0];
   return (
     <Sheet
       title={name}
-      onClose={onClose}
-      onMove={onMove}
+      {...controls}
       actions={
         <Link class="btn primary" href={`/playground/capability?id=${id}`}>
           Try it
@@ -173,13 +144,13 @@ function Members({ schema: { properties = {}, required = [] } }: { readonly sche
         {
           head: "Member",
           place: "main",
-          cell: ([member, { description }]) => (
+          cell: ([member]) => (
             <>
               <code>{member}</code>
               {required.includes(member) ? <span class="muted"> required</span> : null}
-              <span class="sub">{description?.replaceAll("`", "")}</span>
             </>
           ),
+          sub: ([, { description }]) => description?.replaceAll("`", ""),
         },
         { head: "Values", cell: ([, schema]) => valuesText(schema) },
         {

@@ -112,12 +112,8 @@ function Ledger(): JSX.Element {
           {
             head: "Entry",
             place: "main",
-            cell: ({ kind, note }) => (
-              <>
-                {KINDS[kind]}
-                {note === null ? null : <span class="sub">{note}</span>}
-              </>
-            ),
+            cell: ({ kind }) => KINDS[kind],
+            sub: ({ note }) => note,
           },
           {
             head: "Source",

@@ -1,7 +1,7 @@
 /** Jobs of media calls and capabilities: list by state, and a side sheet with progress, result and cancellation. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -9,9 +9,9 @@ import { useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button } from "../parts/form.tsx";
 import { durationText, timeText, zoneText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout, Sheet } from "../parts/layers.tsx";
+import { Callout, ConfirmDialog, FaultCallout, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { Amount, Id, KeyValues, ProgressBar, Status, statusText } from "../parts/values.tsx";
 import { ValueBody } from "./playground/result.tsx";
 
@@ -22,8 +22,6 @@ const STATUSES = ["queued", "processing", "completed", "failed", "cancelled"] as
 const isOpen = ({ status }: Pick<Job, "status">): boolean => status === "queued" || status === "processing";
 
 export default function Jobs(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const query = useUrlQuery();
   const status = query.get("status");
   const cursor = useCursor(query.text);
@@ -32,28 +30,13 @@ export default function Jobs(): JSX.Element {
     (signal) => call("GET /v1/jobs", { query: { limit: 50, after: cursor.after, status }, signal }),
     { everyMs: POLL_MS * 5 },
   );
-  const rows = list.data?.data ?? [];
-  const suffix = query.text === "" ? "" : `?${query.text}`;
-  const place = rows.findIndex((job) => job.id === id);
+  const open = useOpenRow("/jobs", list, ({ id }) => id);
   return (
     <Page
       title="Jobs"
       isWide
       about="Images, speech, music, videos, 3D and capabilities run as jobs, which continue when you leave the page."
-      sheet={
-        id === undefined ? undefined : (
-          <JobSheet
-            key={id}
-            id={id}
-            onClose={() => navigate(`/jobs${suffix}`)}
-            onChange={list.reload}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/jobs/${next.id}${suffix}`);
-            }}
-          />
-        )
-      }
+      sheet={open.id && <JobSheet key={open.id} id={open.id} {...open.sheet} onChange={list.reload} />}
     >
       <FilterBar
         query={query}
@@ -69,9 +52,9 @@ export default function Jobs(): JSX.Element {
       <ListPanel
         query={list}
         cursor={cursor}
-        columns={columnsOf(suffix)}
+        columns={columnsOf()}
         idOf={(job) => job.id}
-        selected={id}
+        open={open}
         empty={
           status === "" ? (
             <Empty title="No jobs">
@@ -92,19 +75,15 @@ export default function Jobs(): JSX.Element {
   );
 }
 
-function columnsOf(suffix: string): readonly Column<Job>[] {
+function columnsOf(): readonly Column<Job>[] {
   return [
     {
       head: "Model",
       place: "main",
       cut: "34%",
       title: ({ model, id }) => `${model ?? "unknown"} (${id})`,
-      cell: ({ model, id, error }) => (
-        <>
-          <Link href={`/jobs/${id}${suffix}`}>{model ?? "unknown"}</Link>
-          {error === undefined ? null : <span class="sub cut">{error.code}</span>}
-        </>
-      ),
+      cell: ({ model }) => model ?? "unknown",
+      sub: ({ error }) => error?.code,
     },
     { head: "Status", cell: ({ status }) => <Status of={status} /> },
     {
@@ -138,13 +117,10 @@ function lengthOf({ created, completed }: Job): string | undefined {
 
 function JobSheet({
   id,
-  onClose,
-  onMove,
   onChange,
-}: {
+  ...controls
+}: SheetControls & {
   readonly id: string;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
   /** Called when the state has changed. */
   readonly onChange: () => void;
 }): JSX.Element {
@@ -164,8 +140,7 @@ function JobSheet({
   return (
     <Sheet
       title={job?.model ?? "Job"}
-      onClose={onClose}
-      onMove={onMove}
+      {...controls}
       actions={
         job !== undefined && isOpen(job) ? (
           <Button kind="danger" onClick={() => setCancelling(true)}>

@@ -1,7 +1,6 @@
 /** Keys: list with limits and last use; creating, changing, rotating and revoking keys. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -11,25 +10,21 @@ import { Button } from "../parts/form.tsx";
 import { zoneText } from "../parts/format.ts";
 import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
 import { CreateKey, KeySecret } from "./keys/create.tsx";
 import { KeySheet } from "./keys/sheet.tsx";
 
 export default function Keys(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState<ApiKey>();
   const query = useUrlQuery();
   const search = query.get("search");
   const cursor = useCursor(search);
-  const suffix = query.text === "" ? "" : `?${query.text}`;
   const list = useQuery(`keys ${search} ${cursor.after ?? ""}`, (signal) =>
     call("GET /workspaces/{workspaceId}/api-keys", { query: { search, limit: 50, after: cursor.after }, signal }),
   );
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex((key) => key.id === id);
+  const open = useOpenRow("/keys", list, ({ id }) => id);
   return (
     <Page
       title="Keys"
@@ -41,19 +36,15 @@ export default function Keys(): JSX.Element {
         </Button>
       }
       sheet={
-        id === undefined ? undefined : (
+        open.id && (
           <KeySheet
-            key={id}
-            id={id}
-            onClose={() => navigate(`/keys${suffix}`)}
+            key={open.id}
+            id={open.id}
+            {...open.sheet}
             onChange={list.reload}
             onSecret={(key) => {
               setSecret(key);
-              navigate(`/keys/${key.id}`);
-            }}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/keys/${next.id}${suffix}`);
+              open.show(key.id);
             }}
           />
         )
@@ -66,9 +57,9 @@ export default function Keys(): JSX.Element {
       <ListPanel
         query={list}
         cursor={cursor}
-        columns={columnsOf(suffix)}
+        columns={columnsOf()}
         idOf={(key) => key.id}
-        selected={id}
+        open={open}
         note="The hatched part of a bar is held for calls in progress."
         empty={
           <Empty title={search === "" ? "No keys" : "No keys match"}>
@@ -96,18 +87,16 @@ function startOfKey(text: string): string {
   return /^[\w-]{20,}$/.test(text) ? text.slice(0, 8) : text;
 }
 
-const columnsOf = (suffix: string): readonly Column<ApiKey>[] => [
+const columnsOf = (): readonly Column<ApiKey>[] => [
   {
     head: "Name",
     place: "main",
     cut: "24%",
     title: ({ name, id }) => `${name} (${id})`,
-    cell: ({ id, name, hint, member }) => (
+    cell: ({ name }) => name,
+    sub: ({ hint, member }) => (
       <>
-        <Link href={`/keys/${id}${suffix}`}>{name}</Link>
-        <span class="sub cut">
-          <span class="mono">{hint}</span> · {member.name}
-        </span>
+        <span class="mono">{hint}</span> · {member.name}
       </>
     ),
   },

@@ -1,7 +1,6 @@
 /** Members: people and services of the workspace, their roles and limits. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { Member } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -9,10 +8,10 @@ import { useAction, useQuery } from "../api/query.ts";
 import { hasRole, type Role, session } from "../api/session.ts";
 import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
 import { timeText } from "../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Menu, Sheet } from "../parts/layers.tsx";
+import { ConfirmDialog, FaultCallout, FormDialog, Menu, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { draftOf, LimitBars, LimitsFields, limitsOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues, Status } from "../parts/values.tsx";
 
@@ -26,21 +25,18 @@ const ROLES: Readonly<Record<Role, string>> = {
 type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly member: Member } | undefined;
 
 export default function Members(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
-  const [open, setOpen] = useState<Open>();
+  const [dialog, setDialog] = useState<Open>();
   const cursor = useCursor("");
   const list = useQuery(`members ${cursor.after ?? ""}`, (signal) =>
     call("GET /workspaces/{workspaceId}/members", { query: { limit: 50, after: cursor.after }, signal }),
   );
   const mayChange = hasRole("owner", "admin");
-  const close = (): void => setOpen(undefined);
+  const close = (): void => setDialog(undefined);
   const changed = (): void => {
     close();
     list.reload();
   };
-  const rows = list.data?.data ?? [];
-  const place = rows.findIndex((member) => member.id === id);
+  const open = useOpenRow("/members", list, ({ id }) => id);
   return (
     <Page
       title="Members"
@@ -48,43 +44,26 @@ export default function Members(): JSX.Element {
       about="A member has keys. The limits of a member bind all of its keys together."
       actions={
         mayChange ? (
-          <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: "create" })}>
+          <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: "create" })}>
             Add member
           </Button>
         ) : undefined
       }
-      sheet={
-        id === undefined ? undefined : (
-          <MemberSheet
-            key={id}
-            id={id}
-            row={rows[place]}
-            onClose={() => navigate("/members")}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/members/${next.id}`);
-            }}
-          />
-        )
-      }
+      sheet={open.id && <MemberSheet key={open.id} id={open.id} row={open.row} {...open.sheet} />}
     >
       <ListPanel
         query={list}
         cursor={cursor}
         idOf={(member) => member.id}
-        selected={id}
+        open={open}
         columns={[
           {
             head: "Name",
             place: "main",
             cut: "38%",
             title: (member) => `${member.name} (${member.id})`,
-            cell: ({ id: memberId, name, email }) => (
-              <>
-                <Link href={`/members/${memberId}`}>{name}</Link>
-                {email === null ? null : <span class="sub cut">{email}</span>}
-              </>
-            ),
+            cell: ({ name }) => name,
+            sub: ({ email }) => email,
           },
           { head: "Role", place: "key", cell: ({ role }) => ROLES[role].split(":")[0] },
           { head: "Status", place: "mid", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
@@ -100,8 +79,8 @@ export default function Members(): JSX.Element {
                 <Menu
                   label={`Actions of ${member.name}`}
                   entries={[
-                    { text: "Change member", onClick: () => setOpen({ kind: "edit", member }) },
-                    { text: "Delete member", isDangerous: true, onClick: () => setOpen({ kind: "delete", member }) },
+                    { text: "Change member", onClick: () => setDialog({ kind: "edit", member }) },
+                    { text: "Delete member", isDangerous: true, onClick: () => setDialog({ kind: "delete", member }) },
                   ]}
                 />
               ) : null,
@@ -109,17 +88,17 @@ export default function Members(): JSX.Element {
         ]}
         empty={<Empty title="No members" />}
       />
-      {open?.kind === "create" ? <MemberDialog member={undefined} onClose={close} onSaved={changed} /> : null}
-      {open?.kind === "edit" ? <MemberDialog member={open.member} onClose={close} onSaved={changed} /> : null}
-      {open?.kind === "delete" ? (
+      {dialog?.kind === "create" ? <MemberDialog member={undefined} onClose={close} onSaved={changed} /> : null}
+      {dialog?.kind === "edit" ? <MemberDialog member={dialog.member} onClose={close} onSaved={changed} /> : null}
+      {dialog?.kind === "delete" ? (
         <ConfirmDialog
-          title={`Delete “${open.member.name}”?`}
+          title={`Delete “${dialog.member.name}”?`}
           effect="The member is disabled and its mail address is deleted. Its calls are refused within a second. Its name stays in the audit log."
-          action={`Delete “${open.member.name}”`}
+          action={`Delete “${dialog.member.name}”`}
           onClose={close}
           run={async () => {
-            await call("DELETE /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: open.member.id } });
-            toast(`Member “${open.member.name}” is deleted`);
+            await call("DELETE /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: dialog.member.id } });
+            toast(`Member “${dialog.member.name}” is deleted`);
             list.reload();
           }}
         />
@@ -132,21 +111,18 @@ export default function Members(): JSX.Element {
 function MemberSheet({
   id,
   row,
-  onClose,
-  onMove,
-}: {
+  ...controls
+}: SheetControls & {
   readonly id: string;
   /** The member in the list; undefined if the shown page does not contain it. */
   readonly row: Member | undefined;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
 }): JSX.Element {
   const query = useQuery(row === undefined ? `member ${id}` : "", (signal) =>
     call("GET /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: id }, signal }),
   );
   const member = row ?? query.data;
   return (
-    <Sheet title={member?.name ?? "Member"} onClose={onClose} onMove={onMove}>
+    <Sheet title={member?.name ?? "Member"} {...controls}>
       {member === undefined ? (
         query.fault === undefined ? (
           <Skeleton />

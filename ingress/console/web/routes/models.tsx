@@ -1,6 +1,6 @@
 /** Models and prices: the models that the key may call, with a side sheet for one of them. */
 import type { JSX } from "preact";
-import { Link, useLocation, useParams } from "wouter-preact";
+import { Link } from "wouter-preact";
 
 import type { ModelEntry } from "#schemas/generated/types.ts";
 import { useModels } from "../api/catalogue.ts";
@@ -8,11 +8,11 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { countText, timeText, zoneText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Callout, Sheet } from "../parts/layers.tsx";
+import { Callout, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { ratesOf, shortPrice } from "../parts/price.ts";
 import { labelOf } from "../api/schema.ts";
-import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, Table, useOpenRow } from "../parts/table.tsx";
 import { Amount, Id, KeyValues } from "../parts/values.tsx";
 import { kindIdOf } from "./playground/kinds.ts";
 
@@ -30,41 +30,23 @@ const MODALITIES: Readonly<Record<ModelEntry["_svc"]["modality"], string>> = {
 };
 
 export default function Models(): JSX.Element {
-  const params = useParams<{ slug?: string }>();
-  const [, navigate] = useLocation();
   const query = useUrlQuery();
   const models = useModels();
-  // The router decodes all but the reserved characters, such as the slash of a slug.
-  const slug = models.data?.find(({ id }) => [id, decodeURI(encodeURIComponent(id))].includes(params.slug ?? ""))?.id;
   const retries = useRetries();
   const [text, kind] = [query.get("q").toLowerCase(), query.get("kind")];
   const rows = (models.data ?? []).filter(
     ({ id, owned_by: owner, _svc }) =>
       `${id} ${owner}`.toLowerCase().includes(text) && (kind === "" || _svc.modality === kind),
   );
-  const suffix = query.text === "" ? "" : `?${query.text}`;
-  const hrefOf = (id: string): string => `/models/${encodeURIComponent(id)}${suffix}`;
-  const place = rows.findIndex(({ id }) => id === slug);
-  const entry = models.data?.find(({ id }) => id === slug);
+  const list = { ...models, data: models.data && { data: rows, has_more: false } };
+  const open = useOpenRow("/models", list, ({ id }) => id);
+  const entry = models.data?.find(({ id }) => id === open.id);
   return (
     <Page
       title="Models and prices"
       isWide
       about="Models that your key may call. Prices are in credits; one credit is 0.01 US dollars."
-      sheet={
-        entry === undefined ? undefined : (
-          <ModelSheet
-            key={entry.id}
-            entry={entry}
-            retryAt={retries.get(entry.id)}
-            onClose={() => navigate(`/models${suffix}`)}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(hrefOf(next.id));
-            }}
-          />
-        )
-      }
+      sheet={entry && <ModelSheet key={entry.id} entry={entry} retryAt={retries.get(entry.id)} {...open.sheet} />}
     >
       <FilterBar
         query={query}
@@ -82,10 +64,10 @@ export default function Models(): JSX.Element {
         ]}
       />
       <ListPanel
-        query={{ ...models, data: models.data && { data: rows, has_more: false } }}
-        columns={columnsOf(hrefOf, retries)}
+        query={list}
+        columns={columnsOf(retries)}
         idOf={({ id }) => id}
-        selected={slug}
+        open={open}
         empty={
           query.text === "" ? (
             <Empty title="No models">
@@ -120,24 +102,17 @@ function retryText(at: string): string {
   return `Unavailable after errors; next attempt ${timeText(at, "time")} ${zoneText()}`;
 }
 
-function columnsOf(
-  hrefOf: (id: string) => string,
-  retries: ReadonlyMap<string, string>,
-): readonly Column<ModelEntry>[] {
+function columnsOf(retries: ReadonlyMap<string, string>): readonly Column<ModelEntry>[] {
   return [
     {
       head: "Model",
       place: "main",
       cut: "36%",
       title: ({ id }) => id,
-      cell: ({ id }) => {
+      cell: ({ id }) => id,
+      sub: ({ id }) => {
         const retryAt = retries.get(id);
-        return (
-          <>
-            <Link href={hrefOf(id)}>{id}</Link>
-            {retryAt === undefined ? null : <span class="sub">{retryText(retryAt)}</span>}
-          </>
-        );
+        return retryAt === undefined ? null : <span class="whole">{retryText(retryAt)}</span>;
       },
     },
     { head: "Kind", cell: ({ _svc }) => MODALITIES[_svc.modality] },
@@ -155,14 +130,11 @@ function columnsOf(
 function ModelSheet({
   entry: { id, owned_by: owner, _svc: facts },
   retryAt,
-  onClose,
-  onMove,
-}: {
+  ...controls
+}: SheetControls & {
   readonly entry: ModelEntry;
   /** Time of the next attempt; undefined for an available model. */
   readonly retryAt: string | undefined;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
 }): JSX.Element {
   const { max_context_tokens: context, max_output_tokens: output, pricing, allowed_params: params } = facts;
   const abilities = [
@@ -175,8 +147,7 @@ function ModelSheet({
   return (
     <Sheet
       title={id}
-      onClose={onClose}
-      onMove={onMove}
+      {...controls}
       actions={
         <Link
           class="btn primary"

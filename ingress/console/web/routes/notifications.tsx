@@ -1,7 +1,7 @@
 /** Notifications: the channels of the workspace, or one channel with its deliveries, subscriptions and settings. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
+import { useLocation, useParams } from "wouter-preact";
 
 import type { Channel } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -51,7 +51,8 @@ function Channels(): JSX.Element {
         query={list}
         cursor={cursor}
         columns={COLUMNS}
-        idOf={(channel) => channel.id}
+        idOf={({ id }) => id}
+        hrefOf={({ id }) => `/notifications/${id}`}
         empty={
           <Empty title="No channels yet">
             <p>
@@ -89,12 +90,10 @@ const COLUMNS: readonly Column<Channel>[] = [
     place: "main",
     cut: "40%",
     title: ({ name, id }) => `${name} (${id})`,
-    cell: (channel) => (
+    cell: ({ name }) => name,
+    sub: (channel) => (
       <>
-        <Link href={`/notifications/${channel.id}`}>{channel.name}</Link>
-        <span class="sub cut">
-          {TYPES[channel.type]} · <span class="mono">{targetOf(channel)}</span>
-        </span>
+        {TYPES[channel.type]} · <span class="mono">{targetOf(channel)}</span>
       </>
     ),
   },

@@ -1,7 +1,6 @@
 /** Requests: the log of calls, newest first, with a side sheet for one of them. */
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { useLocation, useParams } from "wouter-preact";
 
 import type { UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -13,7 +12,7 @@ import { type Filter, FilterBar, keyFilter, useUrlQuery, type UrlQuery } from ".
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, type Cursor, Empty, ListPanel, type ListPage, useCursor } from "../parts/table.tsx";
+import { type Column, type Cursor, Empty, ListPanel, type ListPage, useCursor, useOpenRow } from "../parts/table.tsx";
 import { Amount, Status, statusText } from "../parts/values.tsx";
 import { RequestSheet } from "./requests/sheet.tsx";
 
@@ -35,15 +34,10 @@ const SPANS: Readonly<Record<string, number>> = {
 const STATUSES = ["succeeded", "failed", "refused", "cancelled", "lost"] as const;
 
 export default function Requests(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
   const query = useUrlQuery();
   const cursor = useCursor(query.text);
   const list = useRequests(query, cursor);
-  const rows = list.data?.data ?? [];
-  const open = (next: string | undefined): void =>
-    navigate(`/requests${next === undefined ? "" : `/${next}`}${suffixOf(query)}`);
-  const place = rows.findIndex((row) => row.request_id === id);
+  const open = useOpenRow("/requests", list, ({ request_id }) => request_id);
   return (
     <Page
       title="Requests"
@@ -58,33 +52,17 @@ export default function Requests(): JSX.Element {
           ]}
         />
       }
-      sheet={
-        id === undefined ? undefined : (
-          <RequestSheet
-            key={id}
-            id={id}
-            listed={rows[place]}
-            onClose={() => open(undefined)}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) open(next.request_id);
-            }}
-          />
-        )
-      }
+      sheet={open.id && <RequestSheet key={open.id} id={open.id} listed={open.row} {...open.sheet} />}
     >
       <div class="filters">
-        <FindById open={open} />
+        <FindById show={open.show} />
         <FilterBar filters={filtersOf()} query={query} />
       </div>
       <ListPanel
         query={list}
-        columns={columnsOf(
-          (row) => `/console/requests/${row.request_id}${suffixOf(query)}`,
-          (row) => open(row.request_id),
-        )}
+        columns={columnsOf()}
         idOf={(row) => `${row.request_id}:${row.attempt}`}
-        selected={id === undefined ? undefined : `${id}:${rows[place]?.attempt ?? 1}`}
+        open={open}
         cursor={cursor}
         note={
           list.data?.isCut === true ? (
@@ -114,14 +92,14 @@ export default function Requests(): JSX.Element {
   );
 }
 
-function FindById({ open }: { readonly open: (id: string) => void }): JSX.Element {
+function FindById({ show }: { readonly show: (id: string) => void }): JSX.Element {
   const [text, setText] = useState("");
   return (
     <form
       class="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim() !== "") open(encodeURIComponent(text.trim()));
+        if (text.trim() !== "") show(text.trim());
       }}
     >
       <span class="affix lead">
@@ -190,10 +168,6 @@ function apiQuery(query: UrlQuery, now: number): Readonly<Record<(typeof FILTERS
   return filters;
 }
 
-function suffixOf({ text }: UrlQuery): string {
-  return text === "" ? "" : `?${text}`;
-}
-
 function exportAs(query: UrlQuery, accept: string, name: string): Promise<void> {
   return download(LIST, { query: apiQuery(query, Date.now()) }, { accept, name });
 }
@@ -236,28 +210,12 @@ function useRequests(query: UrlQuery, cursor: Cursor): Query<RequestPage> {
   });
 }
 
-function columnsOf(
-  hrefOf: (row: UsageRequest) => string,
-  open: (row: UsageRequest) => void,
-): readonly Column<UsageRequest>[] {
-  const link = (row: UsageRequest, text: string, classes = ""): JSX.Element => (
-    <a
-      href={hrefOf(row)}
-      class={classes}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        open(row);
-      }}
-    >
-      {text}
-    </a>
-  );
+function columnsOf(): readonly Column<UsageRequest>[] {
   return [
     {
       head: `Time, ${zoneText()}`,
       title: (row) => `${timeText(row.ended_at, "day")} ${timeText(row.ended_at, "exact")}, ${row.request_id}`,
-      cell: (row) => link(row, timeText(row.ended_at, isToday(row.ended_at) ? "time" : "minute"), "mono nw"),
+      cell: ({ ended_at: at }) => <span class="mono nw">{timeText(at, isToday(at) ? "time" : "minute")}</span>,
     },
     { head: "Status", cell: (row) => <Status of={row.status} /> },
     {
@@ -265,12 +223,8 @@ function columnsOf(
       place: "main",
       cut: "30%",
       title: (row) => row.model ?? row.endpoint ?? "",
-      cell: (row) => (
-        <>
-          {link(row, row.model ?? row.endpoint ?? "—")}
-          <Reason row={row} />
-        </>
-      ),
+      cell: (row) => row.model ?? row.endpoint ?? "—",
+      sub: reasonOf,
     },
     {
       head: "Endpoint",
@@ -295,17 +249,9 @@ function isToday(time: string): boolean {
   return timeText(time, "day") === timeText(Date.now(), "day");
 }
 
-function Reason({
-  row: { error_code, provider_attempts: attempts, chain, model },
-}: {
-  readonly row: UsageRequest;
-}): JSX.Element | null {
-  const text =
-    error_code ??
-    (chain !== null && chain !== model
-      ? `instead of ${chain}`
-      : attempts.length > 1
-        ? `${attempts.length} attempts`
-        : "");
-  return text === "" ? null : <span class="sub cut">{text}</span>;
+/** Returns why a row differs from a call that the requested model served at once; "" if it does not. */
+function reasonOf({ error_code, provider_attempts: attempts, chain, model }: UsageRequest): string {
+  if (error_code !== null) return error_code;
+  if (chain !== null && chain !== model) return `instead of ${chain}`;
+  return attempts.length > 1 ? `${attempts.length} attempts` : "";
 }

@@ -73,6 +73,7 @@ function RunList(): JSX.Element {
         cursor={cursor}
         columns={columnsOf(names)}
         idOf={({ id }) => id}
+        hrefOf={({ id }) => `/runs/${id}`}
         empty={
           status === "" && workflow === "" ? (
             <Empty title="No runs yet">
@@ -111,7 +112,7 @@ function columnsOf(names: Names): readonly Column<WorkflowRunSummary>[] {
       place: "main",
       cut: "34%",
       title: (run) => `${runName(run, names)} (run ${run.id})`,
-      cell: (run) => <Link href={`/runs/${run.id}`}>{runName(run, names)}</Link>,
+      cell: (run) => runName(run, names),
     },
     { head: "Status", place: "key", cell: ({ status }) => <Status of={status} /> },
     {

@@ -61,6 +61,7 @@ function WorkflowList(): JSX.Element {
         cursor={cursor}
         columns={columnsOf(runs.data ?? new Map<string, WorkflowRunSummary>())}
         idOf={({ id }) => id}
+        hrefOf={({ id }) => `/workflows/${id}`}
         empty={
           <Empty title="No workflows yet">
             <p>
@@ -109,12 +110,8 @@ function columnsOf(runs: ReadonlyMap<string, WorkflowRunSummary>): readonly Colu
       place: "main",
       cut: "44%",
       title: ({ name, id }) => `${name} (${id})`,
-      cell: ({ id, name, description }) => (
-        <>
-          <Link href={`/workflows/${id}`}>{name}</Link>
-          <span class="sub cut">{description}</span>
-        </>
-      ),
+      cell: ({ name }) => name,
+      sub: ({ description }) => description,
     },
     {
       head: "Last run",

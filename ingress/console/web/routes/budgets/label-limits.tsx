@@ -1,7 +1,6 @@
 /** Spend limits of end users and of values of tags: exact limits of all calls with the same label, by all keys of the workspace. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Link } from "wouter-preact";
 
 import type { EndUserLimits, TagLimits } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
@@ -23,10 +22,10 @@ function nameOf(row: Row): string {
   return row.object === "tag.limits" ? `${row.tag}=${row.value}` : row.user;
 }
 
-/** Returns the filter of the requests page for the calls that a limit counts. */
-function filterOf(row: Row): string {
+/** Returns the address of the calls that a limit counts. */
+function hrefOf(row: Row): string {
   const filter = row.object === "tag.limits" ? { tag: `${row.tag}:${row.value}` } : { user: row.user };
-  return new URLSearchParams(filter).toString();
+  return `/requests?${new URLSearchParams(filter)}`;
 }
 
 export function LabelLimits(): JSX.Element {
@@ -51,7 +50,7 @@ export function LabelLimits(): JSX.Element {
       place: "main",
       cut: "40%",
       title: (row: Row) => `Show the requests of ${nameOf(row)}`,
-      cell: (row: Row) => <Link href={`/requests?${filterOf(row)}`}>{nameOf(row)}</Link>,
+      cell: nameOf,
     },
     {
       head: "Spend limit, credits",
@@ -85,6 +84,7 @@ export function LabelLimits(): JSX.Element {
         query={users}
         cursor={cursor}
         idOf={nameOf}
+        hrefOf={hrefOf}
         columns={columnsOf("End user")}
         empty={
           <Empty title="No limits of end users">
@@ -96,6 +96,7 @@ export function LabelLimits(): JSX.Element {
         query={tags}
         cursor={tagCursor}
         idOf={nameOf}
+        hrefOf={hrefOf}
         columns={columnsOf("Tag")}
         empty={
           <Empty title="No limits of tags">

@@ -8,17 +8,15 @@ import { call } from "../../api/client.ts";
 import { useAction, useQuery } from "../../api/query.ts";
 import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
 import { zonedText } from "../../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
+import { ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { LimitBars, stateOf } from "../../parts/limits-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Ago, Id, KeyValues, Status } from "../../parts/values.tsx";
 import { changesOf, keyDraftOf, KeyFields } from "./fields.tsx";
 
-interface Props {
+interface Props extends SheetControls {
   readonly id: string;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
   /** Called after a change, so that the list is read again. */
   readonly onChange: () => void;
   /** Receives the key with its new secret. */
@@ -27,7 +25,7 @@ interface Props {
 
 type Open = "edit" | "rotate" | "revoke" | undefined;
 
-export function KeySheet({ id, onClose, onMove, onChange, onSecret }: Props): JSX.Element {
+export function KeySheet({ id, onChange, onSecret, ...controls }: Props): JSX.Element {
   const query = useQuery(`key ${id}`, (signal) =>
     call("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id }, signal }),
   );
@@ -39,7 +37,7 @@ export function KeySheet({ id, onClose, onMove, onChange, onSecret }: Props): JS
   };
   const { data: row } = query;
   return (
-    <Sheet title={row?.name ?? "Key"} onClose={onClose} onMove={onMove}>
+    <Sheet title={row?.name ?? "Key"} {...controls}>
       {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
       {row === undefined ? (
         query.fault === undefined ? (

@@ -52,9 +52,14 @@ export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
         )
       }
       sheet={
-        part === "deliveries" && deliveries.selected !== "" ? (
-          <DeliverySheet key={deliveries.selected} {...deliveries} />
-        ) : undefined
+        deliveries.open.id && (
+          <DeliverySheet
+            key={deliveries.open.id}
+            id={deliveries.open.id}
+            {...deliveries.open.sheet}
+            onChange={deliveries.list.reload}
+          />
+        )
       }
     >
       {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}

@@ -11,7 +11,7 @@ import { Code } from "../../parts/code.tsx";
 import { FilterBar, useUrlQuery, type UrlQuery } from "../../parts/filters.tsx";
 import { Button, FaultText, TextField } from "../../parts/form.tsx";
 import { durationText, relativeText, sizeText, timeText, zone, zonedTime, zoneText } from "../../parts/format.ts";
-import { FaultCallout, FormDialog, Sheet } from "../../parts/layers.tsx";
+import { FaultCallout, FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import {
   type Column,
@@ -19,9 +19,11 @@ import {
   Empty,
   ListPanel,
   type ListPage,
+  type OpenRow,
   Skeleton,
   Table,
   useCursor,
+  useOpenRow,
 } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Id, KeyValues, Status, Time } from "../../parts/values.tsx";
@@ -45,8 +47,7 @@ interface Deliveries {
   readonly query: UrlQuery;
   readonly cursor: Cursor;
   readonly list: Query<ListPage<Delivery>>;
-  /** Id of the selected delivery; "" if none is. */
-  readonly selected: string;
+  readonly open: OpenRow<Delivery>;
 }
 
 /** Reads the deliveries of a channel that match the filters in the URL. An empty id reads nothing. */
@@ -63,7 +64,8 @@ export function useDeliveries(channelId: string): Deliveries {
       }),
     { everyMs: REFRESH_MS },
   );
-  return { query, cursor, list, selected: query.get("delivery") };
+  const open = useOpenRow(`/notifications/${channelId}/deliveries`, list, ({ id }) => id);
+  return { query, cursor, list, open };
 }
 
 export function DeliveryList({
@@ -71,7 +73,7 @@ export function DeliveryList({
   query,
   cursor,
   list,
-  selected,
+  open,
 }: Deliveries & { readonly channel: Channel }): JSX.Element {
   const [isRecovering, setRecovering] = useState(false);
   const events = useEventTypes();
@@ -88,9 +90,9 @@ export function DeliveryList({
       <ListPanel
         query={list}
         cursor={cursor}
-        columns={columnsOf(query)}
+        columns={columnsOf()}
         idOf={({ id }) => id}
-        selected={selected === "" ? undefined : selected}
+        open={open}
         empty={
           isFiltered ? (
             <Empty title="No deliveries match">
@@ -132,28 +134,15 @@ function stateOf({ status, attemptCount }: Delivery): string {
   return status === "succeeded" ? "delivered" : status;
 }
 
-function columnsOf(query: UrlQuery): readonly Column<Delivery>[] {
+function columnsOf(): readonly Column<Delivery>[] {
   return [
     {
       head: "Event",
       place: "main",
       cut: "40%",
       title: ({ event, id }) => `${event} (${id})`,
-      cell: ({ event, id, createdAt }) => (
-        <>
-          <a
-            href={`?delivery=${id}`}
-            onClick={(click) => {
-              if (click.ctrlKey || click.metaKey || click.shiftKey) return;
-              click.preventDefault();
-              query.set({ delivery: id });
-            }}
-          >
-            {event}
-          </a>
-          <span class="sub">{timeText(createdAt, "minute")}</span>
-        </>
-      ),
+      cell: ({ event }) => event,
+      sub: ({ createdAt }) => timeText(createdAt, "minute"),
     },
     { head: "Status", place: "key", cell: (row) => <Status of={stateOf(row)} /> },
     { head: "Attempts", place: "low", isNumber: true, cell: ({ attemptCount }) => attemptCount },
@@ -177,30 +166,25 @@ function dueText(at: string): string {
   return new Date(at).getTime() <= Date.now() ? "now" : relativeText(at);
 }
 
-export function DeliverySheet({ query, list, selected }: Deliveries): JSX.Element {
+export function DeliverySheet({
+  id,
+  onChange,
+  ...controls
+}: SheetControls & { readonly id: string; readonly onChange: () => void }): JSX.Element {
   const delivery = useQuery(
-    `delivery ${selected}`,
-    (signal) =>
-      call("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path: { deliveryId: selected }, signal }),
+    `delivery ${id}`,
+    (signal) => call("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path: { deliveryId: id }, signal }),
     { everyMs: REFRESH_MS },
   );
-  const rows = list.data?.data ?? [];
   const { data: row, fault } = delivery;
   const resend = useAction(async () => {
-    await call("POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry", { path: { deliveryId: selected } });
+    await call("POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry", { path: { deliveryId: id } });
     toast("The delivery is being sent again");
     delivery.reload();
-    list.reload();
+    onChange();
   });
   return (
-    <Sheet
-      title={row?.event ?? "Delivery"}
-      onClose={() => query.set({ delivery: "" })}
-      onMove={(step) => {
-        const next = rows[rows.findIndex(({ id }) => id === selected) + step];
-        if (next !== undefined) query.set({ delivery: next.id });
-      }}
-    >
+    <Sheet title={row?.event ?? "Delivery"} {...controls}>
       {fault === undefined ? null : <FaultCallout fault={fault} retry={delivery.reload} />}
       {row === undefined ? (
         fault === undefined ? (

@@ -93,12 +93,8 @@ function columnsOf(
     {
       head: "Event",
       place: "main",
-      cell: ({ event }) => (
-        <>
-          {event}
-          <span class="sub">{events.get(event)?.description}</span>
-        </>
-      ),
+      cell: ({ event }) => event,
+      sub: ({ event }) => events.get(event)?.description,
     },
     {
       head: "Scope",

@@ -8,7 +8,7 @@ import { keyName } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
 import { Code } from "../../parts/code.tsx";
 import { countText, durationText, percentText, sizeText, timeText } from "../../parts/format.ts";
-import { Callout, FaultCallout, Sheet } from "../../parts/layers.tsx";
+import { Callout, FaultCallout, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { Amount, Id, KeyValues, Status } from "../../parts/values.tsx";
@@ -16,21 +16,18 @@ import { Amount, Id, KeyValues, Status } from "../../parts/values.tsx";
 export function RequestSheet({
   id,
   listed,
-  onClose,
-  onMove,
-}: {
+  ...controls
+}: SheetControls & {
   readonly id: string;
   /** Row of the list, which is shown until the details arrive. */
   readonly listed: UsageRequest | undefined;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
 }): JSX.Element {
   const query = useQuery(`request ${id}`, (signal) =>
     call("GET /workspaces/{workspaceId}/usage/requests/{request_id}", { path: { request_id: id }, signal }),
   );
   const row = query.data ?? listed;
   return (
-    <Sheet title={row?.model ?? row?.endpoint ?? "Request"} onClose={onClose} onMove={onMove}>
+    <Sheet title={row?.model ?? row?.endpoint ?? "Request"} {...controls}>
       {query.fault === undefined ? null : (
         <section>
           <FaultCallout fault={query.fault} retry={query.reload} />

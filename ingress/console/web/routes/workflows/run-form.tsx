@@ -127,12 +127,8 @@ const PRICES: readonly Column<Price>[] = [
   {
     head: "Step",
     place: "main",
-    cell: ({ id, assumption }) => (
-      <>
-        {id}
-        <span class="sub">{assumption}</span>
-      </>
-    ),
+    cell: ({ id }) => id,
+    sub: ({ assumption }) => assumption,
   },
   {
     head: "Credits",
