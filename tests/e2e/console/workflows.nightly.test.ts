@@ -68,8 +68,9 @@ describe("workflow", () => {
     await page.getByRole("heading", { name: "About" }).waitFor();
     const id = /workflows\/([\w-]+)/.exec(page.url())?.[1] ?? "";
 
-    const wrong = await write(view, say("no-such-model", "Hello"));
-    await page.getByText(`Line ${lineOf(wrong, '"model": "no-such-model"')}:`).waitFor();
+    const wrong = await write(view, say("sandbox-caht", "Hello"));
+    const line = lineOf(wrong, '"model": "sandbox-caht"');
+    await page.getByText(`Line ${line}: There is no model "sandbox-caht". Did you mean sandbox-chat`).waitFor();
     expect(await page.locator(".cm-lint-marker-error").count()).toBe(1);
     expect(await page.getByRole("button", { name: "Save version" }).getAttribute("aria-disabled")).toBe("true");
     await page.keyboard.press("Control+End");
