@@ -78,6 +78,9 @@ describe("key with a limit", () => {
     await sheet.getByRole("img", { name: "0 % of the day limit used" }).waitFor();
     await page.goto(`${bench.baseUrl}/console/requests`);
     await page.getByText("key_limit_reached").waitFor();
+    await page.getByRole("row").getByRole("link", { name: "sandbox-chat" }).click();
+    const reason = /the daily limit of the key \(0\.0000001\) leaves 0\.0000001\. It resets at \d/;
+    await page.getByRole("complementary", { name: "sandbox-chat" }).getByText(reason).waitFor();
     expect(faults).toEqual([]);
   });
 });
