@@ -171,6 +171,8 @@ describe("webhook", () => {
     await secret.getByRole("button", { name: "Close" }).last().click();
 
     await page.getByRole("button", { name: "Add subscriptions" }).click();
+    await page.getByRole("dialog").locator("label code").getByText("run.started", { exact: true }).waitFor();
+    expect(await page.getByRole("dialog").textContent()).not.toContain("`");
     await page.getByLabel("run.failed").check();
     await page.getByLabel("balance.low").check();
     await page.getByRole("dialog").getByRole("button", { name: "Add subscriptions" }).click();

@@ -41,6 +41,11 @@ export function Ago({ at, none = "never" }: { readonly at: string | null; readon
   );
 }
 
+/** Text of the API, in which backticks enclose code. */
+export function CodeText({ text = "" }: { readonly text: string | undefined }): JSX.Element {
+  return <>{text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>;
+}
+
 /** Id in full with a copy button. */
 export function Id({ value, label = "id" }: { readonly value: string; readonly label?: string }): JSX.Element {
   return (

@@ -12,7 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { priceText, shortPrice } from "../parts/price.ts";
 import { labelOf, scalarText, type Schema } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table } from "../parts/table.tsx";
-import { KeyValues } from "../parts/values.tsx";
+import { CodeText, KeyValues } from "../parts/values.tsx";
 
 const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
 
@@ -89,11 +89,13 @@ function columnsOf(suffix: string): readonly Column<CapabilityEntry>[] {
       head: "Capability",
       place: "main",
       cut: "40%",
-      title: ({ description }) => description,
+      title: ({ description }) => description.replaceAll("`", ""),
       cell: ({ id, display_name: name, description }) => (
         <>
           <Link href={`/capabilities/${id}${suffix}`}>{name}</Link>
-          <span class="sub cut">{description}</span>
+          <span class="sub cut">
+            <CodeText text={description} />
+          </span>
         </>
       ),
     },
@@ -131,8 +133,14 @@ function CapabilitySheet({
       }
     >
       <section>
-        <p class="soft">{description}</p>
-        {more === undefined ? null : <p class="reply soft">{more}</p>}
+        <p class="soft">
+          <CodeText text={description} />
+        </p>
+        {more === undefined ? null : (
+          <p class="reply soft">
+            <CodeText text={more} />
+          </p>
+        )}
         <KeyValues
           of={[
             ["Id", <code>{id}</code>],
@@ -177,7 +185,9 @@ function Members({ schema: { properties = {}, required = [] } }: { readonly sche
             <>
               <code>{member}</code>
               {required.includes(member) ? <span class="muted"> required</span> : null}
-              <span class="sub">{description?.replaceAll("`", "")}</span>
+              <span class="sub">
+                <CodeText text={description} />
+              </span>
             </>
           ),
         },

@@ -11,7 +11,7 @@ import { Button, CheckField, FaultText, SelectField } from "../../parts/form.tsx
 import { ConfirmDialog, FormDialog } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Empty, ListPanel, type ListPage } from "../../parts/table.tsx";
-import { Time } from "../../parts/values.tsx";
+import { CodeText, Time } from "../../parts/values.tsx";
 
 const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
 const KEEPERS_ONLY = "Only owners and admins change subscriptions.";
@@ -96,7 +96,9 @@ function columnsOf(
       cell: ({ event }) => (
         <>
           {event}
-          <span class="sub">{events.get(event)?.description}</span>
+          <span class="sub">
+            <CodeText text={events.get(event)?.description} />
+          </span>
         </>
       ),
     },
@@ -197,7 +199,10 @@ function AddDialog({
               onInput={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))}
               label={
                 <>
-                  {name} <span class="muted">{description}</span>
+                  {name}{" "}
+                  <span class="muted">
+                    <CodeText text={description} />
+                  </span>
                 </>
               }
             />
