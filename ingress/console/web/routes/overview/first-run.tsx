@@ -57,9 +57,12 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
             </Step>
             <Step place={4} isDone={false} title="Next">
               <div class="nexts">
-                <a class="next" href="/docs/operate/catalogue">
+                <a class="next" href="/docs/get-started/quickstart#call-a-real-model">
                   <b>Add a provider key</b>
-                  <span>The models of the catalogue need the key of their provider.</span>
+                  <span>
+                    For the models of OpenAI, set the variable <code>OPENAI_API_KEY</code> and restart Sluice. Each
+                    provider has a variable of its own.
+                  </span>
                 </a>
                 <Link class="next" href="/keys">
                   <b>Create a key with a limit</b>
