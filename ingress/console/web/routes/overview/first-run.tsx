@@ -26,9 +26,19 @@ interface Result {
   readonly after: Credits;
 }
 
-export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX.Element {
+interface Props {
+  /** Called when the page begins its call. */
+  readonly onCall: () => void;
+  /** Called when the person asks for the overview. */
+  readonly onEnd: () => void;
+}
+
+export function FirstRun({ onCall, onEnd }: Props): JSX.Element {
   const [result, setResult] = useState<Result>();
-  const run = useAction(async () => setResult(await makeCall()));
+  const run = useAction(async () => {
+    onCall();
+    setResult(await makeCall());
+  });
   return (
     <Page
       title="Make the first call"
@@ -49,6 +59,9 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
             <span class="hint">Sends this request with your session.</span>
           </div>
           <FaultText fault={run.fault} />
+          {run.fault?.requestId == null ? null : (
+            <Link href={`/requests/${run.fault.requestId}`}>Show this request</Link>
+          )}
         </Step>
         {result === undefined ? null : (
           <>
@@ -73,7 +86,7 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
                   <span>Images, speech, video, 3D and capabilities, with the cost before and after.</span>
                 </Link>
               </div>
-              <Button kind="quiet" onClick={onCharged}>
+              <Button kind="quiet" onClick={onEnd}>
                 Show the overview
               </Button>
             </Step>
