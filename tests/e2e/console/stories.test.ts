@@ -29,6 +29,11 @@ describe("first call", () => {
     expect(page.url()).not.toContain("code=");
     await page.getByRole("button", { name: "Run it" }).click();
     const charged = await page.getByRole("heading", { name: /^Charged/ }).textContent();
+    await page.getByRole("heading", { name: "Key “first key” is ready" }).waitFor();
+    const next = page.getByRole("link", { name: "Add a provider key" });
+    expect(await next.textContent()).toContain("OPENAI_API_KEY");
+    const [path = "", section] = (await next.getAttribute("href"))?.split("#") ?? [];
+    expect(await (await fetch(`${bench.baseUrl}${path}`)).text()).toContain(`id="${section}"`);
     await bench.stack.settled();
 
     const { credits } = await read<Credits>("/workspaces/default/credits", bench.stack.key);

@@ -103,6 +103,9 @@ export function statusText(name: string): string {
   return STATUSES[name]?.[2] ?? name;
 }
 
+/** Words for the kinds of ledger entries. */
+export const ENTRY_KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
+
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
 export function Status({
   of,

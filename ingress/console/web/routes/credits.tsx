@@ -11,7 +11,7 @@ import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Stat } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
-import { Amount } from "../parts/values.tsx";
+import { Amount, ENTRY_KINDS } from "../parts/values.tsx";
 import { hasRole } from "../api/session.ts";
 
 const LEDGER = "GET /workspaces/{workspaceId}/credits/ledger";
@@ -79,8 +79,6 @@ function Balance(): JSX.Element {
   );
 }
 
-const KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
-
 function Ledger(): JSX.Element {
   const query = useUrlQuery();
   const cursor = useCursor(query.text);
@@ -114,7 +112,7 @@ function Ledger(): JSX.Element {
             place: "main",
             cell: ({ kind, note }) => (
               <>
-                {KINDS[kind]}
+                {ENTRY_KINDS[kind]}
                 {note === null ? null : <span class="sub">{note}</span>}
               </>
             ),
