@@ -13131,7 +13131,7 @@ export interface UsageRequest {
      */
     param: string | null;
     /**
-     * Reason of the refusal. For errors of the request's content, which repeat parts of it, the general sentence of the error code.
+     * Reason of the refusal. For errors of the request's content, which repeat parts of it, the general sentence of the error code. The sentence of a spend limit contains its amounts, but no end user and no tag.
      */
     message: string;
     [k: string]: unknown;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 
-import type { ChatCompletionRequest, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, Credits, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
@@ -147,6 +147,8 @@ describe("media", () => {
     await bench.stack.settled();
     const { data } = await read<LedgerList>(`/workspaces/${tenant.workspace.id}/credits/ledger`);
     expect(data.find((entry) => entry.kind === "settle" && JSON.stringify(entry).includes(id))?.credits).toBe(-4);
+    const { available } = await read<Credits>(`/workspaces/${tenant.workspace.id}/credits`);
+    await page.getByTitle(`${available} credits are available, 0 are held for calls in progress.`).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -244,7 +246,17 @@ test("without credits the refusal says what is left", async () => {
   const { page } = await bench.open("/playground/image", { key: poor.key });
   await page.getByLabel("Prompt", { exact: true }).fill("Hills");
   await page.getByRole("button", { name: "Run" }).click();
-  await page.getByRole("region", { name: "Result" }).getByText("credits are left.").waitFor();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("credits are left.").waitFor();
+  // The refusal is stored after the response, and may be read earlier.
+  const absent = { error: { code: "not_found", message: "The call has not ended yet, or is unknown." } };
+  await page.route("**/usage/requests/*", (route) => route.fulfill({ status: 404, json: absent }), { times: 1 });
+  await result.getByRole("link", { name: "Request" }).click();
+  const sheet = page.getByRole("complementary");
+  await sheet.getByText(absent.error.message).waitFor();
+  await sheet.getByText(absent.error.message).waitFor({ state: "detached" });
+  await sheet.getByText("The call was refused before any provider was called.").waitFor();
+  await page.getByRole("row").getByText("insufficient_credits").waitFor();
 });
 
 describe("accessibility", () => {

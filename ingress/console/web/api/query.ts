@@ -1,7 +1,7 @@
 /** Loads data for a page: one request at a time, aborted when the page changes, optionally repeated. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { ApiFault } from "./client.ts";
+import { ApiFault, changes } from "./client.ts";
 
 export interface Query<Data> {
   /** Last response; undefined before the first one and after the key has changed. */
@@ -20,24 +20,32 @@ interface State<Data> {
   readonly isLoading: boolean;
 }
 
+/** Milliseconds; undefined for no repetition. */
+type Interval = number | undefined;
+
 /** Time after which a request counts as failed, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
  * Runs `load` for a key, and again when the key changes.
  * @param key text that identifies the data, such as the path with its query; "" loads nothing
- * @param options `everyMs`: interval of repetitions while the page is visible, in milliseconds
+ * @param options `everyMs`: interval of repetitions while the page is visible, in milliseconds. A repeated query also runs after a request
+ * of this page that may have changed its data
  */
 export function useQuery<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  { everyMs }: { readonly everyMs?: number | undefined } = {},
+  { everyMs }: { readonly everyMs?: Interval | ((last: Pick<State<Data>, "data" | "fault">) => Interval) } = {},
 ): Query<Data> {
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   const isRunning = useRef(false);
   latest.current = load;
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  // The state of the previous key must not be shown for the new one.
+  const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
+  const interval = typeof everyMs === "function" ? everyMs(own) : everyMs;
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();
@@ -65,17 +73,15 @@ export function useQuery<Data>(
     };
   }, [key, round]);
   useEffect(() => {
-    if (everyMs === undefined || key === "") return undefined;
+    if (interval === undefined || key === "") return undefined;
     // A repetition would abort the running request, so that a service slower than the interval would show nothing.
-    const timer = setInterval(
-      () => document.visibilityState === "visible" && !isRunning.current && setRound((n) => n + 1),
-      everyMs,
-    );
-    return () => clearInterval(timer);
-  }, [key, everyMs]);
-  const reload = useCallback(() => setRound((n) => n + 1), []);
-  // The state of the previous key must not be shown for the new one.
-  const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
+    const timer = setInterval(() => document.visibilityState === "visible" && !isRunning.current && reload(), interval);
+    changes.addEventListener("change", reload);
+    return () => {
+      clearInterval(timer);
+      changes.removeEventListener("change", reload);
+    };
+  }, [key, interval]);
   return { data: own.data, fault: own.fault, isLoading: own.isLoading, reload };
 }
 

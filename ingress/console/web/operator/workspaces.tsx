@@ -13,7 +13,7 @@ import { Page } from "../parts/page.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
 import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
-import { Amount, Id, KeyValues, Status, Time } from "../parts/values.tsx";
+import { Amount, ENTRY_KINDS, Id, KeyValues, Status, Time } from "../parts/values.tsx";
 import { moneyBlocked, writeBlocked } from "./session.ts";
 
 export default function Workspaces(): JSX.Element {
@@ -176,7 +176,16 @@ function Ledger({ id, round }: { readonly id: string; readonly round: number }):
         idOf={(entry) => entry.id}
         columns={[
           { head: "Time", place: "brk", cell: ({ at }) => timeText(at, "minute") },
-          { head: "Entry", place: "main", cell: ({ kind, note }) => note ?? kind.replace("_", "-") },
+          {
+            head: "Entry",
+            place: "main",
+            cell: ({ kind, note }) => (
+              <>
+                {ENTRY_KINDS[kind]}
+                {note === null ? null : <span class="sub">{note}</span>}
+              </>
+            ),
+          },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
         ]}
         empty={<Empty title="No entries" />}

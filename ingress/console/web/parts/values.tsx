@@ -41,6 +41,11 @@ export function Ago({ at, none = "never" }: { readonly at: string | null; readon
   );
 }
 
+/** Text of the API, in which backticks enclose code. */
+export function CodeText({ text = "" }: { readonly text: string | undefined }): JSX.Element {
+  return <>{text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>;
+}
+
 /** Id in full with a copy button. */
 export function Id({ value, label = "id" }: { readonly value: string; readonly label?: string }): JSX.Element {
   return (
@@ -97,6 +102,9 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
 export function statusText(name: string): string {
   return STATUSES[name]?.[2] ?? name;
 }
+
+/** Words for the kinds of ledger entries. */
+export const ENTRY_KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
 
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
 export function Status({

@@ -169,18 +169,14 @@ function CreateBatch({
 }
 
 function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }): JSX.Element {
-  const [isOpen, setOpen] = useState(true);
   const [isCancelling, setCancelling] = useState(false);
   const query = useQuery(
     `batch ${id}`,
-    async (signal) => {
-      const batch = await call("GET /v1/batches/{batch_id}", { path: { batch_id: id }, signal });
-      setOpen(OPEN.has(batch.status));
-      return batch;
-    },
-    { everyMs: isOpen ? REFRESH_MS : undefined },
+    (signal) => call("GET /v1/batches/{batch_id}", { path: { batch_id: id }, signal }),
+    { everyMs: ({ data }) => (data === undefined || OPEN.has(data.status) ? REFRESH_MS : undefined) },
   );
   const { data: batch, fault, reload } = query;
+  const isOpen = batch === undefined || OPEN.has(batch.status);
   const save = (fileId: string, name: string): void =>
     void download("GET /v1/files/{file_id}/content", { path: { file_id: fileId } }, { name });
   return (

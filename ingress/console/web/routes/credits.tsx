@@ -11,7 +11,7 @@ import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Stat } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
-import { Amount } from "../parts/values.tsx";
+import { Amount, ENTRY_KINDS } from "../parts/values.tsx";
 import { hasRole } from "../api/session.ts";
 
 const LEDGER = "GET /workspaces/{workspaceId}/credits/ledger";
@@ -79,8 +79,6 @@ function Balance(): JSX.Element {
   );
 }
 
-const KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
-
 function Ledger(): JSX.Element {
   const query = useUrlQuery();
   const cursor = useCursor(query.text);
@@ -112,7 +110,7 @@ function Ledger(): JSX.Element {
           {
             head: "Entry",
             place: "main",
-            cell: ({ kind }) => KINDS[kind],
+            cell: ({ kind }) => ENTRY_KINDS[kind],
             sub: ({ note }) => note,
           },
           {

@@ -124,17 +124,12 @@ function JobSheet({
   /** Called when the state has changed. */
   readonly onChange: () => void;
 }): JSX.Element {
-  const [hasEnded, setEnded] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
   const query = useQuery(
     `job ${id}`,
-    async (signal) => {
-      const job = await call("GET /v1/images/jobs/{job_id}", { path: { job_id: id }, signal });
-      setEnded(!isOpen(job));
-      return job;
-    },
+    (signal) => call("GET /v1/images/jobs/{job_id}", { path: { job_id: id }, signal }),
     // An ended job is not read again: it does not change, and new links would load its files again.
-    { everyMs: hasEnded ? undefined : POLL_MS },
+    { everyMs: ({ data }) => (data === undefined || isOpen(data) ? POLL_MS : undefined) },
   );
   const { data: job, fault, reload } = query;
   return (

@@ -11,7 +11,7 @@ import { Button, CheckField, FaultText, SelectField } from "../../parts/form.tsx
 import { ConfirmDialog, FormDialog } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Empty, ListPanel, type ListPage } from "../../parts/table.tsx";
-import { Time } from "../../parts/values.tsx";
+import { CodeText, Time } from "../../parts/values.tsx";
 
 const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
 const KEEPERS_ONLY = "Only owners and admins change subscriptions.";
@@ -94,7 +94,7 @@ function columnsOf(
       head: "Event",
       place: "main",
       cell: ({ event }) => event,
-      sub: ({ event }) => events.get(event)?.description,
+      sub: ({ event }) => <CodeText text={events.get(event)?.description} />,
     },
     {
       head: "Scope",
@@ -193,7 +193,10 @@ function AddDialog({
               onInput={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))}
               label={
                 <>
-                  {name} <span class="muted">{description}</span>
+                  {name}{" "}
+                  <span class="muted">
+                    <CodeText text={description} />
+                  </span>
                 </>
               }
             />
