@@ -10,7 +10,7 @@ import { Json } from "../../parts/code.tsx";
 import { Button } from "../../parts/form.tsx";
 import { durationText } from "../../parts/format.ts";
 import { Callout } from "../../parts/layers.tsx";
-import { type Media, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
+import { FilePreview, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
 import { Empty } from "../../parts/table.tsx";
 import { Amount, ProgressBar, Status } from "../../parts/values.tsx";
 import type { Result, Runner, RunState } from "./run.ts";
@@ -201,14 +201,14 @@ export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
     )?.data ?? [];
   const run = data.find(({ object }) => object === "capability.run");
   const parts = run?.files ?? data;
-  const media = parts.flatMap((part, place) => mediaOf(part, place));
+  const media = parts.filter(({ url, file_id: id }) => url !== undefined || id !== undefined);
   const text = textOf(run?.output ?? value);
   return (
     <>
       {media.length === 0 ? null : (
         <div class="pics">
-          {media.map((one) => (
-            <MediaFigure key={one.src} media={one} />
+          {media.map((part, place) => (
+            <PartFigure key={part.url ?? part.file_id} part={part} place={place} />
           ))}
         </div>
       )}
@@ -222,12 +222,12 @@ export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
   );
 }
 
-function mediaOf(
-  { url, content_type: type = "application/octet-stream", bytes, name, duration_seconds: seconds }: Part,
-  place: number,
-): readonly Media[] {
-  if (url === undefined) return [];
-  return [{ src: ownPath(url), type, name: name ?? `result-${place + 1}.${extensionOf(type)}`, bytes, seconds }];
+/** File of a result, by its link or, in a line of a batch, by its id. */
+function PartFigure({ part, place }: { readonly part: Part; readonly place: number }): JSX.Element {
+  const { url, file_id: id = "", content_type: type = "application/octet-stream", duration_seconds: seconds } = part;
+  const name = part.name ?? `result-${place + 1}.${extensionOf(type)}`;
+  if (url === undefined) return <FilePreview id={id} name={name} />;
+  return <MediaFigure media={{ src: ownPath(url), type, name, bytes: part.bytes, seconds }} />;
 }
 
 function textOf(value: unknown): string | undefined {
