@@ -7044,6 +7044,10 @@ export interface BalanceAlert {
    */
   last_fired_at: string | null;
   /**
+   * Events of the alert that no enabled channel receives.
+   */
+  events_without_channel: "balance.low"[];
+  /**
    * Time of creation.
    */
   created_at: string;
@@ -7407,6 +7411,10 @@ export interface BudgetAlert {
    * Time of the last notification, including warnings; null when the alert has never fired.
    */
   last_fired_at: string | null;
+  /**
+   * Events of the alert that no enabled channel receives.
+   */
+  events_without_channel: ("budget.threshold_reached" | "budget.warning")[];
   /**
    * Time of creation.
    */
@@ -8319,6 +8327,10 @@ export interface Estimate {
    * Credits that the call would hold, to the nano-credit. A chat call without an output limit can cost more if the model writes more than was held.
    */
   max_credits: number;
+  /**
+   * Output tokens of all choices that `max_credits` covers; only for a chat call without an output limit.
+   */
+  assumed_output_tokens?: number;
   /**
    * Parts of `estimated_credits`.
    */

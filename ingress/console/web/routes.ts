@@ -66,7 +66,7 @@ export const ROUTES: readonly PageRoute[] = [
     load: () => import("./routes/capabilities.tsx"),
   },
   {
-    path: "/files",
+    path: "/files/:id?",
     name: "Files",
     group: "Build",
     icon: "tray",

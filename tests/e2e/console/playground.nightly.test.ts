@@ -46,6 +46,9 @@ describe("chat", () => {
     const message = page.getByLabel("Message", { exact: true });
     await message.fill("Say exactly: one");
     await page.getByText(/^estimate/).waitFor();
+    await page.getByText("No output limit is set: the hold is for 8,192 output tokens.").waitFor();
+    await page.getByLabel("Max completion tokens").fill("100");
+    await page.getByText("No output limit is set").waitFor({ state: "detached" });
     await message.press("Enter");
     await page.getByText("Charged").waitFor();
     await message.fill("Say exactly: two");
@@ -221,13 +224,36 @@ describe("capabilities", () => {
   });
 
   test("a text is typed instead of a file, and its result is shown as JSON", async () => {
-    const view = await open("/playground/capability?id=code.regex");
+    const viewport = { width: 390, height: 800 };
+    const view = await bench.open("/playground/capability?id=code.regex", { key: tenant.key, browser: { viewport } });
     const { page } = view;
     await page.getByLabel("Text as text").fill("ab ab");
     await page.getByLabel("Pattern").fill("b");
     await page.getByRole("button", { name: "Run" }).click();
     await requestOf(view);
     await page.getByRole("region", { name: "JSON" }).first().waitFor();
+    // The heading of the result is below the header of the page, in the upper half of the window.
+    const heading = page.getByRole("heading", { name: "Result" });
+    const isFocused = (): Promise<boolean> => heading.evaluate((one) => one.ownerDocument.activeElement === one);
+    expect(await isFocused()).toBeTrue();
+    const top = async (): Promise<number> => (await heading.boundingBox())?.y ?? -1;
+    expect(await top()).toBeGreaterThan(52);
+    expect(await top()).toBeLessThan(viewport.height / 2);
+
+    // A person who types during the run keeps the focus.
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/v1/capabilities/**/run", async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    const pattern = page.getByLabel("Pattern");
+    await page.getByRole("button", { name: "Run" }).click();
+    await pattern.fill("a");
+    typed.resolve();
+    await requestOf(view);
+    await heading.waitFor();
+    expect(await isFocused()).toBeFalse();
+    expect(await pattern.evaluate((one) => one.ownerDocument.activeElement === one)).toBeTrue();
   });
 });
 

@@ -23,19 +23,25 @@ interface State<Data> {
 /** Milliseconds; undefined for no repetition. */
 type Interval = number | undefined;
 
-/** Time after which a request counts as failed, in milliseconds. */
+/** Default time after which a request counts as failed, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
  * Runs `load` for a key, and again when the key changes.
  * @param key text that identifies the data, such as the path with its query; "" loads nothing
- * @param options `everyMs`: interval of repetitions while the page is visible, in milliseconds. A repeated query also runs after a request
- * of this page that may have changed its data
+ * @param options `everyMs`: interval of repetitions while the page is visible; `timeoutMs`: time after which a request counts as failed,
+ * both in milliseconds. A repeated query also runs after a request of this page that may have changed its data
  */
 export function useQuery<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  { everyMs }: { readonly everyMs?: Interval | ((last: Pick<State<Data>, "data" | "fault">) => Interval) } = {},
+  {
+    everyMs,
+    timeoutMs = TIMEOUT_MS,
+  }: {
+    readonly everyMs?: Interval | ((last: Pick<State<Data>, "data" | "fault">) => Interval);
+    readonly timeoutMs?: number;
+  } = {},
 ): Query<Data> {
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
@@ -50,7 +56,7 @@ export function useQuery<Data>(
     if (key === "") return undefined;
     const controller = new AbortController();
     isRunning.current = true;
-    const timer = setTimeout(() => controller.abort("timeout"), TIMEOUT_MS);
+    const timer = setTimeout(() => controller.abort("timeout"), timeoutMs);
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
     void latest
       .current(controller.signal)
@@ -58,7 +64,7 @@ export function useQuery<Data>(
         (data) => setState({ key, data, isLoading: false }),
         (error: unknown) => {
           if (controller.signal.aborted && controller.signal.reason !== "timeout") return;
-          const fault = error instanceof ApiFault ? error : faultOf(error, controller.signal);
+          const fault = error instanceof ApiFault ? error : faultOf(error, controller.signal, timeoutMs);
           setState((before) => ({ ...before, key, fault, isLoading: false }));
         },
       )
@@ -107,9 +113,9 @@ export function useAction<Input = void>(act: (input: Input) => Promise<unknown>)
   return { run, isRunning: state.isRunning, fault: state.fault };
 }
 
-function faultOf(error: unknown, signal?: AbortSignal): ApiFault {
+function faultOf(error: unknown, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): ApiFault {
   if (signal?.aborted === true) {
-    return new ApiFault("There was no response within 10 s. Try again.", { code: "timeout" });
+    return new ApiFault(`There was no response within ${timeoutMs / 1_000} s. Try again.`, { code: "timeout" });
   }
   return new ApiFault(error instanceof Error ? error.message : String(error));
 }

@@ -179,7 +179,7 @@ export function ConfirmDialog({
   );
 }
 
-/** What a side sheet needs from its list, see `useOpenRow`. */
+/** Properties that a side sheet receives from its list, see `useOpenRow`. */
 export interface SheetControls {
   readonly onClose: () => void;
   /** Selects a neighbour of the row. */

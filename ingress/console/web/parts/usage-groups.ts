@@ -39,8 +39,8 @@ function nameOf(result: Result, by: string): string {
 
 /** Returns the groups of a page with one bucket, those with the largest value of the metric first, and the sum of the rest last. */
 export function topGroups({ data }: UsagePage, by: string, metric: Metric = "credits"): readonly Group[] {
-  const [{ results = [], others } = {}] = data;
-  const groups = results
+  const others = data[0]?.others;
+  const groups = (data[0]?.results ?? [])
     .map((result) => {
       const { calls, failed, credits, tokens, latency_p95_ms: p95Ms } = result;
       return { name: nameOf(result, by), calls, failed, credits, tokens, p95Ms };

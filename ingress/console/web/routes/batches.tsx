@@ -6,8 +6,7 @@ import { Link } from "wouter-preact";
 import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
-import { Json } from "../parts/code.tsx";
-import { download } from "../parts/download.ts";
+import { downloadFile } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
 import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
@@ -15,6 +14,7 @@ import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetCont
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
 import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
+import { ValueBody } from "./playground/result.tsx";
 
 /** Interval at which the newest page is read again, in milliseconds. */
 const REFRESH_MS = 5_000;
@@ -177,8 +177,6 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
   );
   const { data: batch, fault, reload } = query;
   const isOpen = batch === undefined || OPEN.has(batch.status);
-  const save = (fileId: string, name: string): void =>
-    void download("GET /v1/files/{file_id}/content", { path: { file_id: fileId } }, { name });
   return (
     <Sheet title={batch?.endpoint ?? "Batch"} {...controls}>
       {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
@@ -218,12 +216,12 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
           />
           <div class="row wrap">
             {batch.output_file_id === undefined ? null : (
-              <Button small icon="dl" onClick={() => save(batch.output_file_id ?? "", "output.jsonl")}>
+              <Button small icon="dl" onClick={() => downloadFile(batch.output_file_id ?? "", "output.jsonl")}>
                 Download results
               </Button>
             )}
             {batch.error_file_id === undefined ? null : (
-              <Button small icon="dl" onClick={() => save(batch.error_file_id ?? "", "errors.jsonl")}>
+              <Button small icon="dl" onClick={() => downloadFile(batch.error_file_id ?? "", "errors.jsonl")}>
                 Download errors
               </Button>
             )}
@@ -313,7 +311,7 @@ function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }
               <Link href={`/requests/${shown.response.request_id}`}>Show the request</Link>
             )}
           </div>
-          <Json value={shown.response?.body ?? shown.error} />
+          <ValueBody value={shown.response?.body ?? shown.error} />
         </>
       )}
     </section>
