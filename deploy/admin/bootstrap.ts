@@ -10,7 +10,7 @@ import { NANO_PER_CREDIT } from "#shared/base/money.ts";
 import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };
-const OWNER = "bootstrap";
+const OWNER = "first owner";
 const CREDITS = 1_000_000n;
 /** Fixed id of the first top-up. A repeated run uses the same id, so that a database receives its first credits only once. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
@@ -23,8 +23,8 @@ export interface Bootstrapped {
 }
 
 /**
- * Creates the first workspace `default` with an owner `bootstrap`, this key with the preset `unlimited`, and 1,000,000 credits. Idempotent,
- * also when two processes run it at once or the workspace was renamed. A new key replaces the keys of earlier runs.
+ * Creates the first workspace `default` with an owner `first owner`, this key as `first key` with the preset `unlimited`, and 1,000,000
+ * credits. Idempotent, also when two processes run it at once or the workspace was renamed. A new key replaces the keys of earlier runs.
  * @throws Error when the key belongs to another workspace
  */
 export function ensureBootstrap(database: Database, key: string): Promise<Bootstrapped> {
@@ -35,7 +35,7 @@ export function ensureBootstrap(database: Database, key: string): Promise<Bootst
       kind: "top_up",
       amountNano: CREDITS * NANO_PER_CREDIT,
       sourceId: TOP_UP_ID,
-      note: "bootstrap",
+      note: "first start",
     });
     if (isNew) {
       await recordAudit(tx, workspaceId, {
@@ -52,7 +52,7 @@ export function ensureBootstrap(database: Database, key: string): Promise<Bootst
     await insertKey(tx, workspaceId, {
       id: newId(),
       memberId,
-      name: "bootstrap",
+      name: "first key",
       sha256,
       hint: keyHint(key),
       preset: "unlimited",

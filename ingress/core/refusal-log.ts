@@ -96,7 +96,7 @@ export function openRefusalLog({
       }
       const param = error.param === null ? null : knownParam(error.param.slice(0, PARAM_CHARS_MAX));
       const { code } = error;
-      const message = isOwnSentence(code) ? error.message.slice(0, MESSAGE_CHARS_MAX) : null;
+      const message = sentenceOf(error)?.slice(0, MESSAGE_CHARS_MAX) ?? null;
       const model = knownModel(catalogue.current(), asked?.model);
       waiting.push({ workspaceId, keyId, requestId, endpoint: route.path, code, param, model, message });
       timer ??= setTimeout(() => void flush(), lingerMs);
@@ -105,12 +105,17 @@ export function openRefusalLog({
   };
 }
 
+/** Sentence of a spend limit, as `spend_refusal` writes it, in the parts before and after the name of an end user or a tag. */
+const SPEND_LIMIT =
+  /^(This call may cost up to [\d.]+ credits; the \w+ limit of the (?:key|member|end user|tag) ).*(\([\d.]+\) leaves .*)$/s;
+
 /**
- * True for codes whose sentences contain only figures and names of the service. Errors of a request's content repeat parts of it, and a
- * spend limit may be one of an end user, whom the sentence names.
+ * Returns the sentence of an error without texts of the caller. Null for errors of a request's content, which repeat parts of it. The
+ * sentence of a spend limit may name an end user or a tag, and is returned without the name.
  */
-function isOwnSentence(code: Code): boolean {
-  return ERROR_CODES[code].type !== "invalid_request_error" && code !== "key_limit_reached";
+function sentenceOf({ code, message }: ApiError): string | null {
+  if (code === "key_limit_reached") return SPEND_LIMIT.test(message) ? message.replace(SPEND_LIMIT, "$1$2") : null;
+  return ERROR_CODES[code].type === "invalid_request_error" ? null : message;
 }
 
 /** Returns the model if the catalogue has it. Other names are texts of the caller. */

@@ -7044,6 +7044,10 @@ export interface BalanceAlert {
    */
   last_fired_at: string | null;
   /**
+   * Events of the alert that no enabled channel receives.
+   */
+  events_without_channel: "balance.low"[];
+  /**
    * Time of creation.
    */
   created_at: string;
@@ -7407,6 +7411,10 @@ export interface BudgetAlert {
    * Time of the last notification, including warnings; null when the alert has never fired.
    */
   last_fired_at: string | null;
+  /**
+   * Events of the alert that no enabled channel receives.
+   */
+  events_without_channel: ("budget.threshold_reached" | "budget.warning")[];
   /**
    * Time of creation.
    */
@@ -8319,6 +8327,10 @@ export interface Estimate {
    * Credits that the call would hold, to the nano-credit. A chat call without an output limit can cost more if the model writes more than was held.
    */
   max_credits: number;
+  /**
+   * Output tokens of all choices that `max_credits` covers; only for a chat call without an output limit.
+   */
+  assumed_output_tokens?: number;
   /**
    * Parts of `estimated_credits`.
    */
@@ -12911,6 +12923,28 @@ export interface UsagePage {
      */
     refused: number;
     /**
+     * Sum of the groups that are not in the top; only with `top`, when there are such groups.
+     */
+    others?: {
+      /**
+       * Number of ended calls.
+       */
+      calls: number;
+      /**
+       * Number of failed and lost calls.
+       */
+      failed: number;
+      /**
+       * Credits charged.
+       */
+      credits: number;
+      /**
+       * Number of tokens.
+       */
+      tokens: number;
+      [k: string]: unknown;
+    };
+    /**
      * Usage of the bucket, one element per group.
      */
     results: {
@@ -12965,7 +12999,7 @@ export interface UsagePage {
        */
       tokens: number;
       /**
-       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded.
+       * Time from admission to end in milliseconds that 95 % of the succeeded calls did not exceed, within 10 % of the exact value; null when no call succeeded. With `top` also null for calls without a value of the group.
        */
       latency_p95_ms: number | null;
       [k: string]: unknown;
@@ -13109,7 +13143,7 @@ export interface UsageRequest {
      */
     param: string | null;
     /**
-     * Reason of the refusal. For errors of the request's content, which repeat parts of it, the general sentence of the error code.
+     * Reason of the refusal. For errors of the request's content, which repeat parts of it, the general sentence of the error code. The sentence of a spend limit contains its amounts, but no end user and no tag.
      */
     message: string;
     [k: string]: unknown;

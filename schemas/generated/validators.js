@@ -41071,7 +41071,7 @@ return errors === 0;
 validate276.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateBalanceAlertList = validate277;
 var schema337 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BalanceAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema338 = { type: "object", required: ["object", "id", "name", "below_credits", "below_days", "channel_ids", "is_active", "is_low", "available", "days_left", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "balance_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, below_credits: { type: ["number", "null"], minimum: 0 }, below_days: { type: ["integer", "null"], minimum: 1 }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, is_low: { type: "boolean" }, available: { type: "number" }, days_left: { type: ["number", "null"], minimum: 0 }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
+var schema338 = { type: "object", required: ["object", "id", "name", "below_credits", "below_days", "channel_ids", "is_active", "is_low", "available", "days_left", "last_fired_at", "events_without_channel", "created_at", "updated_at"], properties: { object: { const: "balance_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, below_credits: { type: ["number", "null"], minimum: 0 }, below_days: { type: ["integer", "null"], minimum: 1 }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, is_low: { type: "boolean" }, available: { type: "number" }, days_left: { type: ["number", "null"], minimum: 0 }, last_fired_at: { type: ["string", "null"], format: "date-time" }, events_without_channel: { type: "array", items: { type: "string", enum: ["balance.low"] } }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
 function validate277(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -41114,7 +41114,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.below_credits === undefined && (missing1 = "below_credits") || data2.below_days === undefined && (missing1 = "below_days") || data2.channel_ids === undefined && (missing1 = "channel_ids") || data2.is_active === undefined && (missing1 = "is_active") || data2.is_low === undefined && (missing1 = "is_low") || data2.available === undefined && (missing1 = "available") || data2.days_left === undefined && (missing1 = "days_left") || data2.last_fired_at === undefined && (missing1 = "last_fired_at") || data2.created_at === undefined && (missing1 = "created_at") || data2.updated_at === undefined && (missing1 = "updated_at")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.below_credits === undefined && (missing1 = "below_credits") || data2.below_days === undefined && (missing1 = "below_days") || data2.channel_ids === undefined && (missing1 = "channel_ids") || data2.is_active === undefined && (missing1 = "is_active") || data2.is_low === undefined && (missing1 = "is_low") || data2.available === undefined && (missing1 = "available") || data2.days_left === undefined && (missing1 = "days_left") || data2.last_fired_at === undefined && (missing1 = "last_fired_at") || data2.events_without_channel === undefined && (missing1 = "events_without_channel") || data2.created_at === undefined && (missing1 = "created_at") || data2.updated_at === undefined && (missing1 = "updated_at")) {
 validate277.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "BalanceAlert/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -41315,13 +41315,46 @@ var valid3 = _errs28 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.created_at !== undefined) {
-let data15 = data2.created_at;
+if (data2.events_without_channel !== undefined) {
+let data15 = data2.events_without_channel;
 const _errs30 = errors;
 if (errors === _errs30) {
-if (errors === _errs30) {
-if (typeof data15 === "string") {
-if (!formats20.validate(data15)) {
+if (Array.isArray(data15)) {
+var valid5 = true;
+const len2 = data15.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data16 = data15[i2];
+const _errs32 = errors;
+if (typeof data16 !== "string") {
+validate277.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel/" + i2, schemaPath: "BalanceAlert/properties/events_without_channel/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data16 === "balance.low")) {
+validate277.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel/" + i2, schemaPath: "BalanceAlert/properties/events_without_channel/items/enum", keyword: "enum", params: { allowedValues: schema338.properties.events_without_channel.items.enum } }];
+return false;
+}
+var valid5 = _errs32 === errors;
+if (!valid5) {
+break;
+}
+}
+} else {
+validate277.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel", schemaPath: "BalanceAlert/properties/events_without_channel/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data17 = data2.created_at;
+const _errs34 = errors;
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data17 === "string") {
+if (!formats20.validate(data17)) {
 validate277.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "BalanceAlert/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41331,18 +41364,18 @@ return false;
 }
 }
 }
-var valid3 = _errs30 === errors;
+var valid3 = _errs34 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.updated_at !== undefined) {
-let data16 = data2.updated_at;
-const _errs32 = errors;
-if (errors === _errs32) {
-if (errors === _errs32) {
-if (typeof data16 === "string") {
-if (!formats20.validate(data16)) {
+let data18 = data2.updated_at;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (errors === _errs36) {
+if (typeof data18 === "string") {
+if (!formats20.validate(data18)) {
 validate277.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "BalanceAlert/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41352,9 +41385,10 @@ return false;
 }
 }
 }
-var valid3 = _errs32 === errors;
+var valid3 = _errs36 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -41390,36 +41424,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data17 = data.first_id;
-const _errs34 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
+let data19 = data.first_id;
+const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
 validate277.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema337.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs34 === errors;
+var valid0 = _errs38 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data18 = data.last_id;
-const _errs36 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
+let data20 = data.last_id;
+const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
 validate277.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema337.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs38 = errors;
+const _errs42 = errors;
 if (typeof data.has_more !== "boolean") {
 validate277.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
@@ -41451,7 +41485,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.below_credits === undefined && (missing0 = "below_credits") || data.below_days === undefined && (missing0 = "below_days") || data.channel_ids === undefined && (missing0 = "channel_ids") || data.is_active === undefined && (missing0 = "is_active") || data.is_low === undefined && (missing0 = "is_low") || data.available === undefined && (missing0 = "available") || data.days_left === undefined && (missing0 = "days_left") || data.last_fired_at === undefined && (missing0 = "last_fired_at") || data.created_at === undefined && (missing0 = "created_at") || data.updated_at === undefined && (missing0 = "updated_at")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.below_credits === undefined && (missing0 = "below_credits") || data.below_days === undefined && (missing0 = "below_days") || data.channel_ids === undefined && (missing0 = "channel_ids") || data.is_active === undefined && (missing0 = "is_active") || data.is_low === undefined && (missing0 = "is_low") || data.available === undefined && (missing0 = "available") || data.days_left === undefined && (missing0 = "days_left") || data.last_fired_at === undefined && (missing0 = "last_fired_at") || data.events_without_channel === undefined && (missing0 = "events_without_channel") || data.created_at === undefined && (missing0 = "created_at") || data.updated_at === undefined && (missing0 = "updated_at")) {
 validate278.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -41652,13 +41686,46 @@ var valid0 = _errs22 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.created_at !== undefined) {
-let data12 = data.created_at;
+if (data.events_without_channel !== undefined) {
+let data12 = data.events_without_channel;
 const _errs24 = errors;
 if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data12 === "string") {
-if (!formats20.validate(data12)) {
+if (Array.isArray(data12)) {
+var valid2 = true;
+const len1 = data12.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data13 = data12[i1];
+const _errs26 = errors;
+if (typeof data13 !== "string") {
+validate278.errors = [{ instancePath: instancePath + "/events_without_channel/" + i1, schemaPath: "#/properties/events_without_channel/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "balance.low")) {
+validate278.errors = [{ instancePath: instancePath + "/events_without_channel/" + i1, schemaPath: "#/properties/events_without_channel/items/enum", keyword: "enum", params: { allowedValues: schema338.properties.events_without_channel.items.enum } }];
+return false;
+}
+var valid2 = _errs26 === errors;
+if (!valid2) {
+break;
+}
+}
+} else {
+validate278.errors = [{ instancePath: instancePath + "/events_without_channel", schemaPath: "#/properties/events_without_channel/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data14 = data.created_at;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data14 === "string") {
+if (!formats20.validate(data14)) {
 validate278.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41668,18 +41735,18 @@ return false;
 }
 }
 }
-var valid0 = _errs24 === errors;
+var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.updated_at !== undefined) {
-let data13 = data.updated_at;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (errors === _errs26) {
-if (typeof data13 === "string") {
-if (!formats20.validate(data13)) {
+let data15 = data.updated_at;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats20.validate(data15)) {
 validate278.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -41689,9 +41756,10 @@ return false;
 }
 }
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs30 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -41714,7 +41782,7 @@ return false;
 validate278.errors = vErrors;
 return errors === 0;
 }
-validate278.evaluated = { props: { object: true, id: true, name: true, below_credits: true, below_days: true, channel_ids: true, is_active: true, is_low: true, available: true, days_left: true, last_fired_at: true, created_at: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+validate278.evaluated = { props: { object: true, id: true, name: true, below_credits: true, below_days: true, channel_ids: true, is_active: true, is_low: true, available: true, days_left: true, last_fired_at: true, events_without_channel: true, created_at: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchLineList = validate279;
 var schema340 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "custom_id", "response", "error"], properties: { id: { type: "string", pattern: "^batch_req_[0-9a-f]{32}$" }, custom_id: { type: "string" }, response: { type: ["object", "null"], required: ["status_code", "request_id", "body"], properties: { status_code: { type: "integer" }, request_id: { type: "string" }, body: {} } }, error: { type: ["object", "null"], required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } } } } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var pattern39 = new RegExp("^batch_req_[0-9a-f]{32}$", "u");
@@ -43424,7 +43492,7 @@ return errors === 0;
 validate281.evaluated = { props: { id: true, object: true, endpoint: true, model: true, errors: true, input_file_id: true, completion_window: true, status: true, output_file_id: true, error_file_id: true, created_at: true, in_progress_at: true, expires_at: true, finalizing_at: true, completed_at: true, failed_at: true, expired_at: true, cancelling_at: true, cancelled_at: true, request_counts: true, usage: true, credits_used: true, max_credits: true, metadata: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetAlertList = validate282;
 var schema344 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "BudgetAlert" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema345 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "warn_at", "spent", "period_start", "last_fired_at", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, warn_at: { type: "array", items: { type: "integer", minimum: 1, maximum: 99 } }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
+var schema345 = { type: "object", required: ["object", "id", "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "warn_at", "spent", "period_start", "last_fired_at", "events_without_channel", "created_at", "updated_at"], properties: { object: { const: "budget_alert" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, threshold_credits: { type: "number", minimum: 0 }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, channel_ids: { type: "array", items: { type: "string", format: "uuid" } }, is_active: { type: "boolean" }, stops_calls: { type: "boolean" }, warn_at: { type: "array", items: { type: "integer", minimum: 1, maximum: 99 } }, spent: { type: "number", minimum: 0 }, period_start: { type: "string", format: "date-time" }, last_fired_at: { type: ["string", "null"], format: "date-time" }, events_without_channel: { type: "array", items: { type: "string", enum: ["budget.threshold_reached", "budget.warning"] } }, created_at: { type: "string", format: "date-time" }, updated_at: { type: "string", format: "date-time" } } };
 function validate282(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43467,7 +43535,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.threshold_credits === undefined && (missing1 = "threshold_credits") || data2.period === undefined && (missing1 = "period") || data2.channel_ids === undefined && (missing1 = "channel_ids") || data2.is_active === undefined && (missing1 = "is_active") || data2.stops_calls === undefined && (missing1 = "stops_calls") || data2.warn_at === undefined && (missing1 = "warn_at") || data2.spent === undefined && (missing1 = "spent") || data2.period_start === undefined && (missing1 = "period_start") || data2.last_fired_at === undefined && (missing1 = "last_fired_at") || data2.created_at === undefined && (missing1 = "created_at") || data2.updated_at === undefined && (missing1 = "updated_at")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.threshold_credits === undefined && (missing1 = "threshold_credits") || data2.period === undefined && (missing1 = "period") || data2.channel_ids === undefined && (missing1 = "channel_ids") || data2.is_active === undefined && (missing1 = "is_active") || data2.stops_calls === undefined && (missing1 = "stops_calls") || data2.warn_at === undefined && (missing1 = "warn_at") || data2.spent === undefined && (missing1 = "spent") || data2.period_start === undefined && (missing1 = "period_start") || data2.last_fired_at === undefined && (missing1 = "last_fired_at") || data2.events_without_channel === undefined && (missing1 = "events_without_channel") || data2.created_at === undefined && (missing1 = "created_at") || data2.updated_at === undefined && (missing1 = "updated_at")) {
 validate282.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "BudgetAlert/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -43713,13 +43781,46 @@ var valid3 = _errs32 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.created_at !== undefined) {
-let data17 = data2.created_at;
+if (data2.events_without_channel !== undefined) {
+let data17 = data2.events_without_channel;
 const _errs34 = errors;
 if (errors === _errs34) {
-if (errors === _errs34) {
-if (typeof data17 === "string") {
-if (!formats20.validate(data17)) {
+if (Array.isArray(data17)) {
+var valid6 = true;
+const len3 = data17.length;
+for (let i3 = 0;i3 < len3; i3++) {
+let data18 = data17[i3];
+const _errs36 = errors;
+if (typeof data18 !== "string") {
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel/" + i3, schemaPath: "BudgetAlert/properties/events_without_channel/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data18 === "budget.threshold_reached" || data18 === "budget.warning")) {
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel/" + i3, schemaPath: "BudgetAlert/properties/events_without_channel/items/enum", keyword: "enum", params: { allowedValues: schema345.properties.events_without_channel.items.enum } }];
+return false;
+}
+var valid6 = _errs36 === errors;
+if (!valid6) {
+break;
+}
+}
+} else {
+validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/events_without_channel", schemaPath: "BudgetAlert/properties/events_without_channel/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data19 = data2.created_at;
+const _errs38 = errors;
+if (errors === _errs38) {
+if (errors === _errs38) {
+if (typeof data19 === "string") {
+if (!formats20.validate(data19)) {
 validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "BudgetAlert/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -43729,18 +43830,18 @@ return false;
 }
 }
 }
-var valid3 = _errs34 === errors;
+var valid3 = _errs38 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
 if (data2.updated_at !== undefined) {
-let data18 = data2.updated_at;
-const _errs36 = errors;
-if (errors === _errs36) {
-if (errors === _errs36) {
-if (typeof data18 === "string") {
-if (!formats20.validate(data18)) {
+let data20 = data2.updated_at;
+const _errs40 = errors;
+if (errors === _errs40) {
+if (errors === _errs40) {
+if (typeof data20 === "string") {
+if (!formats20.validate(data20)) {
 validate282.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "BudgetAlert/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -43750,9 +43851,10 @@ return false;
 }
 }
 }
-var valid3 = _errs36 === errors;
+var valid3 = _errs40 === errors;
 } else {
 var valid3 = true;
+}
 }
 }
 }
@@ -43789,36 +43891,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data19 = data.first_id;
-const _errs38 = errors;
-if (typeof data19 !== "string" && data19 !== null) {
+let data21 = data.first_id;
+const _errs42 = errors;
+if (typeof data21 !== "string" && data21 !== null) {
 validate282.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema344.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data20 = data.last_id;
-const _errs40 = errors;
-if (typeof data20 !== "string" && data20 !== null) {
+let data22 = data.last_id;
+const _errs44 = errors;
+if (typeof data22 !== "string" && data22 !== null) {
 validate282.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema344.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs42 = errors;
+const _errs46 = errors;
 if (typeof data.has_more !== "boolean") {
 validate282.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs42 === errors;
+var valid0 = _errs46 === errors;
 } else {
 var valid0 = true;
 }
@@ -43850,7 +43952,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.threshold_credits === undefined && (missing0 = "threshold_credits") || data.period === undefined && (missing0 = "period") || data.channel_ids === undefined && (missing0 = "channel_ids") || data.is_active === undefined && (missing0 = "is_active") || data.stops_calls === undefined && (missing0 = "stops_calls") || data.warn_at === undefined && (missing0 = "warn_at") || data.spent === undefined && (missing0 = "spent") || data.period_start === undefined && (missing0 = "period_start") || data.last_fired_at === undefined && (missing0 = "last_fired_at") || data.created_at === undefined && (missing0 = "created_at") || data.updated_at === undefined && (missing0 = "updated_at")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.threshold_credits === undefined && (missing0 = "threshold_credits") || data.period === undefined && (missing0 = "period") || data.channel_ids === undefined && (missing0 = "channel_ids") || data.is_active === undefined && (missing0 = "is_active") || data.stops_calls === undefined && (missing0 = "stops_calls") || data.warn_at === undefined && (missing0 = "warn_at") || data.spent === undefined && (missing0 = "spent") || data.period_start === undefined && (missing0 = "period_start") || data.last_fired_at === undefined && (missing0 = "last_fired_at") || data.events_without_channel === undefined && (missing0 = "events_without_channel") || data.created_at === undefined && (missing0 = "created_at") || data.updated_at === undefined && (missing0 = "updated_at")) {
 validate283.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -44096,13 +44198,46 @@ var valid0 = _errs26 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.created_at !== undefined) {
-let data14 = data.created_at;
+if (data.events_without_channel !== undefined) {
+let data14 = data.events_without_channel;
 const _errs28 = errors;
 if (errors === _errs28) {
-if (errors === _errs28) {
-if (typeof data14 === "string") {
-if (!formats20.validate(data14)) {
+if (Array.isArray(data14)) {
+var valid3 = true;
+const len2 = data14.length;
+for (let i2 = 0;i2 < len2; i2++) {
+let data15 = data14[i2];
+const _errs30 = errors;
+if (typeof data15 !== "string") {
+validate283.errors = [{ instancePath: instancePath + "/events_without_channel/" + i2, schemaPath: "#/properties/events_without_channel/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data15 === "budget.threshold_reached" || data15 === "budget.warning")) {
+validate283.errors = [{ instancePath: instancePath + "/events_without_channel/" + i2, schemaPath: "#/properties/events_without_channel/items/enum", keyword: "enum", params: { allowedValues: schema345.properties.events_without_channel.items.enum } }];
+return false;
+}
+var valid3 = _errs30 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate283.errors = [{ instancePath: instancePath + "/events_without_channel", schemaPath: "#/properties/events_without_channel/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data16 = data.created_at;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats20.validate(data16)) {
 validate283.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -44112,18 +44247,18 @@ return false;
 }
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs32 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.updated_at !== undefined) {
-let data15 = data.updated_at;
-const _errs30 = errors;
-if (errors === _errs30) {
-if (errors === _errs30) {
-if (typeof data15 === "string") {
-if (!formats20.validate(data15)) {
+let data17 = data.updated_at;
+const _errs34 = errors;
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data17 === "string") {
+if (!formats20.validate(data17)) {
 validate283.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -44133,9 +44268,10 @@ return false;
 }
 }
 }
-var valid0 = _errs30 === errors;
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -44159,7 +44295,7 @@ return false;
 validate283.errors = vErrors;
 return errors === 0;
 }
-validate283.evaluated = { props: { object: true, id: true, name: true, threshold_credits: true, period: true, channel_ids: true, is_active: true, stops_calls: true, warn_at: true, spent: true, period_start: true, last_fired_at: true, created_at: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+validate283.evaluated = { props: { object: true, id: true, name: true, threshold_credits: true, period: true, channel_ids: true, is_active: true, stops_calls: true, warn_at: true, spent: true, period_start: true, last_fired_at: true, events_without_channel: true, created_at: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
 var validateCapabilityEstimate = validate284;
 function validate284(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -48922,40 +49058,60 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.breakdown !== undefined) {
-let data5 = data.breakdown;
+if (data.assumed_output_tokens !== undefined) {
+let data5 = data.assumed_output_tokens;
 const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate323.errors = [{ instancePath: instancePath + "/assumed_output_tokens", schemaPath: "#/properties/assumed_output_tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
 if (errors === _errs11) {
-if (Array.isArray(data5)) {
-var valid2 = true;
-const len0 = data5.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data6 = data5[i0];
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate323.errors = [{ instancePath: instancePath + "/assumed_output_tokens", schemaPath: "#/properties/assumed_output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.breakdown !== undefined) {
+let data6 = data.breakdown;
 const _errs13 = errors;
 if (errors === _errs13) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+if (Array.isArray(data6)) {
+var valid2 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
-if (data6.kind === undefined && (missing1 = "kind") || data6.quantity === undefined && (missing1 = "quantity") || data6.unit_credits === undefined && (missing1 = "unit_credits") || data6.credits === undefined && (missing1 = "credits")) {
+if (data7.kind === undefined && (missing1 = "kind") || data7.quantity === undefined && (missing1 = "quantity") || data7.unit_credits === undefined && (missing1 = "unit_credits") || data7.credits === undefined && (missing1 = "credits")) {
 validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data6.kind !== undefined) {
-const _errs15 = errors;
-if (typeof data6.kind !== "string") {
+if (data7.kind !== undefined) {
+const _errs17 = errors;
+if (typeof data7.kind !== "string") {
 validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs17 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data6.quantity !== undefined) {
-let data8 = data6.quantity;
-const _errs17 = errors;
-if (errors === _errs17) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 0 || isNaN(data8)) {
+if (data7.quantity !== undefined) {
+let data9 = data7.quantity;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
 validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -48964,17 +49120,17 @@ validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quan
 return false;
 }
 }
-var valid3 = _errs17 === errors;
+var valid3 = _errs19 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data6.unit_credits !== undefined) {
-let data9 = data6.unit_credits;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
+if (data7.unit_credits !== undefined) {
+let data10 = data7.unit_credits;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
 validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -48983,17 +49139,17 @@ validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit
 return false;
 }
 }
-var valid3 = _errs19 === errors;
+var valid3 = _errs21 === errors;
 } else {
 var valid3 = true;
 }
 if (valid3) {
-if (data6.credits !== undefined) {
-let data10 = data6.credits;
-const _errs21 = errors;
-if (errors === _errs21) {
-if (typeof data10 == "number" && isFinite(data10)) {
-if (data10 < 0 || isNaN(data10)) {
+if (data7.credits !== undefined) {
+let data11 = data7.credits;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
 validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -49002,7 +49158,7 @@ validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/cred
 return false;
 }
 }
-var valid3 = _errs21 === errors;
+var valid3 = _errs23 === errors;
 } else {
 var valid3 = true;
 }
@@ -49015,7 +49171,7 @@ validate323.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaP
 return false;
 }
 }
-var valid2 = _errs13 === errors;
+var valid2 = _errs15 === errors;
 if (!valid2) {
 break;
 }
@@ -49025,9 +49181,10 @@ validate323.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -49043,7 +49200,7 @@ return false;
 validate323.errors = vErrors;
 return errors === 0;
 }
-validate323.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
+validate323.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, assumed_output_tokens: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
 var validateEventTypeList = validate324;
 var schema381 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "group", "description", "schema"], properties: { name: { type: "string", enum: ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled", "job.completed", "job.failed", "budget.threshold_reached", "budget.warning", "balance.low", "limit.warning", "limit.reached", "template.unavailable"] }, group: { type: "string", enum: ["runs", "jobs", "budgets", "balance", "limits", "operator"] }, description: { type: "string" }, schema: { type: "string" } } } } } };
 function validate324(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -73596,7 +73753,7 @@ return errors === 0;
 }
 validate496.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateUsagePage = validate497;
-var schema567 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "refused", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, refused: { type: "integer", minimum: 0 }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens", "latency_p95_ms"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 }, latency_p95_ms: { type: ["integer", "null"], minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
+var schema567 = { type: "object", required: ["object", "data", "has_more", "next_page"], properties: { object: { const: "page" }, data: { type: "array", items: { type: "object", required: ["object", "start_time", "end_time", "refused", "results"], properties: { object: { const: "bucket" }, start_time: { type: "string", format: "date-time" }, end_time: { type: "string", format: "date-time" }, refused: { type: "integer", minimum: 0 }, others: { type: "object", required: ["calls", "failed", "credits", "tokens"], properties: { calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 } } }, results: { type: "array", items: { type: "object", required: ["calls", "failed", "credits", "tokens", "latency_p95_ms"], properties: { model: { type: "string" }, key_id: { type: "string", format: "uuid" }, member_id: { type: "string", format: "uuid" }, workflow_id: { type: ["string", "null"], format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, user: { type: ["string", "null"] }, chain: { type: ["string", "null"] }, tags: { type: "object", additionalProperties: { type: ["string", "null"] } }, calls: { type: "integer", minimum: 0 }, failed: { type: "integer", minimum: 0 }, credits: { type: "number", minimum: 0 }, tokens: { type: "integer", minimum: 0 }, latency_p95_ms: { type: ["integer", "null"], minimum: 0 } } } } } } }, has_more: { type: "boolean" }, next_page: { type: ["string", "null"] } } };
 function validate497(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -73715,41 +73872,143 @@ var valid2 = _errs11 === errors;
 var valid2 = true;
 }
 if (valid2) {
-if (data2.results !== undefined) {
-let data7 = data2.results;
+if (data2.others !== undefined) {
+let data7 = data2.others;
 const _errs13 = errors;
 if (errors === _errs13) {
-if (Array.isArray(data7)) {
-var valid3 = true;
-const len1 = data7.length;
-for (let i1 = 0;i1 < len1; i1++) {
-let data8 = data7[i1];
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
-if (data8.calls === undefined && (missing2 = "calls") || data8.failed === undefined && (missing2 = "failed") || data8.credits === undefined && (missing2 = "credits") || data8.tokens === undefined && (missing2 = "tokens") || data8.latency_p95_ms === undefined && (missing2 = "latency_p95_ms")) {
-validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+if (data7.calls === undefined && (missing2 = "calls") || data7.failed === undefined && (missing2 = "failed") || data7.credits === undefined && (missing2 = "credits") || data7.tokens === undefined && (missing2 = "tokens")) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others", schemaPath: "#/properties/data/items/properties/others/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data8.model !== undefined) {
+if (data7.calls !== undefined) {
+let data8 = data7.calls;
+const _errs15 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/calls", schemaPath: "#/properties/data/items/properties/others/properties/calls/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/calls", schemaPath: "#/properties/data/items/properties/others/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.failed !== undefined) {
+let data9 = data7.failed;
 const _errs17 = errors;
-if (typeof data8.model !== "string") {
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/failed", schemaPath: "#/properties/data/items/properties/others/properties/failed/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs17) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/failed", schemaPath: "#/properties/data/items/properties/others/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.credits !== undefined) {
+let data10 = data7.credits;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/credits", schemaPath: "#/properties/data/items/properties/others/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/credits", schemaPath: "#/properties/data/items/properties/others/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.tokens !== undefined) {
+let data11 = data7.tokens;
+const _errs21 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/tokens", schemaPath: "#/properties/data/items/properties/others/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs21) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others/tokens", schemaPath: "#/properties/data/items/properties/others/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+} else {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/others", schemaPath: "#/properties/data/items/properties/others/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.results !== undefined) {
+let data12 = data2.results;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (Array.isArray(data12)) {
+var valid4 = true;
+const len1 = data12.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data13 = data12[i1];
+const _errs25 = errors;
+if (errors === _errs25) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing3;
+if (data13.calls === undefined && (missing3 = "calls") || data13.failed === undefined && (missing3 = "failed") || data13.credits === undefined && (missing3 = "credits") || data13.tokens === undefined && (missing3 = "tokens") || data13.latency_p95_ms === undefined && (missing3 = "latency_p95_ms")) {
+validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1, schemaPath: "#/properties/data/items/properties/results/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data13.model !== undefined) {
+const _errs27 = errors;
+if (typeof data13.model !== "string") {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/results/items/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid4 = _errs17 === errors;
+var valid5 = _errs27 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.key_id !== undefined) {
-let data10 = data8.key_id;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data10 === "string") {
-if (!formats0.test(data10)) {
+if (valid5) {
+if (data13.key_id !== undefined) {
+let data15 = data13.key_id;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (errors === _errs29) {
+if (typeof data15 === "string") {
+if (!formats0.test(data15)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/key_id", schemaPath: "#/properties/data/items/properties/results/items/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -73759,18 +74018,18 @@ return false;
 }
 }
 }
-var valid4 = _errs19 === errors;
+var valid5 = _errs29 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.member_id !== undefined) {
-let data11 = data8.member_id;
-const _errs21 = errors;
-if (errors === _errs21) {
-if (errors === _errs21) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
+if (valid5) {
+if (data13.member_id !== undefined) {
+let data16 = data13.member_id;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (errors === _errs31) {
+if (typeof data16 === "string") {
+if (!formats0.test(data16)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/member_id", schemaPath: "#/properties/data/items/properties/results/items/properties/member_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -73780,87 +74039,87 @@ return false;
 }
 }
 }
-var valid4 = _errs21 === errors;
+var valid5 = _errs31 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.workflow_id !== undefined) {
-let data12 = data8.workflow_id;
-const _errs23 = errors;
-if (typeof data12 !== "string" && data12 !== null) {
+if (valid5) {
+if (data13.workflow_id !== undefined) {
+let data17 = data13.workflow_id;
+const _errs33 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.workflow_id.type } }];
 return false;
 }
-if (errors === _errs23) {
-if (errors === _errs23) {
-if (typeof data12 === "string") {
-if (!formats0.test(data12)) {
+if (errors === _errs33) {
+if (errors === _errs33) {
+if (typeof data17 === "string") {
+if (!formats0.test(data17)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/workflow_id", schemaPath: "#/properties/data/items/properties/results/items/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 }
 }
 }
-var valid4 = _errs23 === errors;
+var valid5 = _errs33 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.status !== undefined) {
-let data13 = data8.status;
-const _errs25 = errors;
-if (typeof data13 !== "string") {
+if (valid5) {
+if (data13.status !== undefined) {
+let data18 = data13.status;
+const _errs35 = errors;
+if (typeof data18 !== "string") {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data13 === "succeeded" || data13 === "failed" || data13 === "cancelled" || data13 === "lost")) {
+if (!(data18 === "succeeded" || data18 === "failed" || data18 === "cancelled" || data18 === "lost")) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/status", schemaPath: "#/properties/data/items/properties/results/items/properties/status/enum", keyword: "enum", params: { allowedValues: schema567.properties.data.items.properties.results.items.properties.status.enum } }];
 return false;
 }
-var valid4 = _errs25 === errors;
+var valid5 = _errs35 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.user !== undefined) {
-let data14 = data8.user;
-const _errs27 = errors;
-if (typeof data14 !== "string" && data14 !== null) {
+if (valid5) {
+if (data13.user !== undefined) {
+let data19 = data13.user;
+const _errs37 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/user", schemaPath: "#/properties/data/items/properties/results/items/properties/user/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.user.type } }];
 return false;
 }
-var valid4 = _errs27 === errors;
+var valid5 = _errs37 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.chain !== undefined) {
-let data15 = data8.chain;
-const _errs29 = errors;
-if (typeof data15 !== "string" && data15 !== null) {
+if (valid5) {
+if (data13.chain !== undefined) {
+let data20 = data13.chain;
+const _errs39 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/chain", schemaPath: "#/properties/data/items/properties/results/items/properties/chain/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.chain.type } }];
 return false;
 }
-var valid4 = _errs29 === errors;
+var valid5 = _errs39 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.tags !== undefined) {
-let data16 = data8.tags;
-const _errs31 = errors;
-if (errors === _errs31) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-for (const key0 in data16) {
-let data17 = data16[key0];
-const _errs34 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
+if (valid5) {
+if (data13.tags !== undefined) {
+let data21 = data13.tags;
+const _errs41 = errors;
+if (errors === _errs41) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+for (const key0 in data21) {
+let data22 = data21[key0];
+const _errs44 = errors;
+if (typeof data22 !== "string" && data22 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tags/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/data/items/properties/results/items/properties/tags/additionalProperties/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.tags.additionalProperties.type } }];
 return false;
 }
-var valid5 = _errs34 === errors;
-if (!valid5) {
+var valid6 = _errs44 === errors;
+if (!valid6) {
 break;
 }
 }
@@ -73869,57 +74128,57 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid4 = _errs31 === errors;
+var valid5 = _errs41 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.calls !== undefined) {
-let data18 = data8.calls;
-const _errs36 = errors;
-if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+if (valid5) {
+if (data13.calls !== undefined) {
+let data23 = data13.calls;
+const _errs46 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data18 == "number" && isFinite(data18)) {
-if (data18 < 0 || isNaN(data18)) {
+if (errors === _errs46) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/calls", schemaPath: "#/properties/data/items/properties/results/items/properties/calls/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs36 === errors;
+var valid5 = _errs46 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.failed !== undefined) {
-let data19 = data8.failed;
-const _errs38 = errors;
-if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+if (valid5) {
+if (data13.failed !== undefined) {
+let data24 = data13.failed;
+const _errs48 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs38) {
-if (typeof data19 == "number" && isFinite(data19)) {
-if (data19 < 0 || isNaN(data19)) {
+if (errors === _errs48) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/failed", schemaPath: "#/properties/data/items/properties/results/items/properties/failed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs38 === errors;
+var valid5 = _errs48 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.credits !== undefined) {
-let data20 = data8.credits;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (typeof data20 == "number" && isFinite(data20)) {
-if (data20 < 0 || isNaN(data20)) {
+if (valid5) {
+if (data13.credits !== undefined) {
+let data25 = data13.credits;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/credits", schemaPath: "#/properties/data/items/properties/results/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
@@ -73928,49 +74187,49 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid4 = _errs40 === errors;
+var valid5 = _errs50 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.tokens !== undefined) {
-let data21 = data8.tokens;
-const _errs42 = errors;
-if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+if (valid5) {
+if (data13.tokens !== undefined) {
+let data26 = data13.tokens;
+const _errs52 = errors;
+if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs42) {
-if (typeof data21 == "number" && isFinite(data21)) {
-if (data21 < 0 || isNaN(data21)) {
+if (errors === _errs52) {
+if (typeof data26 == "number" && isFinite(data26)) {
+if (data26 < 0 || isNaN(data26)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/tokens", schemaPath: "#/properties/data/items/properties/results/items/properties/tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs42 === errors;
+var valid5 = _errs52 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
-if (valid4) {
-if (data8.latency_p95_ms !== undefined) {
-let data22 = data8.latency_p95_ms;
-const _errs44 = errors;
-if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22)) && data22 !== null) {
+if (valid5) {
+if (data13.latency_p95_ms !== undefined) {
+let data27 = data13.latency_p95_ms;
+const _errs54 = errors;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27)) && data27 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/type", keyword: "type", params: { type: schema567.properties.data.items.properties.results.items.properties.latency_p95_ms.type } }];
 return false;
 }
-if (errors === _errs44) {
-if (typeof data22 == "number" && isFinite(data22)) {
-if (data22 < 0 || isNaN(data22)) {
+if (errors === _errs54) {
+if (typeof data27 == "number" && isFinite(data27)) {
+if (data27 < 0 || isNaN(data27)) {
 validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/" + i1 + "/latency_p95_ms", schemaPath: "#/properties/data/items/properties/results/items/properties/latency_p95_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs44 === errors;
+var valid5 = _errs54 === errors;
 } else {
-var valid4 = true;
+var valid5 = true;
 }
 }
 }
@@ -73990,8 +74249,8 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results/"
 return false;
 }
 }
-var valid3 = _errs15 === errors;
-if (!valid3) {
+var valid4 = _errs25 === errors;
+if (!valid4) {
 break;
 }
 }
@@ -74000,9 +74259,10 @@ validate497.errors = [{ instancePath: instancePath + "/data/" + i0 + "/results",
 return false;
 }
 }
-var valid2 = _errs13 === errors;
+var valid2 = _errs23 === errors;
 } else {
 var valid2 = true;
+}
 }
 }
 }
@@ -74030,24 +74290,24 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs46 = errors;
+const _errs56 = errors;
 if (typeof data.has_more !== "boolean") {
 validate497.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs56 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.next_page !== undefined) {
-let data24 = data.next_page;
-const _errs48 = errors;
-if (typeof data24 !== "string" && data24 !== null) {
+let data29 = data.next_page;
+const _errs58 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
 validate497.errors = [{ instancePath: instancePath + "/next_page", schemaPath: "#/properties/next_page/type", keyword: "type", params: { type: schema567.properties.next_page.type } }];
 return false;
 }
-var valid0 = _errs48 === errors;
+var valid0 = _errs58 === errors;
 } else {
 var valid0 = true;
 }

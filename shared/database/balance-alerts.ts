@@ -27,11 +27,13 @@ export interface BalanceAlertRow extends BalanceTerms {
   /** Days that the available credits last, with one decimal place; null without spending. */
   readonly days_left: number | null;
   readonly last_fired_at: Date | null;
+  readonly events_without_channel: readonly "balance.low"[];
 }
 
 const COLUMNS = "name, below_credits, below_days, channel_ids::text[] as channel_ids, is_active";
 const ROWS = `select a.id, a.name, a.below_credits, a.below_days, a.channel_ids::text[] as channel_ids, a.is_active, a.is_low, a.last_fired_at,
-            a.created_at, a.updated_at, o.available, round(o.days_left, 1)::float8 as days_left
+            a.created_at, a.updated_at, o.available, round(o.days_left, 1)::float8 as days_left,
+            types_without_channel($1, '{balance.low}', a.channel_ids) as events_without_channel
      from balance_alert a
      cross join balance_outlook($1) o`;
 

@@ -27,11 +27,14 @@ export interface BudgetAlertRow extends BudgetTerms {
   readonly period_start: Date;
   readonly spent: bigint;
   readonly last_fired_at: Date | null;
+  readonly events_without_channel: readonly ("budget.threshold_reached" | "budget.warning")[];
 }
 
 const COLUMNS = "name, threshold, period, channel_ids::text[] as channel_ids, is_active, stops_calls, warn_at";
 const ROWS = `select a.id, a.name, a.threshold, a.period, a.channel_ids::text[] as channel_ids, a.is_active, a.stops_calls, a.warn_at,
-            a.created_at, a.updated_at, b.period_start, b.spent, (select max(f.at) from budget_firing f where f.alert_id = a.id) as last_fired_at
+            a.created_at, a.updated_at, b.period_start, b.spent, (select max(f.at) from budget_firing f where f.alert_id = a.id) as last_fired_at,
+            types_without_channel($1, case when a.warn_at = '{}' then '{budget.threshold_reached}'::text[]
+              else '{budget.threshold_reached,budget.warning}' end, a.channel_ids) as events_without_channel
      from budget_alert a
      join budgets_now($1, now()) b on b.alert_id = a.id`;
 

@@ -65,8 +65,14 @@ export interface UsageQuery extends UsageFilter {
   readonly groups: readonly UsageGroup[];
   /** Name of the label by which the sums are grouped or filtered; null for none. */
   readonly label: string | null;
+  /** Groups with sums of their own, of a query with one group: the `count` groups with the highest sum of the whole period. Null: all. */
+  readonly top: { readonly count: number; readonly by: UsageMeasure } | null;
   readonly limit: number;
 }
+
+/** Sum by which groups are ranked. */
+export const USAGE_MEASURES = ["credits", "calls", "failed", "tokens"] as const;
+export type UsageMeasure = (typeof USAGE_MEASURES)[number];
 
 export interface UsageSum {
   readonly start: Date;
@@ -78,12 +84,17 @@ export interface UsageSum {
   readonly status?: UsageStatus;
   /** Value of the label; null for calls without it. */
   readonly label_value?: string | null;
+  /** True for the sum of all groups that are not in the top, whose group is null. */
+  readonly is_rest: boolean;
   readonly calls: bigint;
   readonly failed: bigint;
   /** Credits charged, in nano-credits. */
   readonly settled: bigint;
   readonly tokens: bigint;
-  /** Latency in milliseconds that 95 % of the succeeded calls did not exceed, see `latencyQuantile`; null if no call succeeded. */
+  /**
+   * Latency in milliseconds that 95 % of the succeeded calls did not exceed, see `latencyQuantile`; null if no call succeeded. With `top`
+   * also null for sums that are not in the top.
+   */
   readonly latency_p95_ms: number | null;
 }
 
@@ -189,34 +200,55 @@ const valueOf = ({ label, labels }: UsageQuery): string | undefined =>
   label !== null && Object.hasOwn(labels, label) ? labels[label] : undefined;
 
 function sumSql(query: UsageQuery): string {
-  const { groups, label } = query;
-  const plain = ["start", ...groups.filter(isPlain).map((group) => GROUPS[group][1])].join(", ");
+  const { groups, label, top } = query;
+  const plain = ["start", ...groups.filter(isPlain).map((group) => GROUPS[group][1])];
   const isByLabel = groups.includes("label");
   const isSplit = label !== null && valueOf(query) === undefined;
+  const group = isByLabel ? "label_value" : plain[1];
   const summed = (rows: string, names: string, having = ""): string => `
        select ${names}, sum(calls)::bigint as calls, sum(failed)::bigint as failed, sum(succeeded)::bigint as succeeded,
               sum(settled)::bigint as settled, sum(tokens)::bigint as tokens, sum_latencies(latencies) as latencies
        from (${rows}) s
        group by ${names} ${having}`;
-  const listed = isByLabel ? `${plain}, label_value` : plain;
+  const rowsOf = (isLabelled: boolean): string =>
+    `${summedSql(query, isLabelled)} union all select * from later${isLabelled && isSplit ? " where label_value is not null" : ""}`;
+  // Calls without a group, such as calls outside of workflows, are not ranked and have a sum of their own.
+  const rankedRowsOf = (isLabelled: boolean): string =>
+    top === null || group === undefined
+      ? `select *, false as is_rest from (${rowsOf(isLabelled)}) s`
+      : `select s.start, t.${group}, s.calls, s.failed, s.succeeded, s.settled, s.tokens,
+                case when t.${group} is not null then s.latencies end as latencies,
+                s.${group} is not null and t.${group} is null as is_rest
+         from (${rowsOf(isLabelled)}) s left join top t using (${group})`;
+  const listed = [...plain, ...(isByLabel ? ["label_value"] : []), "is_rest"].join(", ");
   const measures = "calls, failed, succeeded, settled, tokens, latencies";
   const parts = [
     ...(label === null ? [] : [FULL_DAYS]),
     `later as materialized (${laterSql(query)})`,
+    ...(top === null || group === undefined
+      ? []
+      : [
+          `top as materialized (
+             select ${group} from (${summedSql({ ...query, unit: "period" }, label !== null)} union all select * from later) s
+             where ${group} is not null group by 1 order by sum(${top.by === "credits" ? "settled" : top.by}) desc, 1 limit ${top.count})`,
+        ]),
     // Calls without the label are the difference to all calls. The sums of the label are made once, and then subtracted.
     ...(isSplit
       ? [
-          `labelled as materialized (${summed(`${summedSql(query, true)} union all select * from later where label_value is not null`, listed)})`,
+          `labelled as materialized (${summed(rankedRowsOf(true), listed)})`,
           `unlabelled as (${summed(
-            `select ${plain}, ${measures} from (${summedSql(query, false)} union all select * from later) t
+            `select ${plain.join(", ")}, ${measures} from (${rowsOf(false)}) a
              union all
-             select ${plain}, -calls, -failed, -succeeded, -settled, -tokens, -latencies from labelled`,
-            plain,
+             select ${plain.join(", ")}, -calls, -failed, -succeeded, -settled, -tokens, -latencies from labelled`,
+            plain.join(", "),
             "having sum(calls) <> 0",
           )})`,
-          `summed as (select * from labelled union all select ${plain}, null, ${measures} from unlabelled)`,
+          `summed as (
+             select * from labelled
+             union all
+             select ${plain.join(", ")}, null, false, calls, failed, succeeded, settled, tokens, ${top === null ? "latencies" : "null"} from unlabelled)`,
         ]
-      : [`summed as (${summed(`${summedSql(query, label !== null)} union all select * from later`, listed)})`]),
+      : [`summed as (${summed(rankedRowsOf(label !== null), listed)})`]),
   ];
   return `with ${parts.join(", ")}
      select ${listed}, calls, failed, succeeded, settled, tokens, latencies::text as latencies

@@ -6,6 +6,7 @@ import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import type { Fault } from "#shared/json/contract-fault.ts";
 import { type ApiError, apiErrorsOf } from "#shared/base/errors.ts";
+import { didYouMean } from "#shared/base/near-names.ts";
 import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, kindOfModality } from "#shared/calls/kinds/kinds.ts";
@@ -77,7 +78,9 @@ function* checkModel(
   }
   const model = catalogue.models.get(slug);
   if (!model || !hasEndpoint(model)) {
-    yield { param: `${place}.model`, message: `Expected a model of GET /v1/models, got ${slug.slice(0, 100)}.` };
+    const names = [...catalogue.models].flatMap(([name, one]) => (hasEndpoint(one) ? [name] : []));
+    const advice = didYouMean(names, slug) || " Choose a name from the list of models.";
+    yield { param: `${place}.model`, message: `There is no model "${slug.slice(0, 100)}".${advice}` };
     return;
   }
   const kind = kindOf(model, params);
@@ -135,8 +138,10 @@ function* checkCapability(
 ): Generator<DefinitionFault> {
   const check = surroundings.capability(id) === undefined ? undefined : CHECKS.get(id);
   if (check === undefined) {
-    const message = `Expected model, sub_pipeline or a capability of GET /v1/tools, got ${id}.`;
-    yield { param: `${place}.type`, message };
+    const capabilities = [...CHECKS.keys()].filter((name) => surroundings.capability(name) !== undefined);
+    const near = didYouMean(["model", "sub_pipeline", ...capabilities], id);
+    const advice = near || " Choose model, sub_pipeline or the id of a capability, such as image.resize.";
+    yield { param: `${place}.type`, message: `There is no step type "${id}".${advice}` };
     return;
   }
   const open = [...within("params", bound.params), ...within("input", bound.input)];

@@ -41,7 +41,7 @@ test("a member of several workspaces chooses one on a page", async () => {
      values ($1, $2, $3, 'test', sha256('a key'), 'x', 'standard')`,
     [key, other, member],
   );
-  await stack.query("update member set email = 'ada@example.com' where name = 'bootstrap'");
+  await stack.query("update member set email = 'ada@example.com' where name = 'first owner'");
   idp.person = { email: "ada@example.com", email_verified: true };
   const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });
   const back = await idp.visit(begun.headers.get("location") ?? "");
@@ -81,7 +81,7 @@ test("a member signs in by a mail address, acts for a key, and is signed out wit
 
   const ask = (path: string): Promise<Response> =>
     fetch(`${baseUrl}${path}`, { headers: { cookie, "x-sluice-console": "1" } });
-  expect(await (await ask("/console/session")).json()).toMatchObject({ member: { name: "bootstrap" } });
+  expect(await (await ask("/console/session")).json()).toMatchObject({ member: { name: "first owner" } });
   expect((await ask("/v1/models")).status).toBe(200);
   await stack.query("update api_key set revoked_at = now()");
   await Bun.sleep(1_000);

@@ -91,6 +91,10 @@ export async function readsOf({
     ["by model and status", () => "&group_by=model,status"],
     ["by a tag", () => "&group_by=tag:team"],
     ["by user", () => "&group_by=user"],
+    ["by user, the top", () => "&group_by=user&top=50"],
+    ["by a tag, the top", () => "&group_by=tag:team&top=50"],
+    ["by key, the top", () => "&group_by=key&top=50"],
+    ["by model, the top", () => "&group_by=model&top=50"],
     ["by model, of a tag", (n) => `&group_by=model&tag=team:team-${n % 12}`],
     ["by model, of a key", (n) => `&group_by=model&key_id=${key(n)}`],
   ];
@@ -100,6 +104,7 @@ export async function readsOf({
     ["30 days by day", `/usage?start_time=${time(30)}`],
     ["30 days in one", `/usage?bucket_width=period&start_time=${time(30)}`],
     ["90 days by day", `/usage?limit=100&start_time=${time(90)}`],
+    ["90 days in one", `/usage?bucket_width=period&start_time=${time(90)}`],
   ];
   return [
     ...filters.map(([name, query]) => [`calls: ${name}`, (n: number) => `${requests}${query(n)}`] as const),

@@ -116,6 +116,7 @@ export async function openMeasures(
       status: null,
       labels: {},
       label: null,
+      top: null,
       unit,
       groups: ["model"],
       start: new Date(end - hours * HOUR_MS),

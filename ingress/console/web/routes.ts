@@ -49,7 +49,7 @@ const GROUPS: Readonly<Record<PageRoute["group"], readonly Omit<PageRoute, "grou
       icon: "server",
       load: () => import("./routes/capabilities.tsx"),
     },
-    { path: "/files", name: "Files", icon: "tray", roles: BUILDERS, load: () => import("./routes/files.tsx") },
+    { path: "/files/:id?", name: "Files", icon: "tray", roles: BUILDERS, load: () => import("./routes/files.tsx") },
     {
       path: "/batches/:id?",
       name: "Batches",

@@ -18,6 +18,8 @@ import { hrefOf, openPages, type PageRoute, ROUTES } from "./routes.ts";
 
 /** Interval at which the header reads the balance again, in milliseconds. */
 const BALANCE_MS = 30_000;
+/** The same interval while calls hold credits, so that the charge is shown when they have ended. */
+const HELD_MS = 2_000;
 
 const PAGES: ReadonlyMap<PageRoute, ComponentType> = new Map(ROUTES.map((route) => [route, lazy(route.load)]));
 
@@ -124,7 +126,11 @@ function Header(): JSX.Element {
 }
 
 function Balance(): JSX.Element | null {
-  const query = useCall("GET /workspaces/{workspaceId}/credits", {}, { everyMs: BALANCE_MS });
+  const query = useCall(
+    "GET /workspaces/{workspaceId}/credits",
+    {},
+    { everyMs: ({ data }) => (data === undefined || data.held === 0 ? BALANCE_MS : HELD_MS) },
+  );
   const [path] = useLocation();
   useEffect(query.reload, [path]);
   if (query.data === undefined) return null;

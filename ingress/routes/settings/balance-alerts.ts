@@ -157,6 +157,7 @@ function present(row: BalanceAlertRow): BalanceAlert {
     available: creditsNumber(row.available),
     days_left: row.days_left,
     last_fired_at: row.last_fired_at?.toISOString() ?? null,
+    events_without_channel: [...row.events_without_channel],
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

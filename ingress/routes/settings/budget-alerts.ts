@@ -151,6 +151,7 @@ function present(row: BudgetAlertRow): BudgetAlert {
     spent: creditsNumber(row.spent),
     period_start: row.period_start.toISOString(),
     last_fired_at: row.last_fired_at?.toISOString() ?? null,
+    events_without_channel: [...row.events_without_channel],
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -319,7 +319,10 @@ function httpStatusOf(row: ListedRow): number | null {
 function attemptsOf({ status, source, failure, tries, ...row }: ListedRow): UsageRequest["provider_attempts"] {
   const failed = (failure?.attempts ?? tries ?? []).map((attempt) => ({ ...attempt }));
   if (status === "failed" || source === null || row.asked_ms === null) return failed;
-  const startedAt = later(row.started_at, row.asked_ms);
+  const last = failed.at(-1);
+  const failedUntil = last === undefined ? 0 : Date.parse(last.started_at) + last.duration_ms;
+  // Times are rounded to milliseconds, so that an attempt could seem to start before the one before it.
+  const startedAt = new Date(Math.max(row.started_at.getTime() + row.asked_ms, failedUntil)).toISOString();
   const durationMs = Math.max(0, row.ended_at.getTime() - Date.parse(startedAt));
   return [...failed, { source, error: null, status: null, started_at: startedAt, duration_ms: durationMs }];
 }

@@ -4,6 +4,7 @@ import {
   type RefusedSum,
   sumRefusedCalls,
   sumUsage,
+  USAGE_MEASURES,
   type UsageFilter,
   type UsageGroup,
   type UsageQuery,
@@ -54,11 +55,15 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   const grouping = groupsIn(call, filter);
   const format = tableFormatOf(call);
   const isTable = format !== undefined;
+  const top = topIn(call, grouping);
+  if (isTable && top !== null)
+    throw unsupported("top", "no top in a table, which contains all groups", String(top.count));
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
   const end = isTable ? span.end : pageEnd;
   const sums = await sumUsage(context.database, workspaceId, {
     ...filter,
     ...grouping,
+    top,
     unit: span.unit,
     start: new Date(span.start),
     end: new Date(end),
@@ -105,17 +110,16 @@ function pageOf(
     data.set(at, { object: "bucket", ...timesOf(at, span), refused: refusedAt.get(at) ?? 0, results: [] });
   }
   for (const sum of sums) {
-    data.get(sum.start.getTime())?.results.push({
-      ...groupOf(sum, grouping),
-      calls: Number(sum.calls),
-      failed: Number(sum.failed),
-      credits: creditsNumber(sum.settled),
-      tokens: Number(sum.tokens),
-      latency_p95_ms: sum.latency_p95_ms,
-    });
+    const bucket = data.get(sum.start.getTime());
+    if (sum.is_rest && bucket !== undefined) bucket.others = measuresOf(sum);
+    else bucket?.results.push({ ...groupOf(sum, grouping), ...measuresOf(sum), latency_p95_ms: sum.latency_p95_ms });
   }
   const hasMore = end < span.end;
   return { object: "page", data: [...data.values()], has_more: hasMore, next_page: hasMore ? pageAt(span, end) : null };
+}
+
+function measuresOf({ calls, failed, settled, tokens }: UsageSum): NonNullable<Bucket["others"]> {
+  return { calls: Number(calls), failed: Number(failed), credits: creditsNumber(settled), tokens: Number(tokens) };
 }
 
 function table(
@@ -189,6 +193,7 @@ const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
 const GROUPS = ["model", "key", "member", "workflow", "status"] as const;
 const GROUP_NAMES = [...GROUPS, "user", "tag:<name>", "chain"];
 const GROUPS_MAX = 2;
+const TOP_MAX = 100;
 
 /** Groups of the sums, in the order of their columns, and the label of the group `label` or of a filter. */
 type Grouping = Pick<UsageQuery, "groups" | "label">;
@@ -263,6 +268,18 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
   ...FILTER_QUERY,
   WORKFLOW_QUERY,
   {
+    name: "top",
+    description:
+      "Number of groups with results of their own: those with the highest sum of the period by `top_by`. `others` of a bucket contains the " +
+      "sum of the rest. Needs one group in `group_by`, and cannot be used in a table. Default: all groups.",
+    schema: { type: "integer", minimum: 1, maximum: TOP_MAX },
+  },
+  {
+    name: "top_by",
+    description: "Sum that ranks the groups of `top`.",
+    schema: { type: "string", enum: USAGE_MEASURES, default: "credits" },
+  },
+  {
     name: "limit",
     description: "Number of buckets per page. Default: 31 days or 168 hours.",
     schema: { type: "integer", minimum: 1, maximum: USAGE_BUCKETS_MAX },
@@ -298,10 +315,25 @@ function cursorOf(page: string, ms: number): { readonly start: number; readonly 
 /** Returns the number of buckets per page. @throws ApiError `unsupported_value` */
 function bucketsIn(call: RequestFacts): number {
   const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
-  const text = queryOf(call).get("limit") || String(pageDefault);
-  const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= USAGE_BUCKETS_MAX) return limit;
-  throw unsupported("limit", `a whole number from 1 to ${USAGE_BUCKETS_MAX}`, text);
+  return numberIn(call, "limit", USAGE_BUCKETS_MAX) ?? pageDefault;
+}
+
+/** Returns a parameter that is a whole number from 1 to `max`; undefined if it is absent. @throws ApiError `unsupported_value` */
+function numberIn(call: RequestFacts, name: string, max: number): number | undefined {
+  const text = queryOf(call).get(name);
+  if (!text) return undefined;
+  const number = Number(text);
+  if (/^\d{1,6}$/.test(text) && number >= 1 && number <= max) return number;
+  throw unsupported(name, `a whole number from 1 to ${max}`, text);
+}
+
+/** Returns the number of top groups and the sum that ranks them; null for all groups. @throws ApiError `unsupported_value` */
+function topIn(call: RequestFacts, { groups }: Grouping): UsageQuery["top"] {
+  const count = numberIn(call, "top", TOP_MAX);
+  const by = oneOf(call, "top_by", USAGE_MEASURES);
+  if (count === undefined) return null;
+  if (groups.length !== 1) throw unsupported("top", "one group in group_by", String(count));
+  return { count, by: by ?? "credits" };
 }
 
 /**

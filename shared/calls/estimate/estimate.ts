@@ -126,6 +126,7 @@ function present(model: Model, { bound, usage, price = model.price, tier, lines:
     unit: model.price.unit,
     estimated_credits: creditsNumber(nano),
     max_credits: creditsNumber(bound.holdNano),
+    ...(bound.mayExceed ? { assumed_output_tokens: bound.outputTokensMax } : {}),
     breakdown: lines,
   };
 }

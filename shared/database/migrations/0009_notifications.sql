@@ -80,6 +80,13 @@ create function is_subscribed(p_ws uuid, p_type text) returns boolean language s
       and exists (select from notification_channel c where c.id = s.channel_id and c.enabled));
 $$;
 
+-- Returns the types among p_types whose events no enabled channel receives. p_channels: channels of the alert that writes the events; empty:
+-- the subscribed channels.
+create function types_without_channel(p_ws uuid, p_types text[], p_channels uuid[]) returns text[] language sql stable as $$
+  select array(select t from unnest(p_types) t where not case when p_channels = '{}' then is_subscribed(p_ws, t)
+    else exists (select from notification_channel c where c.workspace_id = p_ws and c.id = any (p_channels) and c.enabled) end)
+$$;
+
 create domain delivery_status as text
   constraint delivery_status check (value in ('pending', 'succeeded', 'failed', 'skipped', 'cancelled'));
 

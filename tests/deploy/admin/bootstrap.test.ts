@@ -10,7 +10,7 @@ describe("bootstrap", () => {
   const state = (target: TestDatabase): Promise<Json[]> =>
     target.query(
       `select (select count(*)::int from workspace where name = 'default') as workspaces,
-              (select count(*)::int from member where name = 'bootstrap' and role = 'owner') as owners,
+              (select count(*)::int from member where name = 'first owner' and role = 'owner') as owners,
               (select count(*)::int from api_key) as keys,
               (select count(*)::int from api_key where revoked_at is null and preset = 'unlimited') as live_keys,
               (select amount::text from balance) as amount, (select count(*)::int from audit_log) as audit_rows`,
@@ -42,7 +42,7 @@ describe("bootstrap", () => {
     const target = await createTestDatabase();
     try {
       await ensureBootstrap(target.database, first);
-      const made = await admin(["key", "create", "default", "--member", "bootstrap", "--preset", "pro", "--json"], {
+      const made = await admin(["key", "create", "default", "--member", "first owner", "--preset", "pro", "--json"], {
         DATABASE_URL: target.url,
       });
       const { key } = JSON.parse(made.stdout) as { key: string };

@@ -28,7 +28,7 @@ test("without a bootstrap key, a link needs an option; with one, it signs in for
   expect(await refusal("console", "link")).toContain("there is no active bootstrap key");
   await ensureBootstrap(bed().db.database, "sk_test_of_twenty_characters");
   const link = await text("console", "link");
-  expect(await sessionOf(link)).toMatchObject({ member: { name: "bootstrap" }, workspace: { name: "default" } });
+  expect(await sessionOf(link)).toMatchObject({ member: { name: "first owner" }, workspace: { name: "default" } });
 });
 
 test("a link signs in for the named key, or for the oldest active key of an owner", async () => {

@@ -50,14 +50,31 @@ test("a spent budget stops calls, and the overview says so", async () => {
   const { key } = await asNewWorkspace(bench.stack);
   expect(await statusOf(key, "carol")).toBe(200);
   await bench.stack.settled();
-  const { page } = await bench.open("/budgets", { key });
+  const view = await bench.open("/budgets", { key });
+  const { page } = view;
   await page.getByRole("button", { name: "Create budget" }).click();
   const dialog = page.getByRole("dialog", { name: "Create budget" });
   await dialog.getByLabel("Name").fill("tiny");
   await dialog.getByLabel("Budget", { exact: true }).fill("0.000001");
   await dialog.getByLabel(/^Refuse calls/).check();
   await dialog.getByRole("button", { name: "Create budget" }).click();
-  await page.getByText("tiny").waitFor();
+  const events = "No enabled channel is subscribed to budget.threshold_reached and budget.warning.";
+  await page.locator(".callout").getByText(`“tiny” is created. ${events}`).waitFor();
+  const row = page.getByRole("row").filter({ hasText: "tiny" });
+  await row.getByText("warns at 80 %; stops calls when it is spent").waitFor();
+  await row.getByText(events).waitFor();
+  await page.getByRole("button", { name: "Create balance alert" }).click();
+  const alert = page.getByRole("dialog", { name: "Create balance alert" });
+  await alert.getByLabel("Name").fill("low");
+  await alert.getByLabel("Fewer than").fill("3");
+  await alert.getByRole("button", { name: "Create balance alert" }).click();
+  await page
+    .locator(".callout")
+    .getByText("“low” is created. No enabled channel is subscribed to balance.low.")
+    .waitFor();
+  expect(await view.findBarriers()).toEqual([]);
+  await row.getByRole("link", { name: "Open Notifications" }).click();
+  await page.getByRole("heading", { name: "Notifications" }).waitFor();
   await eventually("stopped by the budget", async () => (await statusOf(key, "carol")) === 402);
   await page.goto(`${bench.baseUrl}/console/`);
   await page.getByText("A spent budget stops all calls").waitFor();

@@ -400,6 +400,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   "job-picture": () => ({ path: `/jobs/${ids.picture}`, isLayer: true, shows: "Result" }),
   "job-recording": () => ({ path: `/jobs/${ids.recording}`, isLayer: true, shows: "Charged" }),
   "job-open": () => ({ path: `/jobs/${ids.openJob}`, isLayer: true, shows: "Cancel job" }),
+  "file-sheet": () => ({ path: "/files/file-sample-photo", isLayer: true, shows: "photo.jpg · image/jpeg" }),
   "batch-sheet": () => ({ path: `/batches/${ids.batch}`, isLayer: true, shows: "Download results" }),
   "batch-create": () => ({ path: "/batches", act: click("Create batch"), isLayer: true }),
   "playground-answer": () => ({

@@ -346,6 +346,23 @@ describe("service", () => {
     expect(failures).toEqual([]);
   });
 
+  test("a success closes itself, and an error stays until it is closed", async () => {
+    const { page } = await open("/credits");
+    await page.route("**/credits/ledger", (route) => route.fulfill({ status: 500, body: "<h1>bad gateway</h1>" }));
+    await page.clock.install();
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const toasts = page.locator(".toasts");
+    await toasts.getByText("The service returned status 500").waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Save settings" }).click();
+    await toasts.getByText("Settings are saved").waitFor();
+    await page.clock.runFor(10_000);
+    await toasts.getByText("Settings are saved").waitFor({ state: "detached" });
+    await toasts.getByText("The service returned status 500").waitFor();
+    await toasts.getByRole("button", { name: "Close" }).click();
+    expect(await toasts.textContent()).toBe("");
+  });
+
   test.each(["/", "/requests", "/usage", "/keys", "/members", "/budgets", "/credits", "/audit", "/settings"])(
     "%s names the failure of the service and recovers",
     async (path) => {

@@ -97,7 +97,7 @@ describe("operator", () => {
     await dialog.getByLabel("Amount").fill("250.5");
     await dialog.getByLabel("Note").fill("invoice 17");
     await dialog.getByRole("button", { name: "Top up" }).click();
-    await sheet.getByText("invoice 17").waitFor();
+    await sheet.getByRole("cell", { name: "Top-up invoice 17" }).waitFor();
 
     const [row] = await bench.stack.query<{ amount: bigint }>(
       "select amount from ledger_entry where workspace_id = $1 and kind = 'top_up' order by id desc limit 1",
@@ -158,12 +158,12 @@ describe("operator", () => {
 
   test("resolves a settle fault with a note, which the audit log has under the name of the workspace", async () => {
     const { page, faults } = await signIn(tokens.money, "/settle-faults");
-    const rows = page.getByRole("row").filter({ hasText: "The call was settled before" });
+    const rows = page.getByRole("row").filter({ hasText: "The call was charged before" });
     await rows.nth(1).waitFor();
     expect(await rows.count()).toBe(2);
     await rows.first().getByRole("link", { name: workspaceName }).waitFor();
-    await rows.first().getByRole("link", { name: "The call was settled before" }).press("Enter");
-    const sheet = page.getByRole("complementary", { name: "The call was settled before" });
+    await rows.first().getByRole("link", { name: "The call was charged before" }).press("Enter");
+    const sheet = page.getByRole("complementary", { name: "The call was charged before" });
     await sheet.getByText("1 credits").waitFor();
     expect(await sheet.innerText()).not.toContain(tenant.workspace.id);
     await sheet.getByRole("button", { name: "Resolve fault" }).click();

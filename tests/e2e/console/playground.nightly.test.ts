@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 
-import type { ChatCompletionRequest, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
+import type { ChatCompletionRequest, Credits, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
@@ -46,6 +46,9 @@ describe("chat", () => {
     const message = page.getByLabel("Message", { exact: true });
     await message.fill("Say exactly: one");
     await page.getByText(/^estimate/).waitFor();
+    await page.getByText("No output limit is set: the hold is for 8,192 output tokens.").waitFor();
+    await page.getByLabel("Max completion tokens").fill("100");
+    await page.getByText("No output limit is set").waitFor({ state: "detached" });
     await message.press("Enter");
     await page.getByText("Charged").waitFor();
     await message.fill("Say exactly: two");
@@ -147,6 +150,8 @@ describe("media", () => {
     await bench.stack.settled();
     const { data } = await read<LedgerList>(`/workspaces/${tenant.workspace.id}/credits/ledger`);
     expect(data.find((entry) => entry.kind === "settle" && JSON.stringify(entry).includes(id))?.credits).toBe(-4);
+    const { available } = await read<Credits>(`/workspaces/${tenant.workspace.id}/credits`);
+    await page.getByTitle(`${available} credits are available, 0 are held for calls in progress.`).waitFor();
     expect(faults).toEqual([]);
   });
 
@@ -182,7 +187,7 @@ describe("media", () => {
     const dialog = page.getByRole("dialog", { name: "Cancel the job?" });
     await dialog.getByText("Work done until then is delivered and charged").waitFor();
     await dialog.getByRole("button", { name: "Cancel job" }).click();
-    await sheet.getByText("Cancelled").waitFor();
+    await sheet.getByRole("status").getByText("Cancelled", { exact: true }).waitFor();
     const id = page.url().split("/").at(-1) ?? "";
     expect(await read<Job>(`/v1/images/jobs/${id}`)).toMatchObject({ status: "cancelled" });
     expect(faults).toEqual([]);
@@ -219,13 +224,36 @@ describe("capabilities", () => {
   });
 
   test("a text is typed instead of a file, and its result is shown as JSON", async () => {
-    const view = await open("/playground/capability?id=code.regex");
+    const viewport = { width: 390, height: 800 };
+    const view = await bench.open("/playground/capability?id=code.regex", { key: tenant.key, browser: { viewport } });
     const { page } = view;
     await page.getByLabel("Text as text").fill("ab ab");
     await page.getByLabel("Pattern").fill("b");
     await page.getByRole("button", { name: "Run" }).click();
     await requestOf(view);
     await page.getByRole("region", { name: "JSON" }).first().waitFor();
+    // The heading of the result is below the header of the page, in the upper half of the window.
+    const heading = page.getByRole("heading", { name: "Result" });
+    const isFocused = (): Promise<boolean> => heading.evaluate((one) => one.ownerDocument.activeElement === one);
+    expect(await isFocused()).toBeTrue();
+    const top = async (): Promise<number> => (await heading.boundingBox())?.y ?? -1;
+    expect(await top()).toBeGreaterThan(52);
+    expect(await top()).toBeLessThan(viewport.height / 2);
+
+    // A person who types during the run keeps the focus.
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/v1/capabilities/**/run", async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    const pattern = page.getByLabel("Pattern");
+    await page.getByRole("button", { name: "Run" }).click();
+    await pattern.fill("a");
+    typed.resolve();
+    await requestOf(view);
+    await heading.waitFor();
+    expect(await isFocused()).toBeFalse();
+    expect(await pattern.evaluate((one) => one.ownerDocument.activeElement === one)).toBeTrue();
   });
 });
 
@@ -244,7 +272,17 @@ test("without credits the refusal says what is left", async () => {
   const { page } = await bench.open("/playground/image", { key: poor.key });
   await page.getByLabel("Prompt", { exact: true }).fill("Hills");
   await page.getByRole("button", { name: "Run" }).click();
-  await page.getByRole("region", { name: "Result" }).getByText("credits are left.").waitFor();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText("credits are left.").waitFor();
+  // The refusal is stored after the response, and may be read earlier.
+  const absent = { error: { code: "not_found", message: "The call has not ended yet, or is unknown." } };
+  await page.route("**/usage/requests/*", (route) => route.fulfill({ status: 404, json: absent }), { times: 1 });
+  await result.getByRole("link", { name: "Request" }).click();
+  const sheet = page.getByRole("complementary");
+  await sheet.getByText(absent.error.message).waitFor();
+  await sheet.getByText(absent.error.message).waitFor({ state: "detached" });
+  await sheet.getByText("The call was refused before any provider was called.").waitFor();
+  await page.getByRole("row").getByText("insufficient_credits").waitFor();
 });
 
 describe("accessibility", () => {

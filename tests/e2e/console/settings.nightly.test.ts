@@ -213,7 +213,7 @@ test("the table of usage has a row for a model that only the earlier period has"
   expect(faults).toEqual([]);
 });
 
-test("the chart of usage has every day, also if the sums of a day are many", async () => {
+test("usage of many groups has the largest in the table, and the sum of the others in the table and for every day of the chart", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   const days = 29;
   await bench.stack.query(
@@ -226,6 +226,9 @@ test("the chart of usage has every day, also if the sums of a day are many", asy
   await page.getByText("11,600.00").first().waitFor();
   const chart = page.getByRole("main").getByRole("img").first();
   expect(await chart.locator("rect.f6").count()).toBe(days);
+  const others = page.getByRole("row", { name: "others" });
+  expect(await others.getByRole("cell").last().textContent()).toBe("10,150.00000");
+  expect(await page.getByRole("row").count()).toBe(1 + 50 + 1);
   // The keys of these sums do not exist.
   expect(faults.filter((fault) => !fault.includes("status of 404"))).toEqual([]);
 });

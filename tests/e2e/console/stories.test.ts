@@ -29,6 +29,11 @@ describe("first call", () => {
     expect(page.url()).not.toContain("code=");
     await page.getByRole("button", { name: "Run it" }).click();
     const charged = await page.getByRole("heading", { name: /^Charged/ }).textContent();
+    await page.getByRole("heading", { name: "Key “first key” is ready" }).waitFor();
+    const next = page.getByRole("link", { name: "Add a provider key" });
+    expect(await next.textContent()).toContain("OPENAI_API_KEY");
+    const [path = "", section] = (await next.getAttribute("href"))?.split("#") ?? [];
+    expect(await (await fetch(`${bench.baseUrl}${path}`)).text()).toContain(`id="${section}"`);
     await bench.stack.settled();
 
     const { credits } = await read<Credits>("/workspaces/default/credits", bench.stack.key);
@@ -78,6 +83,9 @@ describe("key with a limit", () => {
     await sheet.getByRole("img", { name: "0 % of the day limit used" }).waitFor();
     await page.goto(`${bench.baseUrl}/console/requests`);
     await page.getByText("key_limit_reached").waitFor();
+    await page.getByRole("row").getByRole("link", { name: "sandbox-chat" }).click();
+    const reason = /the daily limit of the key \(0\.0000001\) leaves 0\.0000001\. It resets at \d/;
+    await page.getByRole("complementary", { name: "sandbox-chat" }).getByText(reason).waitFor();
     expect(faults).toEqual([]);
   });
 });

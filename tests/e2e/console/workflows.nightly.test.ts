@@ -68,8 +68,9 @@ describe("workflow", () => {
     await page.getByRole("heading", { name: "About" }).waitFor();
     const id = /workflows\/([\w-]+)/.exec(page.url())?.[1] ?? "";
 
-    const wrong = await write(view, say("no-such-model", "Hello"));
-    await page.getByText(`Line ${lineOf(wrong, '"model": "no-such-model"')}:`).waitFor();
+    const wrong = await write(view, say("sandbox-caht", "Hello"));
+    const line = lineOf(wrong, '"model": "sandbox-caht"');
+    await page.getByText(`Line ${line}: There is no model "sandbox-caht". Did you mean sandbox-chat`).waitFor();
     expect(await page.locator(".cm-lint-marker-error").count()).toBe(1);
     expect(await page.getByRole("button", { name: "Save version" }).getAttribute("aria-disabled")).toBe("true");
     await page.keyboard.press("Control+End");
@@ -170,6 +171,8 @@ describe("webhook", () => {
     await secret.getByRole("button", { name: "Close" }).last().click();
 
     await page.getByRole("button", { name: "Add subscriptions" }).click();
+    await page.getByRole("dialog").locator("label code").getByText("run.started", { exact: true }).waitFor();
+    expect(await page.getByRole("dialog").textContent()).not.toContain("`");
     await page.getByLabel("run.failed").check();
     await page.getByLabel("balance.low").check();
     await page.getByRole("dialog").getByRole("button", { name: "Add subscriptions" }).click();

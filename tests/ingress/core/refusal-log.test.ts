@@ -7,8 +7,9 @@ import { ApiError, type Code } from "#shared/base/errors.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
+import { setSpendLimit, type SpendLimit, spendRefusal } from "#shared/ledger/spend-limits.ts";
 import { createMetrics } from "#shared/metrics/metrics.ts";
-import { admitLone, createWorkspace, settleSingle } from "#tests/shared/accounts.ts";
+import { admitLone, createKey, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 const ROUTE = { method: "POST", path: "/v1/chat/completions", errors: [], countsItself: true } as const;
@@ -80,6 +81,37 @@ describe("a refusal log", () => {
       { model: null, message: null },
       { model: null, message: null },
       { model: null, message: "x".repeat(500) },
+    ]);
+  });
+
+  test("stores the amounts of a spend limit, and not the name of its end user or tag", async () => {
+    const refusals = open();
+    const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
+    const { keyId } = await createKey(db.database, undefined, workspaceId);
+    const [user, tag] = [newId(), newId()];
+    const value = "alice (7) leaves 8. She\n";
+    const limits: readonly SpendLimit[] = [
+      { id: keyId, kind: "key", credits: { day: 3n * CREDIT } },
+      { id: user, kind: "end_user", label: { name: "user", value }, credits: { week: 2n * CREDIT } },
+      { id: tag, kind: "tag", label: { name: "project", value }, credits: { total: CREDIT } },
+    ];
+    for (const limit of limits) {
+      await db.database.transaction((tx) => setSpendLimit(tx, workspaceId, limit));
+      const call = { keyId, scopes: [user, tag], amountNano: 5n * CREDIT };
+      refusals.note(ROUTE, callOf(workspaceId), await spendRefusal(db.database, workspaceId, call));
+      await refusals.close();
+    }
+    const rows = await db.query<{ message: string }>(
+      "select message from refused_call where workspace_id = $1 order by request_id",
+      [workspaceId],
+    );
+    const advice = "Request less, or ask an owner of the workspace to raise the limit.";
+    const sentence = (limit: string, left: number): string =>
+      `This call may cost up to 5 credits; the ${limit} (${left}) leaves ${left}.`;
+    expect(rows.map(({ message }) => message.replace(/It resets at \d[\w:-]+Z\./, "It resets."))).toEqual([
+      `${sentence("daily limit of the key", 3)} It resets. ${advice}`,
+      `${sentence("weekly limit of the end user", 2)} It resets. ${advice}`,
+      `${sentence("total limit of the tag", 1)} ${advice}`,
     ]);
   });
 

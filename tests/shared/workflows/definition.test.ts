@@ -215,6 +215,28 @@ describe("a definition", () => {
     expect(refusal(definition)[0]).toBe(place);
   });
 
+  test.each([
+    [
+      "model",
+      { ...chat("a", "x"), model: "sandbox-bakcup" },
+      'There is no model "sandbox-bakcup". Did you mean sandbox-backup?',
+    ],
+    ["model", { ...chat("a", "x"), model: "?" }, 'There is no model "?". Choose a name from the list of models.'],
+    [
+      "type",
+      { ...resize("a", PHOTO), type: "image.rezise" },
+      'There is no step type "image.rezise". Did you mean image.resize?',
+    ],
+    ["type", { id: "a", type: "sub-pipelines" }, 'There is no step type "sub-pipelines". Did you mean sub_pipeline?'],
+    [
+      "type",
+      { id: "a", type: "?" },
+      'There is no step type "?". Choose model, sub_pipeline or the id of a capability, such as image.resize.',
+    ],
+  ])("suggests a similar %s for an unknown one", (member, step, message) => {
+    expect(refusal({ steps: [step] })).toEqual([`definition.steps[0].${member}`, message]);
+  });
+
   test("names the cycle of steps that depend on each other", () => {
     const steps = [
       chat("a", "x"),

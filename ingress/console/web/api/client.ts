@@ -18,6 +18,19 @@ export interface CallOptions<Operation extends Key> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Sends `change` after a request of this page that may have changed data. */
+export const changes = new EventTarget();
+
+/** Time after a response in which the service stores the charge or the refusal of a call, in milliseconds. */
+const STORED_MS = 1_500;
+
+/** Sends `change` now, and again when the charge or the refusal of a call is stored. */
+export function noteChange(): void {
+  const notify = (): boolean => changes.dispatchEvent(new Event("change"));
+  notify();
+  setTimeout(notify, STORED_MS);
+}
+
 /** Error that the API returned, or `unreachable` when no response arrived. */
 export class ApiFault extends Error {
   override readonly name = "ApiFault";
@@ -68,8 +81,9 @@ export async function send<Operation extends Key>(
 ): Promise<Response> {
   const { body, headers, signal } = options;
   const isForm = body instanceof FormData;
+  const method = operation.slice(0, operation.indexOf(" "));
   const response = await fetch(urlOf(operation, options), {
-    method: operation.slice(0, operation.indexOf(" ")),
+    method,
     credentials: "same-origin",
     headers: {
       "x-sluice-console": "1",
@@ -82,6 +96,7 @@ export async function send<Operation extends Key>(
     if (signal?.aborted === true) throw error;
     throw new ApiFault("The service did not respond. Check the connection, then try again.", { code: "unreachable" });
   });
+  if (method !== "GET" && !operation.endsWith("/estimate")) noteChange();
   if (response.ok) return response;
   throw await faultOf(response, operation);
 }

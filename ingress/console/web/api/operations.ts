@@ -262,7 +262,7 @@ export interface Operations {
   "PUT /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: FallbackChainRequest; response: FallbackChain };
   "DELETE /workspaces/{workspaceId}/fallback-chains/{model}": { query: never; body: undefined; response: FallbackChainDeleted };
   "GET /workspaces/{workspaceId}/unavailable-models": { query: never; body: undefined; response: UnavailableModelList };
-  "GET /workspaces/{workspaceId}/usage": { query: "start_time" | "end_time" | "bucket_width" | "group_by" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id" | "limit" | "page"; body: undefined; response: UsagePage };
+  "GET /workspaces/{workspaceId}/usage": { query: "start_time" | "end_time" | "bucket_width" | "group_by" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id" | "top" | "top_by" | "limit" | "page"; body: undefined; response: UsagePage };
   "GET /workspaces/{workspaceId}/usage/focus": { query: "start_time" | "end_time" | "bucket_width" | "label" | "key_id" | "model" | "status" | "user" | "tag" | "chain" | "workflow_id"; body: undefined; response: unknown };
   "GET /workspaces/{workspaceId}/usage/requests": { query: "after" | "limit" | "key_id" | "model" | "user" | "tag" | "chain" | "status" | "endpoint" | "run_id" | "start_time" | "end_time"; body: undefined; response: UsageRequestList };
   "GET /workspaces/{workspaceId}/usage/requests/{request_id}": { query: never; body: undefined; response: UsageRequest };

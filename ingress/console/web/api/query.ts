@@ -1,7 +1,7 @@
 /** Loads data for a page: one request at a time, aborted when the page changes, optionally repeated. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { ApiFault, call, type CallOptions } from "./client.ts";
+import { ApiFault, call, type CallOptions, changes } from "./client.ts";
 import type { Operations } from "./operations.ts";
 
 export interface Query<Data> {
@@ -14,6 +14,19 @@ export interface Query<Data> {
   readonly reload: () => void;
 }
 
+/** Milliseconds; undefined for no repetition. */
+type Interval = number | undefined;
+
+export interface Repeat<Data> {
+  /**
+   * Interval of repetitions while the page is visible, or a function that returns it for the last result. A repeated query also runs after
+   * a request of this page that may have changed its data.
+   */
+  readonly everyMs?: Interval | ((last: Partial<Pick<Query<Data>, "data" | "fault">>) => Interval);
+  /** Time after which a request counts as failed, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
 interface State<Data> {
   readonly key: string;
   readonly data?: Data;
@@ -21,7 +34,7 @@ interface State<Data> {
   readonly isLoading: boolean;
 }
 
-/** Time after which a request counts as failed, in milliseconds. */
+/** Default time after which a request counts as failed, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -31,18 +44,22 @@ const TIMEOUT_MS = 10_000;
 export function useQuery<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  { everyMs }: Repeat = {},
+  { everyMs, timeoutMs = TIMEOUT_MS }: Repeat<Data> = {},
 ): Query<Data> {
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   const isRunning = useRef(false);
   latest.current = load;
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  // The state of the previous key must not be shown for the new one.
+  const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
+  const interval = typeof everyMs === "function" ? everyMs(own) : everyMs;
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();
     isRunning.current = true;
-    const timer = setTimeout(() => controller.abort("timeout"), TIMEOUT_MS);
+    const timer = setTimeout(() => controller.abort("timeout"), timeoutMs);
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
     void latest
       .current(controller.signal)
@@ -50,7 +67,7 @@ export function useQuery<Data>(
         (data) => setState({ key, data, isLoading: false }),
         (error: unknown) => {
           if (controller.signal.aborted && controller.signal.reason !== "timeout") return;
-          const fault = error instanceof ApiFault ? error : faultOf(error, controller.signal);
+          const fault = error instanceof ApiFault ? error : faultOf(error, controller.signal, timeoutMs);
           setState((before) => ({ ...before, key, fault, isLoading: false }));
         },
       )
@@ -65,23 +82,16 @@ export function useQuery<Data>(
     };
   }, [key, round]);
   useEffect(() => {
-    if (everyMs === undefined || key === "") return undefined;
+    if (interval === undefined || key === "") return undefined;
     // A repetition would abort the running request, so that a service slower than the interval would show nothing.
-    const timer = setInterval(
-      () => document.visibilityState === "visible" && !isRunning.current && setRound((n) => n + 1),
-      everyMs,
-    );
-    return () => clearInterval(timer);
-  }, [key, everyMs]);
-  const reload = useCallback(() => setRound((n) => n + 1), []);
-  // The state of the previous key must not be shown for the new one.
-  const own: State<Data> = state.key === key ? state : { key, isLoading: key !== "" };
+    const timer = setInterval(() => document.visibilityState === "visible" && !isRunning.current && reload(), interval);
+    changes.addEventListener("change", reload);
+    return () => {
+      clearInterval(timer);
+      changes.removeEventListener("change", reload);
+    };
+  }, [key, interval]);
   return { data: own.data, fault: own.fault, isLoading: own.isLoading, reload };
-}
-
-export interface Repeat {
-  /** Interval of repetitions while the page is visible, in milliseconds. Absent: none. */
-  readonly everyMs?: number | undefined;
 }
 
 /**
@@ -91,7 +101,7 @@ export interface Repeat {
 export function useCall<Operation extends keyof Operations>(
   operation: Operation,
   options: Pick<CallOptions<Operation>, "path" | "query"> | null = {},
-  repeat?: Repeat,
+  repeat?: Repeat<Operations[Operation]["response"]>,
 ): Query<Operations[Operation]["response"]> {
   const key = options === null ? "" : `${operation} ${JSON.stringify(options)}`;
   return useQuery(key, (signal) => call(operation, { ...options, signal }), repeat);
@@ -119,9 +129,9 @@ export function useAction<Input = void>(act: (input: Input) => Promise<unknown>)
   return { run, isRunning: state.isRunning, fault: state.fault };
 }
 
-function faultOf(error: unknown, signal?: AbortSignal): ApiFault {
+function faultOf(error: unknown, signal?: AbortSignal, timeoutMs = TIMEOUT_MS): ApiFault {
   if (signal?.aborted === true) {
-    return new ApiFault("There was no response within 10 s. Try again.", { code: "timeout" });
+    return new ApiFault(`There was no response within ${timeoutMs / 1_000} s. Try again.`, { code: "timeout" });
   }
   return new ApiFault(error instanceof Error ? error.message : String(error));
 }

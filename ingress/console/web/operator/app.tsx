@@ -7,6 +7,7 @@ import { call } from "../api/client.ts";
 import { useAction, useCall } from "../api/query.ts";
 import { Boundary } from "../boundary.tsx";
 import { Button } from "../parts/form.tsx";
+import { operatorText } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { NavList } from "../parts/nav-list.tsx";
@@ -168,7 +169,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
             <span class="push" />
             <span class="badge warn" title={`Scope ${scope}. An action resets the time.`}>
               <Icon name="warn" />
-              <span class="wide-only">{name} ·</span> signs out in {left} min
+              <span class="wide-only">{operatorText(name ?? "")} ·</span> signs out in {left} min
             </span>
             <Button small isRunning={signOut.isRunning} onClick={() => signOut.run()}>
               Sign out

@@ -79,7 +79,7 @@ export default function SettleFaults(): JSX.Element {
 
 function reasonOf(fault: string): string {
   const isSettled = fault === "usage_record" || fault === "ledger_entry";
-  return isSettled ? "The call was settled before" : `Postgres rejected the usage, ${fault}`;
+  return isSettled ? "The call was charged before" : `Postgres rejected the usage, ${fault}`;
 }
 
 function FaultSheet({

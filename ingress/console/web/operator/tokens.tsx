@@ -74,7 +74,7 @@ export default function Tokens(): JSX.Element {
         ]}
         empty={
           <Empty title="No tokens">
-            <p>The token of the settings is not listed.</p>
+            <p>The token in SLUICE_OPERATOR_TOKEN is not listed.</p>
           </Empty>
         }
       />

@@ -14,7 +14,7 @@ import { SecretDialog } from "../parts/secret-dialog.tsx";
 import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { type DialogProps, useForm } from "../parts/use-form.ts";
-import { Amount, Id, KeyValues, Status, Time } from "../parts/values.tsx";
+import { Amount, ENTRY_KINDS, Id, KeyValues, Status, Time } from "../parts/values.tsx";
 import { moneyBlocked, writeBlocked } from "./session.ts";
 
 export default function Workspaces(): JSX.Element {
@@ -166,7 +166,12 @@ function Ledger({ id }: { readonly id: string }): JSX.Element {
         idOf={(entry) => entry.id}
         columns={[
           { head: "Time", place: "brk", cell: ({ at }) => timeText(at, "minute") },
-          { head: "Entry", place: "main", cell: ({ kind, note }) => note ?? kind.replace("_", "-") },
+          {
+            head: "Entry",
+            place: "main",
+            cell: ({ kind }) => ENTRY_KINDS[kind],
+            sub: ({ note }) => note,
+          },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
         ]}
         empty={<Empty title="No entries" />}

@@ -6,7 +6,7 @@ import { Json } from "./code.tsx";
 import { CSV, download } from "./download.ts";
 import { type Filter, FilterBar, useUrlQuery } from "./filters.tsx";
 import { Button } from "./form.tsx";
-import { timeText, zoneText } from "./format.ts";
+import { operatorText, timeText, zoneText } from "./format.ts";
 import { Sheet, type SheetControls } from "./layers.tsx";
 import { Page } from "./page.tsx";
 import { type Column, Empty, ListPanel, useList, useOpenRow } from "./table.tsx";
@@ -97,7 +97,7 @@ export function AuditLogPage({
 
 function authorOf({ actor: { type, name, id } }: Entry): string {
   if (type === "system") return "Sluice";
-  return type === "operator" ? `operator ${id}` : (name ?? id);
+  return type === "operator" ? `operator, ${operatorText(id)}` : (name ?? id);
 }
 
 /** Returns the name in the recorded state of an object. */

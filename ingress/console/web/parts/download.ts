@@ -24,6 +24,11 @@ export async function download<Operation extends keyof Operations>(
   }
 }
 
+/** Saves a stored file. */
+export function downloadFile(id: string, name: string): void {
+  void download("GET /v1/files/{file_id}/content", { path: { file_id: id } }, { name });
+}
+
 function save(blob: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -4,6 +4,7 @@ import { useId } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { CodeText } from "./values.tsx";
 
 interface ButtonProps {
   readonly kind?: "primary" | "quiet" | "danger" | "danger sure";
@@ -110,7 +111,7 @@ export function Field({
       {note === undefined ? null : (
         <span class={error === undefined ? "hint" : "hint error"} id={`${id}-note`}>
           {error === undefined ? null : <Icon name="warn" small />}
-          {note}
+          {error === undefined && typeof hint === "string" ? <CodeText text={hint} /> : note}
         </span>
       )}
     </div>

@@ -189,3 +189,15 @@ const FULL: Intl.DateTimeFormatOptions = {
   minute: "2-digit",
   second: "2-digit",
 };
+
+/** Operators without a token of their own, by the name that the API has for them. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  settings: "token in SLUICE_OPERATOR_TOKEN",
+  command: "admin command",
+  bootstrap: "first start",
+};
+
+/** Returns the name of an operator. */
+export function operatorText(name: string): string {
+  return OPERATORS[name] ?? name;
+}

@@ -219,7 +219,7 @@ function Question({
   return of === undefined ? null : createPortal(<ConfirmDialog {...of} onClose={onClose} />, document.body);
 }
 
-/** What a side sheet needs from its list, see `useOpenRow`. */
+/** Properties that a side sheet receives from its list, see `useOpenRow`. */
 export interface SheetControls {
   readonly onClose: () => void;
   /** Selects a neighbour of the row. */

@@ -150,7 +150,7 @@ function hintOf(description: string | undefined): string | undefined {
   const sentences = (description ?? "")
     .split(/(?<=\.) /)
     .filter((one) => !/model's|Rejected|allowed_params|default_duration/.test(one));
-  return sentences.length === 0 ? undefined : sentences.join(" ").replaceAll("`", "");
+  return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
 /** Choice of no value, which leaves the default to the API. */

@@ -175,7 +175,7 @@ export interface List<Row> extends Query<ListPage<Row>> {
 export function useList<Operation extends ListOperation>(
   operation: Operation,
   options: Pick<CallOptions<Operation>, "path" | "query"> | null = {},
-  { limit = ROWS, everyMs }: Repeat & { readonly limit?: number } = {},
+  { limit = ROWS, everyMs }: { readonly limit?: number; readonly everyMs?: number | undefined } = {},
 ): List<RowOf<Operation>> {
   const cursor = useCursor(JSON.stringify(options));
   const page = { ...options, query: { ...options?.query, limit, after: cursor.after } } as CallOptions<Operation>;
@@ -190,7 +190,7 @@ export function useOffsetList<Row>(
     page: { readonly limit: number; readonly offset: number },
     signal: AbortSignal,
   ) => Promise<{ readonly items: readonly Row[]; readonly total: number }>,
-  repeat?: Repeat,
+  repeat?: Repeat<ListPage<Row>>,
 ): List<Row> {
   const cursor = useCursor(key);
   const offset = Number(cursor.after ?? 0);

@@ -1,4 +1,7 @@
-/** Toasts: results of actions that leave no trace on the page. They close after six seconds, and stay while the pointer is on them. */
+/**
+ * Toasts: results of actions that leave no trace on the page. A success closes after four seconds, but not while the pointer is on it. An
+ * error stays until it is closed.
+ */
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -11,8 +14,8 @@ interface Notice {
   readonly tone: "ok" | "bad";
 }
 
-const SHOWN_MS = 6_000;
-/** Maximum number of toasts on the page. An older one closes. */
+const SHOWN_MS = 4_000;
+/** Maximum number of toasts on the page. The oldest success closes, or else the oldest error. */
 const NOTICES_MAX = 3;
 
 const notices = signal<readonly Notice[]>([]);
@@ -20,7 +23,10 @@ let count = 0;
 
 export function toast(text: string, tone: Notice["tone"] = "ok"): void {
   count += 1;
-  notices.value = [...notices.value, { id: count, text, tone }].slice(-NOTICES_MAX);
+  const before = notices.value;
+  const oldest = before.find((one) => one.tone === "ok") ?? before[0];
+  const kept = before.length < NOTICES_MAX ? before : before.filter((one) => one !== oldest);
+  notices.value = [...kept, { id: count, text, tone }];
 }
 
 export function Toasts(): JSX.Element {
@@ -39,7 +45,7 @@ function Toast({ notice: { id, text, tone } }: { readonly notice: Notice }): JSX
     notices.value = notices.value.filter((one) => one.id !== id);
   };
   useEffect(() => {
-    if (isHovered) return undefined;
+    if (isHovered || tone === "bad") return undefined;
     const timer = setTimeout(close, SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isHovered]);

@@ -15,6 +15,8 @@ export interface Group {
   readonly tokens: number;
   /** 95th percentile of the latency of successful calls, in milliseconds; null if there is none. */
   readonly p95Ms: number | null;
+  /** True for the sum of all groups that have no sum of their own. */
+  readonly isRest?: true;
 }
 
 export type Metric = "credits" | "calls" | "failed" | "tokens";
@@ -35,14 +37,16 @@ function nameOf(result: Result, by: string): string {
   return members[by] ?? "none";
 }
 
-/** Returns the groups of a page with one bucket, those with the largest value of the metric first. */
+/** Returns the groups of a page with one bucket, those with the largest value of the metric first, and the sum of the rest last. */
 export function topGroups({ data }: UsagePage, by: string, metric: Metric = "credits"): readonly Group[] {
-  return (data[0]?.results ?? [])
+  const others = data[0]?.others;
+  const groups = (data[0]?.results ?? [])
     .map((result) => {
       const { calls, failed, credits, tokens, latency_p95_ms: p95Ms } = result;
       return { name: nameOf(result, by), calls, failed, credits, tokens, p95Ms };
     })
     .toSorted((a, b) => b[metric] - a[metric] || b.calls - a.calls);
+  return others === undefined ? groups : [...groups, { name: "others", ...others, p95Ms: null, isRest: true }];
 }
 
 /**
@@ -58,7 +62,8 @@ export function bucketsOf(
 ): { readonly labels: readonly string[]; readonly series: readonly Series[] } {
   const sums = new Map<string, number[]>(top.map(({ name }) => [name, data.map(() => 0)]));
   const others = data.map(() => 0);
-  data.forEach(({ results }, index) => {
+  data.forEach(({ results, others: rest }, index) => {
+    others[index] = rest?.[metric] ?? 0;
     for (const result of results) {
       const values = sums.get(nameOf(result, by)) ?? others;
       values[index] = (values[index] ?? 0) + result[metric];

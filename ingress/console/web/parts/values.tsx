@@ -42,6 +42,11 @@ export function Ago({ at, none = "never" }: { readonly at: string | null; readon
   );
 }
 
+/** Text of the API, in which backticks enclose code. */
+export function CodeText({ text = "" }: { readonly text: string | undefined }): JSX.Element {
+  return <>{text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>;
+}
+
 /** Id in full with a copy button. */
 export function Id({ value, label = "id" }: { readonly value: string; readonly label?: string }): JSX.Element {
   return (
@@ -103,6 +108,9 @@ export function statusText(name: string): string {
 export function statusChoices(...names: readonly string[]): readonly Choice[] {
   return names.map((value) => ({ value, text: statusText(value) }));
 }
+
+/** Words for the kinds of ledger entries. */
+export const ENTRY_KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
 
 /** Status as shape, word and colour. An unknown status is shown by its own name. */
 export function Status({

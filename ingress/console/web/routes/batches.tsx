@@ -5,9 +5,8 @@ import { Link } from "wouter-preact";
 
 import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
-import { Json } from "../parts/code.tsx";
-import { download } from "../parts/download.ts";
+import { useCall } from "../api/query.ts";
+import { downloadFile } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, TextField } from "../parts/form.tsx";
 import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
@@ -16,6 +15,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
 import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
+import { ValueBody } from "./playground/result.tsx";
 
 /** Interval at which the list, and an open batch, are read again, in milliseconds. */
 const REFRESH_MS = 5_000;
@@ -141,18 +141,11 @@ function CreateBatch(dialog: DialogProps<Batch>): JSX.Element {
 }
 
 function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }): JSX.Element {
-  const [isOpen, setOpen] = useState(true);
-  const query = useQuery(
-    `batch ${id}`,
-    async (signal) => {
-      const batch = await call("GET /v1/batches/{batch_id}", { path: { batch_id: id }, signal });
-      setOpen(OPEN.has(batch.status));
-      return batch;
-    },
-    { everyMs: isOpen ? REFRESH_MS : undefined },
+  const query = useCall(
+    "GET /v1/batches/{batch_id}",
+    { path: { batch_id: id } },
+    { everyMs: ({ data }) => (data === undefined || OPEN.has(data.status) ? REFRESH_MS : undefined) },
   );
-  const save = (fileId: string, name: string): void =>
-    void download("GET /v1/files/{file_id}/content", { path: { file_id: fileId } }, { name });
   return (
     <Sheet title={query.data?.endpoint ?? "Batch"} {...controls}>
       <Loaded query={query}>
@@ -161,7 +154,7 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
             <section>
               <div class="row wrap">
                 <Status of={batch.status} />
-                {isOpen && batch.status !== "cancelling" ? (
+                {OPEN.has(batch.status) && batch.status !== "cancelling" ? (
                   <span class="push">
                     <ConfirmButton
                       small
@@ -198,18 +191,18 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
               />
               <div class="row wrap">
                 {batch.output_file_id === undefined ? null : (
-                  <Button small icon="dl" onClick={() => save(batch.output_file_id ?? "", "output.jsonl")}>
+                  <Button small icon="dl" onClick={() => downloadFile(batch.output_file_id ?? "", "output.jsonl")}>
                     Download results
                   </Button>
                 )}
                 {batch.error_file_id === undefined ? null : (
-                  <Button small icon="dl" onClick={() => save(batch.error_file_id ?? "", "errors.jsonl")}>
+                  <Button small icon="dl" onClick={() => downloadFile(batch.error_file_id ?? "", "errors.jsonl")}>
                     Download errors
                   </Button>
                 )}
               </div>
             </section>
-            <Lines id={id} isOpen={isOpen} />
+            <Lines id={id} isOpen={OPEN.has(batch.status)} />
           </>
         )}
       </Loaded>
@@ -275,7 +268,7 @@ function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }
               <Link href={`/requests/${shown.response.request_id}`}>Show the request</Link>
             )}
           </div>
-          <Json value={shown.response?.body ?? shown.error} />
+          <ValueBody value={shown.response?.body ?? shown.error} />
         </>
       )}
     </section>

@@ -1,6 +1,7 @@
 /** Budgets and alerts: thresholds on the spend of a period, and on the balance. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import type { BalanceAlert, BudgetAlert } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -8,7 +9,7 @@ import { type Query, useAction, useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
 import { figureText } from "../parts/format.ts";
-import { ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
+import { Callout, ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -25,6 +26,7 @@ const WINDOWS: Readonly<Record<BudgetAlert["period"], string>> = { daily: "day",
 
 export default function Budgets(): JSX.Element {
   const [open, setOpen] = useState<Open>();
+  const [created, setCreated] = useState<Alert>();
   const mayChange = hasRole("owner", "admin", "billing");
   const budgets = useQuery("budgets", (signal) =>
     call("GET /workspaces/{workspaceId}/budget-alerts", { query: { limit: 100 }, signal }),
@@ -33,8 +35,9 @@ export default function Budgets(): JSX.Element {
     call("GET /workspaces/{workspaceId}/balance-alerts", { query: { limit: 100 }, signal }),
   );
   const close = (): void => setOpen(undefined);
-  const saved = (): void => {
+  const saved = (alert?: Alert): void => {
     close();
+    setCreated(alert);
     budgets.reload();
     balances.reload();
   };
@@ -46,7 +49,10 @@ export default function Budgets(): JSX.Element {
           {
             text: alert.is_active ? "Disable alert" : "Enable alert",
             onClick: () =>
-              void setActive(alert, !alert.is_active).then(saved, (error: Error) => toast(error.message, "bad")),
+              void setActive(alert, !alert.is_active).then(
+                () => saved(),
+                (error: Error) => toast(error.message, "bad"),
+              ),
           },
           { text: "Delete alert", isDangerous: true, onClick: () => setOpen({ kind: "delete", alert }) },
         ]}
@@ -67,6 +73,11 @@ export default function Budgets(): JSX.Element {
         ) : undefined
       }
     >
+      {created === undefined || created.events_without_channel.length === 0 ? null : (
+        <Callout tone="warn">
+          “{created.name}” is created. <NoChannel alert={created} />
+        </Callout>
+      )}
       <BudgetList query={budgets} actionsOf={actionsOf} />
       <BalanceList query={balances} actionsOf={actionsOf} />
       {hasRole("owner", "admin") ? <LabelLimits /> : null}
@@ -105,10 +116,11 @@ function BudgetList({
         columns={[
           {
             ...NAME,
-            cell: ({ name, stops_calls }) => (
+            cell: ({ name, stops_calls, warn_at }) => (
               <>
                 {name}
                 <span class="sub">
+                  {warn_at.length === 0 ? "" : `warns at ${warn_at.map((percent) => `${percent} %`).join(", ")}; `}
                   {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
                 </span>
               </>
@@ -117,8 +129,13 @@ function BudgetList({
           {
             head: "Spend, credits",
             place: "brk",
-            cell: ({ spent, threshold_credits, period }) => (
-              <BudgetBar used={spent} limit={threshold_credits} window={WINDOWS[period]} />
+            cell: (budget) => (
+              <>
+                <BudgetBar used={budget.spent} limit={budget.threshold_credits} window={WINDOWS[budget.period]} />
+                <span class="sub">
+                  <NoChannel alert={budget} />
+                </span>
+              </>
             ),
           },
           {
@@ -155,11 +172,16 @@ function BalanceList({
         columns={[
           {
             ...NAME,
-            cell: ({ name, below_credits, below_days }) => (
+            cell: (alert) => (
               <>
-                {name}
+                {alert.name}
                 <span class="sub">
-                  {below_credits === null ? `below ${below_days} days` : `below ${figureText(below_credits)} credits`}
+                  {alert.below_credits === null
+                    ? `below ${alert.below_days} days`
+                    : `below ${figureText(alert.below_credits)} credits`}
+                </span>
+                <span class="sub">
+                  <NoChannel alert={alert} />
                 </span>
               </>
             ),
@@ -193,6 +215,18 @@ function BalanceList({
   );
 }
 
+/** Names the events of an active alert that reach no one. */
+function NoChannel({ alert }: { readonly alert: Alert }): JSX.Element | null {
+  const { is_active, events_without_channel: events } = alert;
+  if (!is_active || events.length === 0) return null;
+  return (
+    <>
+      No enabled channel is subscribed to {events.join(" and ")}.{" "}
+      {hasRole("owner", "admin", "developer") ? <Link href="/notifications">Open Notifications</Link> : null}
+    </>
+  );
+}
+
 /** State of a budget: `reached` and `warned` when the spend is at or near it. */
 function stateOf({ is_active, spent, threshold_credits: threshold }: BudgetAlert): string {
   if (!is_active) return "disabled";
@@ -215,7 +249,7 @@ function remove({ object, id }: Alert): Promise<unknown> {
 
 interface DialogProps {
   readonly onClose: () => void;
-  readonly onSaved: () => void;
+  readonly onSaved: (alert: Alert) => void;
 }
 
 function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
@@ -225,7 +259,7 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   const [warnAt, setWarnAt] = useState("80");
   const [stops, setStops] = useState(false);
   const save = useAction(async () => {
-    await call("POST /workspaces/{workspaceId}/budget-alerts", {
+    const alert = await call("POST /workspaces/{workspaceId}/budget-alerts", {
       body: {
         name: name.trim(),
         threshold_credits: amountOf(amount),
@@ -237,7 +271,7 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
           .map(Number),
       },
     });
-    onSaved();
+    onSaved(alert);
   });
   const { fault } = save;
   return (
@@ -298,10 +332,10 @@ function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
   const [amount, setAmount] = useState("");
   const save = useAction(async () => {
     const value = amountOf(amount);
-    await call("POST /workspaces/{workspaceId}/balance-alerts", {
+    const alert = await call("POST /workspaces/{workspaceId}/balance-alerts", {
       body: { name: name.trim(), ...(kind === "days" ? { below_days: value } : { below_credits: value }) },
     });
-    onSaved();
+    onSaved(alert);
   });
   const { fault } = save;
   return (

@@ -12,7 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { priceText, shortPrice } from "../parts/price.ts";
 import { labelOf, scalarText, type Schema } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table, useOpenRow } from "../parts/table.tsx";
-import { KeyValues } from "../parts/values.tsx";
+import { CodeText, KeyValues } from "../parts/values.tsx";
 
 const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
 
@@ -74,9 +74,9 @@ const COLUMNS: readonly Column<CapabilityEntry>[] = [
     head: "Capability",
     place: "main",
     cut: "40%",
-    title: ({ description }) => description,
+    title: ({ description }) => description.replaceAll("`", ""),
     cell: ({ display_name: name }) => name,
-    sub: ({ description }) => description,
+    sub: ({ description }) => <CodeText text={description} />,
   },
   { head: "Id", place: "mid", cell: ({ id }) => <code>{id}</code> },
   { head: "Result", place: "low", cell: ({ output_modality: output }) => output },
@@ -102,8 +102,14 @@ function CapabilitySheet({ entry, ...controls }: SheetControls & { readonly entr
       }
     >
       <section>
-        <p class="soft">{description}</p>
-        {more === undefined ? null : <p class="reply soft">{more}</p>}
+        <p class="soft">
+          <CodeText text={description} />
+        </p>
+        {more === undefined ? null : (
+          <p class="reply soft">
+            <CodeText text={more} />
+          </p>
+        )}
         <KeyValues
           of={[
             ["Id", <code>{id}</code>],
@@ -150,7 +156,7 @@ function Members({ schema: { properties = {}, required = [] } }: { readonly sche
               {required.includes(member) ? <span class="muted"> required</span> : null}
             </>
           ),
-          sub: ([, { description }]) => description?.replaceAll("`", ""),
+          sub: ([, { description }]) => description && <CodeText text={description} />,
         },
         { head: "Values", cell: ([, schema]) => valuesText(schema) },
         {

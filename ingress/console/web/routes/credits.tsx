@@ -10,7 +10,7 @@ import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { CreditStat, Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useList } from "../parts/table.tsx";
-import { Amount } from "../parts/values.tsx";
+import { Amount, ENTRY_KINDS } from "../parts/values.tsx";
 import { hasRole } from "../api/session.ts";
 
 const LEDGER = "GET /workspaces/{workspaceId}/credits/ledger";
@@ -55,8 +55,6 @@ function Balance(): JSX.Element {
   );
 }
 
-const KINDS = { settle: "Charge", top_up: "Top-up", correction: "Correction" } as const;
-
 function Ledger(): JSX.Element {
   const query = useUrlQuery();
   const list = useList(LEDGER, { query: { start_time: query.get("start_time"), end_time: query.get("end_time") } });
@@ -81,7 +79,7 @@ function Ledger(): JSX.Element {
           {
             head: "Entry",
             place: "main",
-            cell: ({ kind }) => KINDS[kind],
+            cell: ({ kind }) => ENTRY_KINDS[kind],
             sub: ({ note }) => note,
           },
           {

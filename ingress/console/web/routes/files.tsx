@@ -1,23 +1,28 @@
-/** Files of the workspace: upload with progress, download and deletion. */
+/** Files of the workspace: upload with progress, and a side sheet with facts, preview, download and deletion. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
-import { download } from "../parts/download.ts";
+import { downloadFile } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { sizeText, timeText, zoneText } from "../parts/format.ts";
-import { ConfirmDialog, Menu } from "../parts/layers.tsx";
+import { Button } from "../parts/form.tsx";
+import { sizeText, timeText, zonedText, zoneText } from "../parts/format.ts";
+import { ConfirmDialog, FaultCallout, Menu, Sheet } from "../parts/layers.tsx";
+import { FilePreview } from "../parts/media.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
-import { BudgetBar } from "../parts/values.tsx";
+import { BudgetBar, Id, KeyValues } from "../parts/values.tsx";
 
 const PURPOSES = ["user_data", "batch", "batch_output", "vision", "assistants"] as const;
 
 export default function Files(): JSX.Element {
+  const { id } = useParams<{ id?: string }>();
+  const [, navigate] = useLocation();
   const [deleting, setDeleting] = useState<StoredFile>();
   const query = useUrlQuery();
   const purpose = query.get("purpose");
@@ -33,9 +38,13 @@ export default function Files(): JSX.Element {
     list.reload();
     storage.reload();
   };
+  const rows = list.data?.data ?? [];
+  const suffix = query.text === "" ? "" : `?${query.text}`;
+  const place = rows.findIndex((file) => file.id === id);
   return (
     <Page
       title="Files"
+      isWide
       about="Files, batches and stored responses use the storage of the workspace."
       actions={
         <UploadButton
@@ -48,6 +57,20 @@ export default function Files(): JSX.Element {
           }}
         />
       }
+      sheet={
+        id === undefined ? undefined : (
+          <FileSheet
+            key={id}
+            id={id}
+            onClose={() => navigate(`/files${suffix}`)}
+            onDelete={setDeleting}
+            onMove={(step) => {
+              const next = rows[place + step];
+              if (next !== undefined) navigate(`/files/${next.id}${suffix}`);
+            }}
+          />
+        )
+      }
     >
       {storage.data === undefined ? null : (
         <BudgetBar used={storage.data.used_bytes} limit={storage.data.limit_bytes} window="storage" format={sizeText} />
@@ -59,14 +82,15 @@ export default function Files(): JSX.Element {
       <ListPanel
         query={list}
         cursor={cursor}
-        idOf={({ id }) => id}
+        idOf={(file) => file.id}
+        selected={id}
         columns={[
           {
             head: "Name",
             place: "main",
             cut: "40%",
-            title: ({ filename, id }) => `${filename} (${id})`,
-            cell: ({ filename }) => filename,
+            title: (file) => `${file.filename} (${file.id})`,
+            cell: (file) => <Link href={`/files/${file.id}${suffix}`}>{file.filename}</Link>,
           },
           { head: "Purpose", place: "mid", cell: ({ purpose: one }) => one },
           {
@@ -86,15 +110,7 @@ export default function Files(): JSX.Element {
               <Menu
                 label={`Actions of ${file.filename}`}
                 entries={[
-                  {
-                    text: "Download file",
-                    onClick: () =>
-                      void download(
-                        "GET /v1/files/{file_id}/content",
-                        { path: { file_id: file.id } },
-                        { name: file.filename },
-                      ),
-                  },
+                  { text: "Download file", onClick: () => downloadFile(file.id, file.filename) },
                   { text: "Delete file", isDangerous: true, onClick: () => setDeleting(file) },
                 ]}
               />
@@ -116,10 +132,70 @@ export default function Files(): JSX.Element {
           run={async () => {
             await call("DELETE /v1/files/{file_id}", { path: { file_id: deleting.id } });
             toast(`File “${deleting.filename}” is deleted`);
+            if (deleting.id === id) navigate(`/files${suffix}`);
             changed();
           }}
         />
       )}
     </Page>
+  );
+}
+
+function FileSheet({
+  id,
+  onClose,
+  onMove,
+  onDelete,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+  readonly onMove: (step: 1 | -1) => void;
+  readonly onDelete: (file: StoredFile) => void;
+}): JSX.Element {
+  const {
+    data: file,
+    fault,
+    reload,
+  } = useQuery(`file ${id}`, (signal) => call("GET /v1/files/{file_id}", { path: { file_id: id }, signal }));
+  return (
+    <Sheet title={file?.filename ?? "File"} onClose={onClose} onMove={onMove}>
+      {fault === undefined ? null : (
+        <section>
+          <FaultCallout fault={fault} retry={reload} />
+        </section>
+      )}
+      {file === undefined ? (
+        fault === undefined ? (
+          <Skeleton />
+        ) : null
+      ) : (
+        <>
+          <section>
+            <KeyValues
+              of={[
+                ["Purpose", file.purpose],
+                ["Size", sizeText(file.bytes)],
+                ["Created", zonedText(file.created_at * 1_000)],
+                ["Expires", file.expires_at === undefined ? "never" : zonedText(file.expires_at * 1_000)],
+                ["Id", <Id value={file.id} label="file id" />],
+              ]}
+            />
+            <div>
+              <Button small kind="danger" onClick={() => onDelete(file)}>
+                Delete file
+              </Button>
+            </div>
+          </section>
+          <section>
+            <h3>Preview</h3>
+            {file.bytes === 0 ? (
+              <p class="hint">The file is empty.</p>
+            ) : (
+              <FilePreview id={file.id} name={file.filename} />
+            )}
+          </section>
+        </>
+      )}
+    </Sheet>
   );
 }

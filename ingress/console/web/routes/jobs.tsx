@@ -1,11 +1,10 @@
 /** Jobs of media calls and capabilities: list by state, and a side sheet with progress, result and cancellation. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { durationText, timeText, zoneText } from "../parts/format.ts";
 import { Callout, ConfirmButton, Sheet, type SheetControls } from "../parts/layers.tsx";
@@ -119,16 +118,11 @@ function JobSheet({
   /** Called when the state has changed. */
   readonly onChange: () => void;
 }): JSX.Element {
-  const [hasEnded, setEnded] = useState(false);
-  const query = useQuery(
-    `job ${id}`,
-    async (signal) => {
-      const job = await call("GET /v1/images/jobs/{job_id}", { path: { job_id: id }, signal });
-      setEnded(!isOpen(job));
-      return job;
-    },
+  const query = useCall(
+    "GET /v1/images/jobs/{job_id}",
+    { path: { job_id: id } },
     // An ended job is not read again: it does not change, and new links would load its files again.
-    { everyMs: hasEnded ? undefined : POLL_MS },
+    { everyMs: ({ data }) => (data === undefined || isOpen(data) ? POLL_MS : undefined) },
   );
   const { data: job, reload } = query;
   return (

@@ -1,5 +1,6 @@
 /** Overview: what needs attention, the figures of today, and the spend of 30 days by model. Without any call: the way to the first one. */
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { UsagePage } from "#schemas/generated/types.ts";
@@ -21,7 +22,20 @@ const REFRESH_MS = 30_000;
 
 export default function Overview(): JSX.Element {
   const query = useQuery("overview", loadOverview, { everyMs: REFRESH_MS });
-  if (query.data?.models.length === 0 && query.data.today.refused === 0) return <FirstRun onCharged={query.reload} />;
+  const { data, reload } = query;
+  // The result of a call that was made on the page stays until the person opens the overview.
+  const [hasCalled, setCalled] = useState(false);
+  if (hasCalled || (data !== undefined && data.models.length === 0 && data.today.refused === 0)) {
+    return (
+      <FirstRun
+        onCall={() => setCalled(true)}
+        onEnd={() => {
+          setCalled(false);
+          reload();
+        }}
+      />
+    );
+  }
   return (
     <Page
       title="Overview"

@@ -22,8 +22,8 @@ const USAGE = "GET /workspaces/{workspaceId}/usage";
 const DAY_MS = 86_400_000;
 /** Number of groups with a series of their own. */
 const TOP = 5;
-/** Maximum number of rows of the table. */
-const ROWS_MAX = 100;
+/** Number of groups with a row of their own. A week of hours then has fewer sums than the API's page. */
+const ROWS_MAX = 50;
 
 const METRICS: Readonly<Record<Metric, string>> = {
   credits: "Credits",
@@ -131,29 +131,19 @@ async function load(choice: UsageChoice, signal: AbortSignal): Promise<Data> {
   const { now, previous } = spansOf(choice);
   const read = (query: Readonly<Record<string, string>>): Promise<UsagePage> =>
     call(USAGE, { query: { ...filters, group_by: by, ...query }, signal });
+  const top = { top: String(ROWS_MAX), top_by: metric };
   const [buckets, groups, before] = await Promise.all([
-    allBuckets((page) => read({ ...now, bucket_width: width, limit: "200", ...page })),
-    read({ ...now, bucket_width: "period" }),
-    read({ ...previous, bucket_width: "period" }),
+    read({ ...now, ...top, bucket_width: width, limit: "200" }),
+    read({ ...now, ...top, bucket_width: "period" }),
+    read({ ...previous, ...top, bucket_width: "period" }),
   ]);
   const [current, earlier] = [topGroups(groups, by, metric), topGroups(before, by, metric)];
   return { buckets, groups: [...current, ...endedGroups(current, earlier)], before: earlier };
 }
 
-/** Reads all pages of a period. The API ends a page early when its buckets have more than 10,000 sums. */
-async function allBuckets(read: (page: Readonly<Record<string, string>>) => Promise<UsagePage>): Promise<UsagePage> {
-  const first = await read({});
-  const data = [...first.data];
-  for (let { next_page: next } = first; next !== null;) {
-    const page = await read({ page: next });
-    data.push(...page.data);
-    next = page.next_page;
-  }
-  return { ...first, data };
-}
-
-/** Returns the groups that only the earlier period has, with zeros. */
+/** Returns the groups that only the earlier period has, with zeros; none if the current period's rest may contain them. */
 function endedGroups(current: readonly Group[], earlier: readonly Group[]): readonly Group[] {
+  if ([...current, ...earlier].some(({ isRest }) => isRest)) return [];
   const names = new Set(current.map(({ name }) => name));
   return earlier
     .filter(({ name }) => !names.has(name))
@@ -185,10 +175,15 @@ function Content({
     number,
     number,
   ];
-  const top = groups.slice(0, TOP).filter(({ calls }) => calls > 0);
+  const top = groups.filter(({ calls, isRest }) => calls > 0 && !isRest).slice(0, TOP);
   const { labels, series } = bucketsOf(buckets, by, top, metric, width);
   const shown = series.map(({ name, values }) => ({ name: name === "others" ? name : nameOf(name), values }));
-  const earlier = new Map(before.map((group) => [group.name, group[metric]]));
+  const earlier = new Map(before.map((group) => [idOf(group), group[metric]]));
+  const hasRest = before.some(({ isRest }) => isRest);
+  const changeOf = (group: Group): string => {
+    const value = earlier.get(idOf(group));
+    return value === undefined && hasRest ? "—" : changeText(group[metric], value ?? 0);
+  };
   const swatch = (name: string): number => {
     const place = top.findIndex((group) => group.name === name);
     return place === -1 ? TOP + 1 : place + 1;
@@ -219,23 +214,24 @@ function Content({
         />
       </div>
       <Table
-        rows={groups.slice(0, ROWS_MAX)}
-        idOf={({ name }) => name}
+        rows={groups}
+        idOf={idOf}
         columns={[
           {
             head: GROUPS[by] ?? by.replace("tag:", "Tag "),
             place: "main",
-            cell: ({ name }) => (
+            cell: ({ name, isRest }) => (
               <span class="row">
-                <span class={`swatch f${swatch(name)}`} />
-                <GroupLink by={by} name={name} text={nameOf(name)} />
+                <span class={`swatch f${isRest ? TOP + 1 : swatch(name)}`} />
+                {isRest ? <span class="muted">others</span> : <GroupLink by={by} name={name} text={nameOf(name)} />}
               </span>
             ),
           },
           {
             head: "Trend",
             place: "low",
-            cell: ({ name }) => <Spark values={bucketsOf(buckets, by, [{ name }], metric).series[0]?.values ?? []} />,
+            cell: ({ name, isRest }) =>
+              isRest ? null : <Spark values={bucketsOf(buckets, by, [{ name }], metric).series[0]?.values ?? []} />,
           },
           { head: "Calls", place: "mid", isNumber: true, label: "calls", cell: ({ calls }) => countText(calls) },
           { head: "Errors", place: "low", isNumber: true, cell: ({ failed, calls }) => percentText(failed, calls) },
@@ -256,21 +252,22 @@ function Content({
             head: "Change",
             place: "mid",
             isNumber: true,
-            cell: (group) => changeText(group[metric], earlier.get(group.name) ?? 0),
+            cell: changeOf,
           },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
         ]}
       />
-      {groups.length > ROWS_MAX ? (
+      {groups.at(-1)?.isRest ? (
         <div class="pager">
-          <span>
-            The first {ROWS_MAX} of {groups.length}. The export has all of them.
-          </span>
+          <span>The {ROWS_MAX} largest, and the sum of the others. The export has all of them.</span>
         </div>
       ) : null}
     </div>
   );
 }
+
+/** Key of a group's row. No group has the name of the rest's key, because names have no control characters. */
+const idOf = ({ name, isRest }: Group): string => (isRest ? "\n" : name);
 
 /** Filter of the requests page for each grouping that it can filter by. */
 const FILTER_OF: Readonly<Record<string, string>> = {

@@ -11,6 +11,7 @@ import { spend } from "#tests/shared/usage-records.ts";
 import { sweepBudgets } from "#workers/janitor/money.ts";
 
 import { envelopeOf } from "../../fake-context.ts";
+import { putSubscription } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
@@ -82,6 +83,25 @@ describe("an alert", () => {
       expect(await bed.refusal(400, "PATCH", at(team, `/${id}`), team.owner.key, patch)).toEqual(expected);
     }
     expect((await change(team, id, { channel_ids: [] })).channel_ids).toEqual([]);
+  });
+
+  test("names its events that no enabled channel receives", async () => {
+    const team = await bed.team();
+    const { id, events_without_channel: all } = await create(team, { warn_at: [50] });
+    expect(all).toEqual(["budget.threshold_reached", "budget.warning"]);
+    const missing = async () =>
+      (await bed.ask("BudgetAlert", "GET", at(team, `/${id}`), team.owner.key)).events_without_channel;
+    const channel = await channelOf(team.id);
+    const enable = (isEnabled: boolean) =>
+      bed.db.query("update notification_channel set enabled = $2 where id = $1", [channel, isEnabled]);
+    await putSubscription(bed, team, channel, "budget.warning");
+    expect(await missing()).toEqual(["budget.threshold_reached"]);
+    await enable(false);
+    expect(await missing()).toEqual(all);
+    // Channels of its own receive all its events.
+    expect((await change(team, id, { channel_ids: [channel] })).events_without_channel).toEqual(all);
+    await enable(true);
+    expect(await missing()).toEqual([]);
   });
 
   test("returns the spent credits of its period and its last firing", async () => {

@@ -315,7 +315,15 @@ export const RESOURCES: readonly Row[] = [
     path: "/workspaces/{workspaceId}/budget-alerts/{alertId}",
     schema: "BudgetAlert",
     body: (n) => ({ name: `alert no. ${n}`, threshold_credits: 10, period: "daily" }),
-    shown: () => ({ channel_ids: [], is_active: true, stops_calls: false, warn_at: [], spent: 0, last_fired_at: null }),
+    shown: () => ({
+      channel_ids: [],
+      is_active: true,
+      stops_calls: false,
+      warn_at: [],
+      spent: 0,
+      last_fired_at: null,
+      events_without_channel: ["budget.threshold_reached"],
+    }),
     told: (shown) =>
       pick(shown, "name", "threshold_credits", "period", "channel_ids", "is_active", "stops_calls", "warn_at"),
     others: [
@@ -374,6 +382,7 @@ export const RESOURCES: readonly Row[] = [
       available: 0,
       days_left: null,
       last_fired_at: null,
+      events_without_channel: ["balance.low"],
     }),
     told: (shown) => pick(shown, "name", "below_credits", "below_days", "channel_ids", "is_active"),
     others: [

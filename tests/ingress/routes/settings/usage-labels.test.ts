@@ -82,6 +82,26 @@ function nanoBy(results: readonly Result[], nameOf: (result: Result) => unknown)
   return sums;
 }
 
+/** Returns the value of a result's only group. */
+function groupOf({ tags, model, key_id, member_id, workflow_id, status, user, chain }: Result): string {
+  const values = [model, key_id, member_id, workflow_id, status, user, chain, ...Object.values(tags ?? {})];
+  return String(values.find((value) => value !== undefined));
+}
+
+type Figures = readonly bigint[];
+const figuresOf = ({
+  calls,
+  failed,
+  credits,
+  tokens,
+}: Pick<Result, "calls" | "failed" | "credits" | "tokens">): Figures => [
+  BigInt(calls),
+  BigInt(failed),
+  parseCredits(String(credits)),
+  BigInt(tokens),
+];
+const added = (sums: Figures, figures: Figures): Figures => sums.map((sum, place) => sum + (figures[place] ?? 0n));
+
 /** Runs a check before and after the roll-up: later records and sums answer alike. */
 async function twice(check: () => Promise<void>): Promise<void> {
   await check();
@@ -131,6 +151,39 @@ describe("sums by label", () => {
     });
   });
 
+  test.each(["model", "key", "member", "workflow", "status", "user", "chain", "tag:project"])(
+    "are limited to the top by %s: the group with the highest sum, calls without a group, and the sum of the others",
+    async (group) => {
+      const team = await spent();
+      await twice(async () => {
+        for (const by of ["credits", "calls", "failed", "tokens"] as const) {
+          for (const width of ["1h", "1d", "period"]) {
+            const query = `?${WHOLE}&group_by=${group}&bucket_width=${width}&limit=100`;
+            const all = await read(team, query);
+            const sums = new Map<string, number>();
+            for (const one of resultsOf(all)) sums.set(groupOf(one), (sums.get(groupOf(one)) ?? 0) + one[by]);
+            sums.delete("null");
+            const [first] = [...sums].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+            const isShown = (one: Result): boolean => [first?.[0], "null"].includes(groupOf(one));
+            const expected = all.data.map(({ results }) => ({
+              shown: results.filter(isShown).map((one) => [groupOf(one), ...figuresOf(one)]),
+              others: results
+                .filter((one) => !isShown(one))
+                .map(figuresOf)
+                .reduce(added, [0n, 0n, 0n, 0n]),
+            }));
+            const { data } = await read(team, `${query}&top=1&top_by=${by}`);
+            const received = data.map(({ results, others }) => ({
+              shown: results.map((one) => [groupOf(one), ...figuresOf(one)]),
+              others: others === undefined ? [0n, 0n, 0n, 0n] : figuresOf(others),
+            }));
+            expect([by, width, received]).toEqual([by, width, expected]);
+          }
+        }
+      });
+    },
+  );
+
   test("of a developer contain the calls of its own keys only", async () => {
     const team = await spent();
     await twice(async () => {
@@ -139,7 +192,7 @@ describe("sums by label", () => {
     });
   });
 
-  test("are refused with two labels, and with names that no tag can have", async () => {
+  test("are refused with two labels, names that no tag can have, and a top of no single group", async () => {
     const team = await bed.team(0n);
     for (const [query, param] of [
       ["group_by=user,chain", "group_by"],
@@ -155,6 +208,11 @@ describe("sums by label", () => {
       ["tag=project:alpha&tag=project:beta", "tag"],
       [`user=${"u".repeat(129)}`, "user"],
       ["chain=%00", "chain"],
+      ["top=1", "top"],
+      ["group_by=model,key&top=1", "top"],
+      ["group_by=user&top=0", "top"],
+      ["group_by=user&top=101", "top"],
+      ["group_by=user&top=1&top_by=user", "top_by"],
     ] as const) {
       const refused = await bed.refusal(400, "GET", at(team, `?${query}`), team.owner.key);
       expect([query, refused]).toEqual([query, { code: "unsupported_value", param }]);

@@ -547,6 +547,28 @@ describe("single calls", () => {
     expect(await ids("&endpoint=/v1/messages&model=a")).toEqual([poor]);
   });
 
+  test("of several attempts have them in order, also when the rounded times overlap by a millisecond", async () => {
+    const team = await bed.team();
+    const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 9n }]);
+    await bed.db.query(
+      `update usage_record
+       set started_at = '2026-01-01T00:00:00Z', ended_at = '2026-01-01T00:00:01Z', source = 'mock/b', asked_ms = 4,
+           tries = '[{"source": "mock/a", "error": "timeout", "status": null, "started_at": "2026-01-01T00:00:00.003Z", "duration_ms": 2}]'
+       where job_id = $1`,
+      [id],
+    );
+    const one = await bed.ask("UsageRequest", "GET", at(team, `/requests/${id}`), team.owner.key);
+    const times = one.provider_attempts.map(({ source, started_at, duration_ms }) => [
+      source,
+      started_at.slice(-5),
+      duration_ms,
+    ]);
+    expect(times).toEqual([
+      ["mock/a", ".003Z", 2],
+      ["mock/b", ".005Z", 995],
+    ]);
+  });
+
   test("of a continued stream contain the usage of each model", async () => {
     const team = await bed.team();
     const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 9_000_000_000n }]);

@@ -117,6 +117,16 @@ describe("a chat estimate", () => {
     expect(breakdown.find(({ kind }) => kind === "output_tokens")?.quantity).toBe(tokens);
   });
 
+  test.each([
+    [{}, 4_000],
+    [{ n: 3 }, 12_000],
+    [{ max_tokens: 3_000 }, undefined],
+    [{ max_completion_tokens: 7 }, undefined],
+  ])("of %j holds for %d tokens of output without a limit of the call", async (members, tokens) => {
+    const { assumed_output_tokens: assumed } = await estimateOf("rich", { ...HELLO, ...members });
+    expect(assumed).toBe(tokens);
+  });
+
   test("counts images, recordings and speech at their own rates", async () => {
     const content = [
       { type: "image_url", image_url: { url: "https://example.com/a.png" } },

@@ -12,7 +12,7 @@ import { ConfirmButton, FormDialog } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import { type Column, Empty, ListPanel } from "../../parts/table.tsx";
 import { type DialogProps, useForm } from "../../parts/use-form.ts";
-import { Time } from "../../parts/values.tsx";
+import { CodeText, Time } from "../../parts/values.tsx";
 
 const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
 const KEEPERS_ONLY = "Only owners and admins change subscriptions.";
@@ -81,7 +81,7 @@ function columnsOf(
       head: "Event",
       place: "main",
       cell: ({ event }) => event,
-      sub: ({ event }) => events.get(event)?.description,
+      sub: ({ event }) => <CodeText text={events.get(event)?.description} />,
     },
     {
       head: "Scope",
@@ -183,7 +183,10 @@ function AddDialog({
               onInput={(isOn) => form.set({ chosen: isOn ? [...chosen, name] : chosen.filter((one) => one !== name) })}
               label={
                 <>
-                  {name} <span class="muted">{description}</span>
+                  {name}{" "}
+                  <span class="muted">
+                    <CodeText text={description} />
+                  </span>
                 </>
               }
             />

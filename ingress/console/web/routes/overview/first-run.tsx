@@ -26,9 +26,19 @@ interface Result {
   readonly after: Credits;
 }
 
-export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX.Element {
+interface Props {
+  /** Called when the page begins its call. */
+  readonly onCall: () => void;
+  /** Called when the person asks for the overview. */
+  readonly onEnd: () => void;
+}
+
+export function FirstRun({ onCall, onEnd }: Props): JSX.Element {
   const [result, setResult] = useState<Result>();
-  const run = useAction(async () => setResult(await makeCall()));
+  const run = useAction(async () => {
+    onCall();
+    setResult(await makeCall());
+  });
   return (
     <Page
       title="Make the first call"
@@ -49,6 +59,9 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
             <span class="hint">Sends this request with your session.</span>
           </div>
           <FaultText fault={run.fault} />
+          {run.fault?.requestId == null ? null : (
+            <Link href={`/requests/${run.fault.requestId}`}>Show this request</Link>
+          )}
         </Step>
         {result === undefined ? null : (
           <>
@@ -57,9 +70,12 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
             </Step>
             <Step place={4} isDone={false} title="Next">
               <div class="nexts">
-                <a class="next" href="/docs/operate/catalogue">
+                <a class="next" href="/docs/get-started/quickstart#call-a-real-model">
                   <b>Add a provider key</b>
-                  <span>The models of the catalogue need the key of their provider.</span>
+                  <span>
+                    For the models of OpenAI, set the variable <code>OPENAI_API_KEY</code> and restart Sluice. Each
+                    provider has a variable of its own.
+                  </span>
                 </a>
                 <Link class="next" href="/keys">
                   <b>Create a key with a limit</b>
@@ -70,7 +86,7 @@ export function FirstRun({ onCharged }: { readonly onCharged: () => void }): JSX
                   <span>Images, speech, video, 3D and capabilities, with the cost before and after.</span>
                 </Link>
               </div>
-              <Button kind="quiet" onClick={onCharged}>
+              <Button kind="quiet" onClick={onEnd}>
                 Show the overview
               </Button>
             </Step>

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
+import { countText } from "../../parts/format.ts";
 import { Amount } from "../../parts/values.tsx";
 
 /** Time without a change after which the price is requested, in milliseconds. */
@@ -33,15 +34,21 @@ export function EstimateLine({
   if (fault !== undefined) return <span class="muted">{`No estimate: ${fault.message}`}</span>;
   if (data === undefined)
     return <span class="muted">The estimate appears when the required fields are filled in.</span>;
+  const { assumed_output_tokens: tokens } = data;
+  const isLarger = data.max_credits > data.estimated_credits;
   return (
-    <span class="estimate">
+    <div class="estimate">
       <b>
         <Amount credits={data.estimated_credits} /> credits
       </b>{" "}
-      <span class="muted">
-        estimate{data.max_credits > data.estimated_credits ? <>, holds {<Amount credits={data.max_credits} />}</> : ""}
-      </span>
-    </span>
+      <span class="muted">estimate{isLarger ? <>, holds {<Amount credits={data.max_credits} />}</> : ""}</span>
+      {isLarger && typeof tokens === "number" ? (
+        <p class="hint">
+          No output limit is set: the hold is for {countText(tokens)} output tokens. Set Max completion tokens to hold
+          less.
+        </p>
+      ) : null}
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Result of a call: progress while it runs, then pictures, players, texts or JSON, with its charge and request. */
-import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { JSX, RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { ApiFault } from "../../api/client.ts";
@@ -9,14 +9,15 @@ import { Json } from "../../parts/code.tsx";
 import { Button } from "../../parts/form.tsx";
 import { durationText } from "../../parts/format.ts";
 import { Callout } from "../../parts/layers.tsx";
-import { type Media, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
+import { FilePreview, MediaFigure, ownPath, useBlobUrl } from "../../parts/media.tsx";
 import { Empty } from "../../parts/table.tsx";
 import { Amount, ProgressBar, Status } from "../../parts/values.tsx";
 import type { Result, Runner, RunState } from "./run.ts";
 
 export function ResultPanel({ runner: { state, cancel } }: { readonly runner: Runner }): JSX.Element {
+  const { panel, heading } = useArrival(state);
   return (
-    <section class="panel" aria-label="Result">
+    <section class="panel" aria-label="Result" ref={panel}>
       {state.step === "idle" ? (
         <div class="empty">
           <Empty title="No result yet">
@@ -26,10 +27,50 @@ export function ResultPanel({ runner: { state, cancel } }: { readonly runner: Ru
       ) : state.step === "running" ? (
         <Progress state={state} cancel={cancel} />
       ) : (
-        <Ended result={state.result} />
+        <Ended result={state.result} heading={heading} />
       )}
     </section>
   );
+}
+
+/**
+ * Moves the focus and the view to a result when it arrives, or when an earlier one is chosen. A person who uses another part of the page
+ * during the call keeps both.
+ */
+function useArrival(state: RunState): {
+  readonly panel: RefObject<HTMLElement | null>;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+} {
+  const [panel, heading] = [useRef<HTMLElement>(null), useRef<HTMLHeadingElement>(null)];
+  const isElsewhere = useRef(false);
+  const isRunning = state.step === "running";
+  const result = state.step === "ended" ? state.result : undefined;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const note = ({ target }: Event): void => {
+      isElsewhere.current = !(target instanceof Node && panel.current?.contains(target) === true);
+    };
+    document.addEventListener("input", note);
+    document.addEventListener("focusin", note);
+    return () => {
+      document.removeEventListener("input", note);
+      document.removeEventListener("focusin", note);
+    };
+  }, [isRunning]);
+  useEffect(() => {
+    if (result !== undefined && !isElsewhere.current) arriveAt(heading.current);
+    isElsewhere.current = false;
+  }, [result]);
+  return { panel, heading };
+}
+
+/** Focuses a heading, and scrolls it into the upper half of the window. */
+function arriveAt(heading: HTMLElement | null): void {
+  if (heading === null) return;
+  heading.focus({ preventScroll: true });
+  const isLow = heading.getBoundingClientRect().top > innerHeight / 2;
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  heading.scrollIntoView({ block: isLow ? "start" : "nearest", behavior: isStill ? "instant" : "smooth" });
 }
 
 function Progress({
@@ -77,11 +118,20 @@ function useSeconds(since: number): number {
   return Math.max(0, Math.floor((now - since) / 1_000));
 }
 
-function Ended({ result }: { readonly result: Result }): JSX.Element {
+function Ended({
+  result,
+  heading,
+}: {
+  readonly result: Result;
+  readonly heading: RefObject<HTMLHeadingElement | null>;
+}): JSX.Element {
   const { status, ms, credits, id, fault } = result;
   return (
     <>
       <header>
+        <h2 ref={heading} tabIndex={-1}>
+          Result
+        </h2>
         <span role="status">
           <Status of={status} code={fault?.status === 0 ? null : fault?.status} />
         </span>
@@ -200,14 +250,14 @@ export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
     )?.data ?? [];
   const run = data.find(({ object }) => object === "capability.run");
   const parts = run?.files ?? data;
-  const media = parts.flatMap((part, place) => mediaOf(part, place));
+  const media = parts.filter(({ url, file_id: id }) => url !== undefined || id !== undefined);
   const text = textOf(run?.output ?? value);
   return (
     <>
       {media.length === 0 ? null : (
         <div class="pics">
-          {media.map((one) => (
-            <MediaFigure key={one.src} media={one} />
+          {media.map((part, place) => (
+            <PartFigure key={part.url ?? part.file_id} part={part} place={place} />
           ))}
         </div>
       )}
@@ -221,12 +271,12 @@ export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
   );
 }
 
-function mediaOf(
-  { url, content_type: type = "application/octet-stream", bytes, name, duration_seconds: seconds }: Part,
-  place: number,
-): readonly Media[] {
-  if (url === undefined) return [];
-  return [{ src: ownPath(url), type, name: name ?? `result-${place + 1}.${extensionOf(type)}`, bytes, seconds }];
+/** File of a result, by its link or, in a line of a batch, by its id. */
+function PartFigure({ part, place }: { readonly part: Part; readonly place: number }): JSX.Element {
+  const { url, file_id: id = "", content_type: type = "application/octet-stream", duration_seconds: seconds } = part;
+  const name = part.name ?? `result-${place + 1}.${extensionOf(type)}`;
+  if (url === undefined) return <FilePreview id={id} name={name} />;
+  return <MediaFigure media={{ src: ownPath(url), type, name, bytes: part.bytes, seconds }} />;
 }
 
 function textOf(value: unknown): string | undefined {

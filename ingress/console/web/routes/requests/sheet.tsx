@@ -11,7 +11,10 @@ import { countText, durationText, percentText, sizeText, timeText } from "../../
 import { Callout, FaultCallout, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
 import { Skeleton } from "../../parts/table.tsx";
-import { Amount, Id, KeyValues, Status } from "../../parts/values.tsx";
+import { Amount, CodeText, Id, KeyValues, Status } from "../../parts/values.tsx";
+
+/** Interval at which a call is read again that is not stored yet, in milliseconds. */
+const MISSING_MS = 2_000;
 
 export function RequestSheet({
   id,
@@ -22,8 +25,11 @@ export function RequestSheet({
   /** Row of the list, which is shown until the details arrive. */
   readonly listed: UsageRequest | undefined;
 }): JSX.Element {
-  const query = useQuery(`request ${id}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/usage/requests/{request_id}", { path: { request_id: id }, signal }),
+  const query = useQuery(
+    `request ${id}`,
+    (signal) => call("GET /workspaces/{workspaceId}/usage/requests/{request_id}", { path: { request_id: id }, signal }),
+    // A call is stored after its response, and a person may open it earlier.
+    { everyMs: ({ fault }) => (fault?.code === "not_found" ? MISSING_MS : undefined) },
   );
   const row = query.data ?? listed;
   return (
@@ -51,7 +57,9 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
         {row.failure?.provider_text == null ? null : <Callout tone="bad">{row.failure.provider_text}</Callout>}
         {row.refusal === undefined ? null : (
           <>
-            <Callout tone="bad">{row.refusal.message}</Callout>
+            <Callout tone="bad">
+              <CodeText text={row.refusal.message} />
+            </Callout>
             <p class="soft">
               The call was refused before any provider was called. It cost nothing.
               {row.refusal.param === null ? null : (

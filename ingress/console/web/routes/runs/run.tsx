@@ -1,6 +1,5 @@
 /** One run: timeline of its step attempts, graph, credits, input, output, errors and child runs. An open run is read again every 2 s. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
 import type { WorkflowRun, WorkflowStepRun } from "#schemas/generated/types.ts";
@@ -25,12 +24,13 @@ const REFRESH_MS = 2_000;
 
 export default function RunPage({ id }: { readonly id: string }): JSX.Element {
   const [, navigate] = useLocation();
-  const [isLive, setLive] = useState(true);
-  const everyMs = isLive ? REFRESH_MS : undefined;
-  const query = useCall("GET /v1/workflows/runs/{id}", { path: { id } }, { everyMs });
+  const query = useCall(
+    "GET /v1/workflows/runs/{id}",
+    { path: { id } },
+    { everyMs: ({ data }) => (data === undefined || isOpen(data) ? REFRESH_MS : undefined) },
+  );
   const names = useWorkflowNames();
   const { data: run } = query;
-  useEffect(() => setLive(run === undefined || isOpen(run)), [run]);
   const rerun = useAction(async () => {
     if (run?.workflowId === undefined) return;
     const next = await call("POST /v1/workflows/{id}/runs", {
