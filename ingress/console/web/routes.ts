@@ -16,120 +16,81 @@ export interface PageRoute {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-export const ROUTES: readonly PageRoute[] = [
-  { path: "/", name: "Overview", group: "", icon: "home", load: () => import("./routes/overview.tsx") },
-  { path: "/requests/:id?", name: "Requests", group: "", icon: "list", load: () => import("./routes/requests.tsx") },
-  { path: "/usage", name: "Usage", group: "", icon: "chart", load: () => import("./routes/usage.tsx") },
-  {
-    path: "/playground/:kind?",
-    name: "Playground",
-    group: "Build",
-    icon: "play",
-    load: () => import("./routes/playground.tsx"),
-  },
-  {
-    path: "/workflows/:id?/:part?",
-    name: "Workflows",
-    group: "Build",
-    icon: "flow",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/workflows.tsx"),
-  },
-  {
-    path: "/runs/:id?",
-    name: "Runs",
-    group: "Build",
-    icon: "spin",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/runs.tsx"),
-  },
-  {
-    path: "/models/:slug?",
-    name: "Models and prices",
-    group: "Build",
-    icon: "cube",
-    load: () => import("./routes/models.tsx"),
-  },
-  {
-    path: "/fallbacks",
-    name: "Fallback chains",
-    group: "Build",
-    icon: "updown",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/fallbacks.tsx"),
-  },
-  {
-    path: "/capabilities/:id?",
-    name: "Capabilities",
-    group: "Build",
-    icon: "server",
-    load: () => import("./routes/capabilities.tsx"),
-  },
-  {
-    path: "/files/:id?",
-    name: "Files",
-    group: "Build",
-    icon: "tray",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/files.tsx"),
-  },
-  {
-    path: "/batches/:id?",
-    name: "Batches",
-    group: "Build",
-    icon: "list",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/batches.tsx"),
-  },
-  {
-    path: "/jobs/:id?",
-    name: "Jobs",
-    group: "Build",
-    icon: "spin",
-    load: () => import("./routes/jobs.tsx"),
-  },
-  {
-    path: "/keys/:id?",
-    name: "Keys",
-    group: "Settings",
-    icon: "key",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/keys.tsx"),
-  },
-  {
-    path: "/notifications/:id?/:part?/:delivery?",
-    name: "Notifications",
-    group: "Settings",
-    icon: "bell",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/notifications.tsx"),
-  },
-  {
-    path: "/members/:id?",
-    name: "Members",
-    group: "Settings",
-    icon: "people",
-    roles: ["owner", "admin", "developer"],
-    load: () => import("./routes/members.tsx"),
-  },
-  {
-    path: "/budgets",
-    name: "Budgets and alerts",
-    group: "Settings",
-    icon: "warn",
-    load: () => import("./routes/budgets.tsx"),
-  },
-  { path: "/credits", name: "Credits", group: "Settings", icon: "coin", load: () => import("./routes/credits.tsx") },
-  {
-    path: "/audit/:id?",
-    name: "Audit log",
-    group: "Settings",
-    icon: "log",
-    roles: ["owner", "admin"],
-    load: () => import("./routes/audit.tsx"),
-  },
-  { path: "/settings", name: "Settings", group: "Settings", icon: "menu", load: () => import("./routes/settings.tsx") },
-];
+/** Roles that make calls and manage what belongs to them. */
+const BUILDERS: readonly Role[] = ["owner", "admin", "developer"];
+
+const GROUPS: Readonly<Record<PageRoute["group"], readonly Omit<PageRoute, "group">[]>> = {
+  "": [
+    { path: "/", name: "Overview", icon: "home", load: () => import("./routes/overview.tsx") },
+    { path: "/requests/:id?", name: "Requests", icon: "list", load: () => import("./routes/requests.tsx") },
+    { path: "/usage", name: "Usage", icon: "chart", load: () => import("./routes/usage.tsx") },
+  ],
+  Build: [
+    { path: "/playground/:kind?", name: "Playground", icon: "play", load: () => import("./routes/playground.tsx") },
+    {
+      path: "/workflows/:id?/:part?",
+      name: "Workflows",
+      icon: "flow",
+      roles: BUILDERS,
+      load: () => import("./routes/workflows.tsx"),
+    },
+    { path: "/runs/:id?", name: "Runs", icon: "spin", roles: BUILDERS, load: () => import("./routes/runs.tsx") },
+    { path: "/models/:slug?", name: "Models and prices", icon: "cube", load: () => import("./routes/models.tsx") },
+    {
+      path: "/fallbacks",
+      name: "Fallback chains",
+      icon: "updown",
+      roles: BUILDERS,
+      load: () => import("./routes/fallbacks.tsx"),
+    },
+    {
+      path: "/capabilities/:id?",
+      name: "Capabilities",
+      icon: "server",
+      load: () => import("./routes/capabilities.tsx"),
+    },
+    { path: "/files/:id?", name: "Files", icon: "tray", roles: BUILDERS, load: () => import("./routes/files.tsx") },
+    {
+      path: "/batches/:id?",
+      name: "Batches",
+      icon: "list",
+      roles: BUILDERS,
+      load: () => import("./routes/batches.tsx"),
+    },
+    { path: "/jobs/:id?", name: "Jobs", icon: "spin", load: () => import("./routes/jobs.tsx") },
+  ],
+  Settings: [
+    { path: "/keys/:id?", name: "Keys", icon: "key", roles: BUILDERS, load: () => import("./routes/keys.tsx") },
+    {
+      path: "/notifications/:id?/:part?/:delivery?",
+      name: "Notifications",
+      icon: "bell",
+      roles: BUILDERS,
+      load: () => import("./routes/notifications.tsx"),
+    },
+    {
+      path: "/members/:id?",
+      name: "Members",
+      icon: "people",
+      roles: BUILDERS,
+      load: () => import("./routes/members.tsx"),
+    },
+    { path: "/budgets", name: "Budgets and alerts", icon: "warn", load: () => import("./routes/budgets.tsx") },
+    { path: "/credits", name: "Credits", icon: "coin", load: () => import("./routes/credits.tsx") },
+    {
+      path: "/audit/:id?",
+      name: "Audit log",
+      icon: "log",
+      roles: ["owner", "admin"],
+      load: () => import("./routes/audit.tsx"),
+    },
+    { path: "/settings", name: "Settings", icon: "menu", load: () => import("./routes/settings.tsx") },
+  ],
+};
+
+export const ROUTES: readonly PageRoute[] = Object.entries(GROUPS).flatMap(([group, pages]) =>
+  pages.map((page) => ({ ...page, group: group as PageRoute["group"] })),
+);
 
 /** Returns the address of a page in the navigation, without its optional parameters. */
 export function hrefOf({ path }: PageRoute): string {

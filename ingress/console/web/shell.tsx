@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 
 import { call } from "./api/client.ts";
-import { useQuery } from "./api/query.ts";
+import { useCall } from "./api/query.ts";
 import { endSession, session } from "./api/session.ts";
 import { Boundary } from "./boundary.tsx";
 import { Palette } from "./palette.tsx";
@@ -126,9 +126,11 @@ function Header(): JSX.Element {
 }
 
 function Balance(): JSX.Element | null {
-  const query = useQuery("balance", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }), {
-    everyMs: ({ data }) => (data === undefined || data.held === 0 ? BALANCE_MS : HELD_MS),
-  });
+  const query = useCall(
+    "GET /workspaces/{workspaceId}/credits",
+    {},
+    { everyMs: ({ data }) => (data === undefined || data.held === 0 ? BALANCE_MS : HELD_MS) },
+  );
   const [path] = useLocation();
   useEffect(query.reload, [path]);
   if (query.data === undefined) return null;

@@ -2,11 +2,11 @@
 import type { JSX } from "preact";
 
 import { call } from "./api/client.ts";
-import { useQuery } from "./api/query.ts";
+import { useCall } from "./api/query.ts";
 import { SignInForm } from "./parts/sign-in-form.tsx";
 
 export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): JSX.Element {
-  const service = useQuery("service", (signal) => call("GET /", { signal }));
+  const service = useCall("GET /");
   return (
     <SignInForm
       title="Sign in to Sluice"

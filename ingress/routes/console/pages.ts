@@ -27,8 +27,14 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Paths of pages with up to three parts after /console. */
-const PAGE_PATHS = ["/console", "/console/{page}", "/console/{page}/{id}", "/console/{page}/{id}/{part}"];
+/** Paths of pages with up to four parts after /console. */
+const PAGE_PATHS = [
+  "/console",
+  "/console/{page}",
+  "/console/{page}/{id}",
+  "/console/{page}/{id}/{part}",
+  "/console/{page}/{id}/{part}/{row}",
+];
 
 export function consolePages(): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Console sessions"], auth: "none", isHidden: true } as const;

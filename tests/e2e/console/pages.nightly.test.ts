@@ -98,12 +98,9 @@ test("a click anywhere on a row opens it, except on its menu and while text is s
   expect(await page.evaluate<string>("getSelection().toString()")).toBe("Owner");
   expect(page.url()).toEndWith("/members");
 
-  const place = row.locator("td").nth(2);
-  const [tab] = await Promise.all([page.context().waitForEvent("page"), place.click({ modifiers: ["ControlOrMeta"] })]);
-  expect(page.url()).toEndWith("/members");
-  await place.click();
+  await row.locator("td").nth(2).click();
   await page.getByRole("complementary").waitFor();
-  expect(tab.url()).toBe(page.url());
+  expect(page.url()).toMatch(/\/members\/[\w-]+$/);
   await page.keyboard.press("Escape");
   await page.getByRole("complementary").waitFor({ state: "detached" });
   expect(await page.evaluate("document.activeElement === document.querySelector('tbody a')")).toBe(true);

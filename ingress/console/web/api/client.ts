@@ -111,6 +111,25 @@ export async function call<Operation extends Key>(
   return (text === "" ? undefined : JSON.parse(text)) as Operations[Operation]["response"];
 }
 
+/** Reads the pages of a list, up to `max` rows. */
+export async function allRows<Row>(
+  max: number,
+  read: (page: { readonly limit: number; readonly after: string | null }) => Promise<{
+    readonly data: readonly Row[];
+    readonly last_id: string | null;
+    readonly has_more: boolean;
+  }>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof read>> = await read({ limit: 100, after });
+    rows.push(...page.data);
+    after = page.has_more ? page.last_id : null;
+  } while (after !== null && rows.length < max);
+  return rows;
+}
+
 /** Returns the error of a response whose body was read as text. */
 export function faultIn(status: number, text: string, requestId: string | null): ApiFault {
   const { message, code = "unknown", param = null, job_id: jobId = null } = errorIn(text);

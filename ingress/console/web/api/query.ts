@@ -1,7 +1,8 @@
 /** Loads data for a page: one request at a time, aborted when the page changes, optionally repeated. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { ApiFault, changes } from "./client.ts";
+import { ApiFault, call, type CallOptions, changes } from "./client.ts";
+import type { Operations } from "./operations.ts";
 
 export interface Query<Data> {
   /** Last response; undefined before the first one and after the key has changed. */
@@ -13,6 +14,19 @@ export interface Query<Data> {
   readonly reload: () => void;
 }
 
+/** Milliseconds; undefined for no repetition. */
+type Interval = number | undefined;
+
+export interface Repeat<Data> {
+  /**
+   * Interval of repetitions while the page is visible, or a function that returns it for the last result. A repeated query also runs after
+   * a request of this page that may have changed its data.
+   */
+  readonly everyMs?: Interval | ((last: Partial<Pick<Query<Data>, "data" | "fault">>) => Interval);
+  /** Time after which a request counts as failed, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
 interface State<Data> {
   readonly key: string;
   readonly data?: Data;
@@ -20,28 +34,17 @@ interface State<Data> {
   readonly isLoading: boolean;
 }
 
-/** Milliseconds; undefined for no repetition. */
-type Interval = number | undefined;
-
 /** Default time after which a request counts as failed, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
  * Runs `load` for a key, and again when the key changes.
  * @param key text that identifies the data, such as the path with its query; "" loads nothing
- * @param options `everyMs`: interval of repetitions while the page is visible; `timeoutMs`: time after which a request counts as failed,
- * both in milliseconds. A repeated query also runs after a request of this page that may have changed its data
  */
 export function useQuery<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
-  {
-    everyMs,
-    timeoutMs = TIMEOUT_MS,
-  }: {
-    readonly everyMs?: Interval | ((last: Pick<State<Data>, "data" | "fault">) => Interval);
-    readonly timeoutMs?: number;
-  } = {},
+  { everyMs, timeoutMs = TIMEOUT_MS }: Repeat<Data> = {},
 ): Query<Data> {
   const [state, setState] = useState<State<Data>>({ key, isLoading: key !== "" });
   const [round, setRound] = useState(0);
@@ -89,6 +92,19 @@ export function useQuery<Data>(
     };
   }, [key, interval]);
   return { data: own.data, fault: own.fault, isLoading: own.isLoading, reload };
+}
+
+/**
+ * Loads the response of an operation, and again when its parameters change.
+ * @param options null loads nothing
+ */
+export function useCall<Operation extends keyof Operations>(
+  operation: Operation,
+  options: Pick<CallOptions<Operation>, "path" | "query"> | null = {},
+  repeat?: Repeat<Operations[Operation]["response"]>,
+): Query<Operations[Operation]["response"]> {
+  const key = options === null ? "" : `${operation} ${JSON.stringify(options)}`;
+  return useQuery(key, (signal) => call(operation, { ...options, signal }), repeat);
 }
 
 export interface Action<Input> {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { Boundary } from "../boundary.tsx";
 import { Button } from "../parts/form.tsx";
 import { operatorText } from "../parts/format.ts";
@@ -58,11 +58,7 @@ const PAGES: readonly OperatorPage[] = [
 ];
 
 export default function Operator(): JSX.Element | null {
-  const { data, fault, reload } = useQuery(
-    "operator session",
-    (signal) => call("GET /console/operator-session", { signal }),
-    { everyMs: SESSION_MS },
-  );
+  const { data, fault, reload } = useCall("GET /console/operator-session", {}, { everyMs: SESSION_MS });
   useEffect(() => {
     operatorSession.value = data;
   }, [data]);

@@ -2,16 +2,13 @@
 import type { JSX } from "preact";
 
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { AuditLogPage } from "../parts/audit-log.tsx";
 import { Id } from "../parts/values.tsx";
 import { workspaceIn, WorkspaceLink } from "./workspace-link.tsx";
 
 export default function AuditLog(): JSX.Element {
-  const { data } = useQuery("names of workspaces", (signal) =>
-    call("GET /operator/workspaces", { query: { limit: 100 }, signal }),
-  );
+  const { data } = useCall("GET /operator/workspaces", { query: { limit: 100 } });
   // An id is typed if the installation has more workspaces than a choice can list.
   const choices = data?.has_more === false ? data.data.map(({ id, name }) => ({ value: id, text: name })) : undefined;
   return (

@@ -6,7 +6,7 @@ import type { OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button, FaultText } from "../parts/form.tsx";
+import { Button, choicesOf, FaultText } from "../parts/form.tsx";
 import { countText } from "../parts/format.ts";
 import { Callout } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
@@ -19,7 +19,7 @@ export default function Catalogue(): JSX.Element {
   const show = query.get("show");
   const list = useQuery(`operator catalogue ${show}`, async (signal) => {
     const { data, version } = await call("GET /operator/catalogue", { signal });
-    return { data: data.filter((row) => show === "" || !row.is_routable), version, has_more: false };
+    return { data: data.filter((row) => show === "" || !row.is_routable), version };
   });
   const input = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState<OperatorCatalogueCheck>();
@@ -69,10 +69,7 @@ export default function Catalogue(): JSX.Element {
             name: "show",
             label: "Show",
             isFixed: true,
-            choices: [
-              { value: "", text: "All" },
-              { value: "unavailable", text: "Not available" },
-            ],
+            choices: choicesOf({ "": "All", unavailable: "Not available" }),
           },
         ]}
       />

@@ -1,15 +1,14 @@
 /** Dead letters: messages that could not be processed, with redrive and deletion. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 
 import type { OperatorDeadLetter } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction } from "../api/query.ts";
 import { Button, FaultText } from "../parts/form.tsx";
 import { sizeText, timeText, zoneText } from "../parts/format.ts";
-import { ConfirmDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
+import { ConfirmButton, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
+import { Empty, ListPanel, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Id, KeyValues } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
@@ -24,10 +23,7 @@ const RESULTS = {
 } as const;
 
 export default function DeadLetters(): JSX.Element {
-  const cursor = useCursor("");
-  const list = useQuery(`operator dead letters ${cursor.after ?? ""}`, (signal) =>
-    call("GET /operator/dead-letters", { query: { limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList("GET /operator/dead-letters");
   const open = useOpenRow("/operator/dead-letters", list, ({ id }) => id);
   return (
     <Page
@@ -50,7 +46,6 @@ export default function DeadLetters(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={({ id }) => id}
         open={open}
         columns={[
@@ -99,7 +94,6 @@ function LetterSheet({
   onChange,
   ...controls
 }: SheetControls & { readonly row: OperatorDeadLetter; readonly onChange: () => void }): JSX.Element {
-  const [isDeleting, setDeleting] = useState(false);
   const redrive = useAction(async () => {
     const { data } = await call("POST /operator/dead-letters/redrive", { body: { ids: [row.id] } });
     const result = data[0]?.result ?? "unknown";
@@ -119,9 +113,18 @@ function LetterSheet({
           >
             Queue job again
           </Button>
-          <Button small kind="danger" blocked={writeBlocked.value} onClick={() => setDeleting(true)}>
-            Delete dead letter
-          </Button>
+          <ConfirmButton
+            small
+            kind="danger"
+            blocked={writeBlocked.value}
+            title="Delete the dead letter?"
+            effect="Its message is gone and cannot be queued again. This cannot be undone."
+            action="Delete dead letter"
+            run={async () => {
+              await call("DELETE /operator/dead-letters/{id}", { path: { id: row.id } });
+              onChange();
+            }}
+          />
         </div>
         <FaultText fault={redrive.fault} />
         <KeyValues
@@ -137,18 +140,6 @@ function LetterSheet({
           ]}
         />
       </section>
-      {isDeleting ? (
-        <ConfirmDialog
-          title="Delete the dead letter?"
-          effect="Its message is gone and cannot be queued again. This cannot be undone."
-          action="Delete dead letter"
-          onClose={() => setDeleting(false)}
-          run={async () => {
-            await call("DELETE /operator/dead-letters/{id}", { path: { id: row.id } });
-            onChange();
-          }}
-        />
-      ) : null}
     </Sheet>
   );
 }

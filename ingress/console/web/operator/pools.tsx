@@ -4,8 +4,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { Button } from "../parts/form.tsx";
 import { countText, durationText, percentText } from "../parts/format.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -22,11 +21,7 @@ type Pool = OperatorPoolList["data"][number];
 export default function Pools(): JSX.Element {
   const [isPaused, setPaused] = useState(false);
   const everyMs = isPaused ? undefined : POOLS_MS;
-  const list = useQuery(
-    "operator pools",
-    async (signal) => ({ ...(await call("GET /operator/pools", { signal })), has_more: false }),
-    { everyMs },
-  );
+  const list = useCall("GET /operator/pools", {}, { everyMs });
   const rows = list.data?.data ?? [];
   const short = rows.filter((row) => missingOf(row) > 0);
   return (
@@ -113,7 +108,7 @@ interface Repeated {
 }
 
 function Figures({ rows, everyMs }: Repeated & { readonly rows: readonly Pool[] }): JSX.Element {
-  const { data } = useQuery("operator status", (signal) => call("GET /operator/status", { signal }), { everyMs });
+  const { data } = useCall("GET /operator/status", {}, { everyMs });
   const sum = (read: (row: Pool) => number): number => rows.reduce((all, row) => all + read(row), 0);
   const [running, slots] = [sum((row) => row.running), sum((row) => row.slots)];
   const figure = (count: number | undefined): string => (count === undefined ? "—" : countText(count));
@@ -137,7 +132,7 @@ function Figures({ rows, everyMs }: Repeated & { readonly rows: readonly Pool[] 
 }
 
 function BrokenSources({ everyMs }: Repeated): JSX.Element | null {
-  const { data } = useQuery("operator sources", (signal) => call("GET /operator/sources", { signal }), { everyMs });
+  const { data } = useCall("GET /operator/sources", {}, { everyMs });
   const rows = data?.data.filter(({ state }) => state === "disabled") ?? [];
   if (rows.length === 0) return null;
   return (

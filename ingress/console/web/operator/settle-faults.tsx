@@ -5,22 +5,19 @@ import { Link } from "wouter-preact";
 
 import type { OperatorSettleFault } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
-import { Button, FaultText, TextField } from "../parts/form.tsx";
+import { Button, TextField } from "../parts/form.tsx";
 import { timeText, zoneText } from "../parts/format.ts";
 import { FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
+import { Empty, ListPanel, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Amount, Id, KeyValues } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
 import { WorkspaceLink } from "./workspace-link.tsx";
 
 export default function SettleFaults(): JSX.Element {
-  const cursor = useCursor("");
-  const list = useQuery(`operator settle faults ${cursor.after ?? ""}`, (signal) =>
-    call("GET /operator/settle-faults", { query: { limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList("GET /operator/settle-faults");
   const open = useOpenRow("/operator/settle-faults", list, ({ id }) => id);
   return (
     <Page
@@ -43,7 +40,6 @@ export default function SettleFaults(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={({ id }) => id}
         open={open}
         columns={[
@@ -119,45 +115,30 @@ function FaultSheet({
           <Link href={`/operator/workspaces/${row.workspace_id}`}>workspace</Link>.
         </p>
       </section>
-      {isResolving ? <Resolve row={row} onClose={() => setResolving(false)} onResolved={onResolved} /> : null}
+      {isResolving ? <Resolve row={row} onClose={() => setResolving(false)} onSaved={onResolved} /> : null}
     </Sheet>
   );
 }
 
-function Resolve({
-  row,
-  onClose,
-  onResolved,
-}: {
-  readonly row: OperatorSettleFault;
-  readonly onClose: () => void;
-  readonly onResolved: () => void;
-}): JSX.Element {
-  const [note, setNote] = useState("");
-  const resolve = useAction(async () => {
-    const body = note.trim() === "" ? {} : { note: note.trim() };
-    await call("POST /operator/settle-faults/{id}/resolve", { path: { id: row.id }, body });
-    toast("The settle fault is resolved");
-    onResolved();
-  });
+function Resolve({ row, ...dialog }: DialogProps & { readonly row: OperatorSettleFault }): JSX.Element {
+  const form = useForm(
+    { note: "" },
+    async ({ note }) => {
+      const body = note.trim() === "" ? {} : { note: note.trim() };
+      await call("POST /operator/settle-faults/{id}/resolve", { path: { id: row.id }, body });
+      toast("The settle fault is resolved");
+    },
+    dialog,
+  );
   return (
     <FormDialog
       title="Resolve the settle fault?"
       hint="The fault leaves the list, and its alert ends. No credits move."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Resolve fault"
-      submit={resolve}
+      submit={form}
     >
-      <TextField
-        label="Note"
-        value={note}
-        onInput={setNote}
-        isOptional
-        param="note"
-        fault={resolve.fault}
-        hint="The audit log has the note."
-      />
-      <FaultText fault={resolve.fault} except={["note"]} />
+      <TextField label="Note" {...form.bind("note")} isOptional hint="The audit log has the note." />
     </FormDialog>
   );
 }

@@ -25,7 +25,7 @@ export default function Sources(): JSX.Element {
     `operator sources ${state}`,
     async (signal) => {
       const { data } = await call("GET /operator/sources", { signal });
-      return { data: data.filter((row) => state === "" || row.state === state), has_more: false };
+      return { data: data.filter((row) => state === "" || row.state === state) };
     },
     { everyMs: REFRESH_MS },
   );

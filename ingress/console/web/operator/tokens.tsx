@@ -4,26 +4,26 @@ import { useState } from "preact/hooks";
 
 import type { OperatorToken } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
-import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
-import { ConfirmDialog, FormDialog } from "../parts/layers.tsx";
+import { Button, choicesOf, SelectField, TextField } from "../parts/form.tsx";
+import { ConfirmButton, FormDialog } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
-import { Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, useList } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Status, Time } from "../parts/values.tsx";
 import { moneyBlocked } from "./session.ts";
 
-type Scope = OperatorToken["scope"];
+const SCOPES: Readonly<Record<OperatorToken["scope"], string>> = {
+  read: "Read: every page, no change",
+  write: "Write: workspaces, sources, dead letters",
+  money: "Money: also credits, holds and tokens",
+};
 
 export default function Tokens(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<OperatorToken>();
-  const [revoking, setRevoking] = useState<OperatorToken>();
-  const cursor = useCursor("");
-  const list = useQuery(`operator tokens ${cursor.after ?? ""}`, (signal) =>
-    call("GET /operator/tokens", { query: { limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList("GET /operator/tokens");
   return (
     <Page
       title="Operator tokens"
@@ -36,7 +36,6 @@ export default function Tokens(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={({ id }) => id}
         columns={[
           { head: "Name", place: "main", title: ({ id }) => id, cell: ({ name }) => name },
@@ -55,9 +54,21 @@ export default function Tokens(): JSX.Element {
             head: <span class="sr">Actions</span>,
             cell: (token) =>
               token.revoked_at === null ? (
-                <Button small kind="danger" blocked={moneyBlocked.value} onClick={() => setRevoking(token)}>
+                <ConfirmButton
+                  small
+                  kind="danger"
+                  blocked={moneyBlocked.value}
+                  title={`Revoke “${token.name}”?`}
+                  effect="Its requests are refused within a second, and sessions that it opened end. This cannot be undone."
+                  action={`Revoke “${token.name}”`}
+                  run={async () => {
+                    await call("DELETE /operator/tokens/{id}", { path: { id: token.id } });
+                    toast(`Token “${token.name}” is revoked`);
+                    list.reload();
+                  }}
+                >
                   Revoke
-                </Button>
+                </ConfirmButton>
               ) : null,
           },
         ]}
@@ -70,8 +81,7 @@ export default function Tokens(): JSX.Element {
       {isCreating ? (
         <CreateToken
           onClose={() => setCreating(false)}
-          onCreated={(token) => {
-            setCreating(false);
+          onSaved={(token) => {
             setCreated(token);
             list.reload();
           }}
@@ -86,55 +96,27 @@ export default function Tokens(): JSX.Element {
           onClose={() => setCreated(undefined)}
         />
       )}
-      {revoking === undefined ? null : (
-        <ConfirmDialog
-          title={`Revoke “${revoking.name}”?`}
-          effect="Its requests are refused within a second, and sessions that it opened end. This cannot be undone."
-          action={`Revoke “${revoking.name}”`}
-          onClose={() => setRevoking(undefined)}
-          run={async () => {
-            await call("DELETE /operator/tokens/{id}", { path: { id: revoking.id } });
-            toast(`Token “${revoking.name}” is revoked`);
-            list.reload();
-          }}
-        />
-      )}
     </Page>
   );
 }
 
-function CreateToken({
-  onClose,
-  onCreated,
-}: {
-  readonly onClose: () => void;
-  readonly onCreated: (token: OperatorToken) => void;
-}): JSX.Element {
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState<Scope>("read");
-  const create = useAction(async () =>
-    onCreated(await call("POST /operator/tokens", { body: { name: name.trim(), scope } })),
+function CreateToken(dialog: DialogProps<OperatorToken>): JSX.Element {
+  const form = useForm(
+    { name: "", scope: "read" },
+    ({ name, scope }: Pick<OperatorToken, "name" | "scope">) =>
+      call("POST /operator/tokens", { body: { name: name.trim(), scope } }),
+    dialog,
   );
   return (
     <FormDialog
       title="Create token"
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create token"
-      submit={create}
-      blocked={name.trim() === "" ? "Enter a name." : undefined}
+      submit={form}
+      blocked={form.values.name.trim() === "" ? "Enter a name." : undefined}
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={create.fault} isRequired />
-      <SelectField
-        label="Scope"
-        value={scope}
-        onInput={(value) => setScope(value as Scope)}
-        choices={[
-          { value: "read", text: "Read: every page, no change" },
-          { value: "write", text: "Write: workspaces, sources, dead letters" },
-          { value: "money", text: "Money: also credits, holds and tokens" },
-        ]}
-      />
-      <FaultText fault={create.fault} except={["name"]} />
+      <TextField label="Name" {...form.bind("name")} isRequired />
+      <SelectField label="Scope" {...form.bind("scope")} choices={choicesOf(SCOPES)} />
     </FormDialog>
   );
 }

@@ -4,15 +4,16 @@ import { useState } from "preact/hooks";
 
 import type { OperatorWorkspace, OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button, creditsIn, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { Button, choicesOf, creditsIn, FaultText, SelectField, TextField } from "../parts/form.tsx";
 import { figureText, timeText } from "../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
+import { ConfirmButton, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
-import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
+import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Amount, ENTRY_KINDS, Id, KeyValues, Status, Time } from "../parts/values.tsx";
 import { moneyBlocked, writeBlocked } from "./session.ts";
 
@@ -20,10 +21,7 @@ export default function Workspaces(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<OperatorWorkspaceCreated>();
   const query = useUrlQuery();
-  const cursor = useCursor(query.text);
-  const list = useQuery(`operator workspaces ${query.text} ${cursor.after ?? ""}`, (signal) =>
-    call("GET /operator/workspaces", { query: { limit: 50, after: cursor.after, name: query.get("name") }, signal }),
-  );
+  const list = useList("GET /operator/workspaces", { query: { name: query.get("name") } });
   const open = useOpenRow("/operator/workspaces", list, ({ id }) => id);
   return (
     <Page
@@ -39,7 +37,6 @@ export default function Workspaces(): JSX.Element {
       <FilterBar query={query} filters={[{ name: "name", label: "Name" }]} />
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={(row) => row.id}
         open={open}
         columns={[
@@ -64,8 +61,7 @@ export default function Workspaces(): JSX.Element {
       {isCreating ? (
         <CreateWorkspace
           onClose={() => setCreating(false)}
-          onCreated={(answer) => {
-            setCreating(false);
+          onSaved={(answer) => {
             setCreated(answer);
             list.reload();
           }}
@@ -89,13 +85,9 @@ function WorkspaceSheet({
   onChange,
   ...controls
 }: SheetControls & { readonly id: string; readonly onChange: () => void }): JSX.Element {
-  const query = useQuery(`operator workspace ${id}`, (signal) =>
-    call("GET /operator/workspaces/{id}", { path: { id }, signal }),
-  );
-  const [open, setOpen] = useState<"move" | "suspend">();
-  const { data: row } = query;
+  const query = useCall("GET /operator/workspaces/{id}", { path: { id } });
+  const [isMoving, setMoving] = useState(false);
   const changed = (): void => {
-    setOpen(undefined);
     query.reload();
     onChange();
   };
@@ -106,68 +98,66 @@ function WorkspaceSheet({
   };
   const enable = useAction(() => setActive(true));
   return (
-    <Sheet title={row?.name ?? "Workspace"} {...controls}>
-      {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
-      {row === undefined ? (
-        query.fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <>
-          <section>
-            <div class="row wrap">
-              <Status of={row.is_active ? "active" : "disabled"} />
-              <span class="push row">
-                <Button small kind="primary" blocked={moneyBlocked.value} onClick={() => setOpen("move")}>
-                  Top up
-                </Button>
-                {row.is_active ? (
-                  <Button small kind="danger" blocked={writeBlocked.value} onClick={() => setOpen("suspend")}>
-                    Disable workspace
+    <Sheet title={query.data?.name ?? "Workspace"} {...controls}>
+      <Loaded query={query}>
+        {(row) => (
+          <>
+            <section>
+              <div class="row wrap">
+                <Status of={row.is_active ? "active" : "disabled"} />
+                <span class="push row">
+                  <Button small kind="primary" blocked={moneyBlocked.value} onClick={() => setMoving(true)}>
+                    Top up
                   </Button>
-                ) : (
-                  <Button small blocked={writeBlocked.value} isRunning={enable.isRunning} onClick={() => enable.run()}>
-                    Enable workspace
-                  </Button>
-                )}
-              </span>
-            </div>
-            <FaultText fault={enable.fault} />
-            <KeyValues
-              of={[
-                ["Balance", <Amount credits={row.balance} />],
-                ["Held", <Amount credits={row.held} />],
-                ["Available", <Amount credits={row.available} />],
-                ["Id", <Id value={row.id} label="workspace id" />],
-                ["Created", timeText(row.created_at, "minute")],
-              ]}
-            />
-          </section>
-          <Ledger id={id} round={row.balance} />
-          <Members id={id} />
-        </>
-      )}
-      {row !== undefined && open === "move" ? (
-        <MoveCredits row={row} onClose={() => setOpen(undefined)} onMoved={changed} />
-      ) : null}
-      {row !== undefined && open === "suspend" ? (
-        <ConfirmDialog
-          title={`Disable “${row.name}”?`}
-          effect="All keys of the workspace are refused within a second, and its open streams end. It can be enabled again."
-          action={`Disable “${row.name}”`}
-          onClose={() => setOpen(undefined)}
-          run={() => setActive(false)}
-        />
-      ) : null}
+                  {row.is_active ? (
+                    <ConfirmButton
+                      small
+                      kind="danger"
+                      blocked={writeBlocked.value}
+                      title={`Disable “${row.name}”?`}
+                      effect="All keys of the workspace are refused within a second, and its open streams end. It can be enabled again."
+                      action={`Disable “${row.name}”`}
+                      run={() => setActive(false)}
+                    >
+                      Disable workspace
+                    </ConfirmButton>
+                  ) : (
+                    <Button
+                      small
+                      blocked={writeBlocked.value}
+                      isRunning={enable.isRunning}
+                      onClick={() => enable.run()}
+                    >
+                      Enable workspace
+                    </Button>
+                  )}
+                </span>
+              </div>
+              <FaultText fault={enable.fault} />
+              <KeyValues
+                of={[
+                  ["Balance", <Amount credits={row.balance} />],
+                  ["Held", <Amount credits={row.held} />],
+                  ["Available", <Amount credits={row.available} />],
+                  ["Id", <Id value={row.id} label="workspace id" />],
+                  ["Created", timeText(row.created_at, "minute")],
+                ]}
+              />
+            </section>
+            {/* A changed balance has a new entry. */}
+            <Ledger key={row.balance} id={id} />
+            <Members id={id} />
+            {isMoving ? <MoveCredits row={row} onClose={() => setMoving(false)} onSaved={changed} /> : null}
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }
 
-/** Newest entries of the ledger. `round` changes when the list must be read again. */
-function Ledger({ id, round }: { readonly id: string; readonly round: number }): JSX.Element {
-  const list = useQuery(`operator ledger ${id} ${round}`, (signal) =>
-    call("GET /operator/workspaces/{id}/ledger", { path: { id }, query: { limit: 10 }, signal }),
-  );
+/** Newest entries of the ledger. */
+function Ledger({ id }: { readonly id: string }): JSX.Element {
+  const list = useCall("GET /operator/workspaces/{id}/ledger", { path: { id }, query: { limit: 10 } });
   return (
     <section>
       <h3>Newest ledger entries</h3>
@@ -179,12 +169,8 @@ function Ledger({ id, round }: { readonly id: string; readonly round: number }):
           {
             head: "Entry",
             place: "main",
-            cell: ({ kind, note }) => (
-              <>
-                {ENTRY_KINDS[kind]}
-                {note === null ? null : <span class="sub">{note}</span>}
-              </>
-            ),
+            cell: ({ kind }) => ENTRY_KINDS[kind],
+            sub: ({ note }) => note,
           },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
         ]}
@@ -195,9 +181,7 @@ function Ledger({ id, round }: { readonly id: string; readonly round: number }):
 }
 
 function Members({ id }: { readonly id: string }): JSX.Element {
-  const list = useQuery(`operator members ${id}`, (signal) =>
-    call("GET /operator/workspaces/{id}/members", { path: { id }, query: { limit: 25 }, signal }),
-  );
+  const list = useCall("GET /operator/workspaces/{id}/members", { path: { id }, query: { limit: 25 } });
   return (
     <section>
       <h3>Members</h3>
@@ -214,120 +198,81 @@ function Members({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function MoveCredits({
-  row,
-  onClose,
-  onMoved,
-}: {
-  readonly row: OperatorWorkspace;
-  readonly onClose: () => void;
-  readonly onMoved: () => void;
-}): JSX.Element {
+function MoveCredits({ row, ...dialog }: DialogProps & { readonly row: OperatorWorkspace }): JSX.Element {
   // One id for the dialog, so that a repeated request moves the credits once.
   const [id] = useState(() => crypto.randomUUID());
-  const [kind, setKind] = useState<"top_up" | "correction">("top_up");
-  const [amount, setAmount] = useState("");
-  const [note, setNote] = useState("");
-  const move = useAction(async () => {
-    const isNegative = kind === "correction" && amount.trim().startsWith("-");
-    const credits = creditsIn(amount.trim().replace(/^-/, ""));
-    if (credits === undefined || Number.isNaN(credits))
-      throw new Error(`Expected a number of credits, got “${amount}”.`);
-    const body = {
-      id,
-      kind,
-      credits: isNegative ? -credits : credits,
-      ...(note.trim() === "" ? {} : { note: note.trim() }),
-    };
-    const { balance } = await call("POST /operator/workspaces/{id}/credits", { path: { id: row.id }, body });
-    toast(`The balance of ${row.name} is ${figureText(balance.credits)} credits`);
-    onMoved();
-  });
-  const { fault } = move;
+  const form = useForm(
+    { kind: "top_up", amount: "", note: "" },
+    async ({ kind, amount, note }: Move) => {
+      const isNegative = kind === "correction" && amount.trim().startsWith("-");
+      const credits = creditsIn(amount.trim().replace(/^-/, ""));
+      if (credits === undefined || Number.isNaN(credits))
+        throw new Error(`Expected a number of credits, got “${amount}”.`);
+      const body = {
+        id,
+        kind,
+        credits: isNegative ? -credits : credits,
+        ...(note.trim() === "" ? {} : { note: note.trim() }),
+      };
+      const { balance } = await call("POST /operator/workspaces/{id}/credits", { path: { id: row.id }, body });
+      toast(`The balance of ${row.name} is ${figureText(balance.credits)} credits`);
+    },
+    dialog,
+  );
   return (
     <FormDialog
       title={`Top up or correct “${row.name}”`}
       hint="The movement is an entry of the ledger, which cannot be changed later."
-      onClose={onClose}
-      action={kind === "top_up" ? "Top up" : "Correct balance"}
-      submit={move}
+      onClose={dialog.onClose}
+      action={form.values.kind === "top_up" ? "Top up" : "Correct balance"}
+      submit={form}
     >
-      <SelectField
-        label="Kind"
-        value={kind}
-        onInput={(value) => setKind(value as typeof kind)}
-        choices={[
-          { value: "top_up", text: "Top-up: credits that were bought" },
-          { value: "correction", text: "Correction: adds, or removes with a minus" },
-        ]}
-      />
-      <TextField
-        label="Amount"
-        unit="credits"
-        value={amount}
-        onInput={setAmount}
-        param="credits"
-        fault={fault}
-        hint="1 credit is 0.01 USD."
-      />
-      <TextField
-        label="Note"
-        value={note}
-        onInput={setNote}
-        isOptional
-        param="note"
-        fault={fault}
-        hint="Members see the note in their ledger."
-      />
-      <FaultText fault={fault} except={["credits", "note"]} />
+      <SelectField label="Kind" {...form.bind("kind")} choices={choicesOf(MOVES)} />
+      <TextField label="Amount" unit="credits" {...form.bind("amount", "credits")} hint="1 credit is 0.01 USD." />
+      <TextField label="Note" {...form.bind("note")} isOptional hint="Members see the note in their ledger." />
     </FormDialog>
   );
 }
 
-function CreateWorkspace({
-  onClose,
-  onCreated,
-}: {
-  readonly onClose: () => void;
-  readonly onCreated: (created: OperatorWorkspaceCreated) => void;
-}): JSX.Element {
-  const [name, setName] = useState("");
-  const [owner, setOwner] = useState("");
-  const [email, setEmail] = useState("");
-  const create = useAction(async () =>
-    onCreated(
-      await call("POST /operator/workspaces", {
+const MOVES = {
+  top_up: "Top-up: credits that were bought",
+  correction: "Correction: adds, or removes with a minus",
+} as const;
+
+/** Texts of the fields of a movement. */
+interface Move {
+  readonly kind: keyof typeof MOVES;
+  readonly amount: string;
+  readonly note: string;
+}
+
+function CreateWorkspace(dialog: DialogProps<OperatorWorkspaceCreated>): JSX.Element {
+  const form = useForm(
+    { name: "", owner: "", email: "" },
+    ({ name, owner, email }) =>
+      call("POST /operator/workspaces", {
         body: {
           name: name.trim(),
           owner: { name: owner.trim(), ...(email.trim() === "" ? {} : { email: email.trim() }) },
         },
       }),
-    ),
+    dialog,
   );
-  const { fault } = create;
+  const { name, owner } = form.values;
   return (
     <FormDialog
       title="Create workspace"
       hint="The owner receives a key, which is shown once."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create workspace"
-      submit={create}
+      submit={form}
       blocked={
         name.trim() === "" || owner.trim() === "" ? "Enter the name of the workspace and of its owner." : undefined
       }
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
-      <TextField label="Owner" value={owner} onInput={setOwner} param="owner.name" fault={fault} isRequired />
-      <TextField
-        label="Owner’s email"
-        type="email"
-        value={email}
-        onInput={setEmail}
-        isOptional
-        param="owner.email"
-        fault={fault}
-      />
-      <FaultText fault={fault} except={["name", "owner.name", "owner.email"]} />
+      <TextField label="Name" {...form.bind("name")} isRequired />
+      <TextField label="Owner" {...form.bind("owner", "owner.name")} isRequired />
+      <TextField label="Owner’s email" type="email" {...form.bind("email", "owner.email")} isOptional />
     </FormDialog>
   );
 }

@@ -2,8 +2,6 @@
 import type { JSX } from "preact";
 
 import type { AuditLogEntry as Entry } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
 import { Json } from "./code.tsx";
 import { CSV, download } from "./download.ts";
 import { type Filter, FilterBar, useUrlQuery } from "./filters.tsx";
@@ -11,7 +9,7 @@ import { Button } from "./form.tsx";
 import { operatorText, timeText, zoneText } from "./format.ts";
 import { Sheet, type SheetControls } from "./layers.tsx";
 import { Page } from "./page.tsx";
-import { type Column, Empty, ListPanel, useCursor, useOpenRow } from "./table.tsx";
+import { type Column, Empty, ListPanel, useList, useOpenRow } from "./table.tsx";
 import { Id, KeyValues } from "./values.tsx";
 
 const FILTERS = ["workspace_id", "actor", "action", "subject", "start_time", "end_time"] as const;
@@ -39,11 +37,8 @@ export function AuditLogPage({
   nameOf,
 }: AuditLogProps): JSX.Element {
   const query = useUrlQuery();
-  const cursor = useCursor(query.text);
   const chosen = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
-  const list = useQuery(`audit ${query.text} ${cursor.after ?? ""}`, (signal) =>
-    call(log, { query: { ...chosen, limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList(log, { query: chosen });
   const open = useOpenRow(path, list, ({ id }) => id);
   return (
     <Page
@@ -70,7 +65,6 @@ export function AuditLogPage({
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={({ id }) => id}
         open={open}
         columns={[

@@ -48,12 +48,12 @@ export function bodiesOf({ keep, hours, members, patterns }: BodiesDraft): BodyS
 }
 
 export function BodiesFields({
-  draft,
+  value: draft,
   onInput,
   fault,
   inherits,
 }: {
-  readonly draft: BodiesDraft;
+  readonly value: BodiesDraft;
   readonly onInput: (draft: BodiesDraft) => void;
   readonly fault: ApiFault | undefined;
   /** True for a key, to which the workspace's setting can apply. */
@@ -65,7 +65,7 @@ export function BodiesFields({
       <SelectField
         label="Keep requests and responses"
         value={keep}
-        onInput={(value) => onInput({ ...draft, keep: value as BodiesDraft["keep"] })}
+        onInput={(value) => onInput({ ...draft, keep: value })}
         param="bodies"
         fault={fault}
         hint="Kept bodies are encrypted, and deleted after the retention time."

@@ -47,6 +47,15 @@ export function Code({
   );
 }
 
+/** Returns JSON with indentation. A text that is not JSON, such as a cut body, stays as it is. */
+export function prettyOf(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 /** Maximum number of members of a JSON value that are drawn at once. */
 const MEMBERS_MAX = 200;
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 
 import { keyNames, NAMES_MAX } from "../api/names.ts";
-import { Button, type Choice } from "./form.tsx";
+import { Button, type Choice, choicesOf } from "./form.tsx";
 import { localText, zonedTime } from "./format.ts";
 import { Icon } from "./icon.tsx";
 
@@ -54,7 +54,7 @@ export interface Filter {
 
 /** Filter by a key: a choice of names, or any id if the workspace has more keys than are listed. */
 export function keyFilter(): Filter {
-  const keys = [...keyNames.value].map(([value, { name }]) => ({ value, text: name }));
+  const keys = choicesOf(Object.fromEntries(keyNames.value));
   const isChoice = keys.length > 0 && keys.length < NAMES_MAX;
   return { name: "key_id", label: "Key", ...(isChoice ? { choices: keys } : {}) };
 }

@@ -59,7 +59,7 @@ export function FaultText({
   except = [],
 }: {
   readonly fault: ApiFault | undefined;
-  readonly except?: readonly string[];
+  readonly except?: readonly string[] | undefined;
 }): JSX.Element | null {
   if (fault === undefined || (fault.param !== null && except.includes(fault.param))) return null;
   return (
@@ -196,20 +196,30 @@ export interface Choice {
   readonly text: string;
 }
 
-export function SelectField({
+/** Returns the choices for texts by their values. Values that are whole numbers would come first, in the order of their size. */
+export function choicesOf(texts: Readonly<Record<string, string>>): readonly Choice[] {
+  return Object.entries(texts).map(([value, text]) => ({ value, text }));
+}
+
+export function SelectField<Value extends string>({
   value,
   onInput,
   choices,
   ...field
 }: FieldProps & {
-  readonly value: string;
-  readonly onInput: (value: string) => void;
+  readonly value: Value;
+  readonly onInput: (value: Value) => void;
   readonly choices: readonly Choice[];
 }): JSX.Element {
   return (
     <Field {...field}>
       {(control) => (
-        <select {...control} class="select" value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+        <select
+          {...control}
+          class="select"
+          value={value}
+          onChange={(event) => onInput(event.currentTarget.value as Value)}
+        >
           {choices.map((choice) => (
             <option key={choice.value} value={choice.value} selected={choice.value === value}>
               {choice.text}

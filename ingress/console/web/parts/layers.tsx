@@ -1,5 +1,6 @@
 /** Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. */
 import type { ComponentChildren, JSX } from "preact";
+import { createPortal } from "preact/compat";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
@@ -78,11 +79,13 @@ export function FormDialog({
   submit,
   blocked,
   onClose,
+  children,
   ...dialog
 }: Omit<Parameters<typeof Dialog>[0], "footer"> & {
   /** Label of the primary button. */
   readonly action: string;
-  readonly submit: Pick<Action<void>, "run" | "isRunning">;
+  /** Submission. With the parameters whose errors are shown at their fields, the dialog shows its other errors. */
+  readonly submit: Action<void> & { readonly params?: readonly string[] };
   /** Reason why the form cannot be submitted yet. */
   readonly blocked?: string | undefined;
 }): JSX.Element {
@@ -105,7 +108,10 @@ export function FormDialog({
             </Button>
           </>
         }
-      />
+      >
+        {children}
+        {submit.params === undefined ? null : <FaultText fault={submit.fault} except={submit.params} />}
+      </Dialog>
       {isAsking ? (
         <ConfirmDialog
           title="Discard the changes?"
@@ -137,15 +143,8 @@ export function LeaveDialog(): JSX.Element | null {
   );
 }
 
-/** Dialog that names a dangerous action and its effect, and runs it. */
-export function ConfirmDialog({
-  title,
-  effect,
-  action,
-  dismiss = "Cancel",
-  run,
-  onClose,
-}: {
+/** Question before a dangerous action. */
+interface Confirmation {
   readonly title: string;
   /** Consequence of the action in whole sentences. */
   readonly effect: ComponentChildren;
@@ -154,8 +153,17 @@ export function ConfirmDialog({
   /** Label of the button that closes the dialog. An action that cancels something needs one of its own. */
   readonly dismiss?: string;
   readonly run: () => Promise<unknown>;
-  readonly onClose: () => void;
-}): JSX.Element {
+}
+
+/** Dialog that names a dangerous action and its effect, and runs it. */
+export function ConfirmDialog({
+  title,
+  effect,
+  action,
+  dismiss = "Cancel",
+  run,
+  onClose,
+}: Confirmation & { readonly onClose: () => void }): JSX.Element {
   const act = useAction(async () => {
     await run();
     onClose();
@@ -177,6 +185,38 @@ export function ConfirmDialog({
       <FaultText fault={act.fault} />
     </Dialog>
   );
+}
+
+/** Button that asks before it runs its action. @param props `children`: text of the button. Default: the one of the dialog's button */
+export function ConfirmButton({
+  title,
+  effect,
+  action,
+  dismiss = "Cancel",
+  run,
+  children,
+  ...button
+}: Confirmation & Omit<Parameters<typeof Button>[0], "onClick">): JSX.Element {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <Button {...button} onClick={() => setAsked(true)}>
+        {button.only === true ? null : (children ?? action)}
+      </Button>
+      <Question of={isAsked ? { title, effect, action, dismiss, run } : undefined} onClose={() => setAsked(false)} />
+    </>
+  );
+}
+
+/** Confirmation in the document's body, where the styles of a table or a menu around its button do not apply. */
+function Question({
+  of,
+  onClose,
+}: {
+  readonly of: Confirmation | undefined;
+  readonly onClose: () => void;
+}): JSX.Element | null {
+  return of === undefined ? null : createPortal(<ConfirmDialog {...of} onClose={onClose} />, document.body);
 }
 
 /** Properties that a side sheet receives from its list, see `useOpenRow`. */
@@ -237,6 +277,14 @@ function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean 
   return ctrlKey || metaKey || altKey || (target instanceof HTMLElement && target.matches("input, textarea, select"));
 }
 
+interface MenuEntry {
+  readonly text: string;
+  readonly onClick?: () => void;
+  readonly isDangerous?: boolean;
+  /** Question before a dangerous action, which replaces `onClick`. */
+  readonly confirm?: Confirmation;
+}
+
 /** Button that opens a menu. Each entry closes it. */
 export function Menu({
   label,
@@ -246,9 +294,10 @@ export function Menu({
   readonly label: string;
   /** Text of the button. Absent: the button shows three dots. */
   readonly text?: string;
-  readonly entries: readonly { readonly text: string; readonly onClick: () => void; readonly isDangerous?: boolean }[];
+  readonly entries: readonly MenuEntry[];
 }): JSX.Element {
   const id = useId();
+  const [asked, setAsked] = useState<Confirmation>();
   const menu = useRef<HTMLDivElement>(null);
   const place = (event: { readonly newState: string }): void => {
     const [box, opener] = [menu.current, document.querySelector(`[popovertarget="${id}"]`)];
@@ -273,20 +322,22 @@ export function Menu({
         </button>
       )}
       <div class="menu" id={id} popover="auto" ref={menu} onToggle={place}>
-        {entries.map(({ text, onClick, isDangerous }) => (
+        {entries.map(({ text, onClick, confirm, isDangerous = confirm !== undefined }) => (
           <button
             key={text}
             type="button"
-            class={isDangerous === true ? "danger" : ""}
+            class={isDangerous ? "danger" : ""}
             onClick={() => {
               menu.current?.hidePopover();
-              onClick();
+              onClick?.();
+              setAsked(confirm);
             }}
           >
             {text}
           </button>
         ))}
       </div>
+      <Question of={asked} onClose={() => setAsked(undefined)} />
     </>
   );
 }
@@ -308,8 +359,15 @@ export function Callout({
   );
 }
 
-/** Error of a page part, with a way to try again. */
-export function FaultCallout({ fault, retry }: { readonly fault: ApiFault; readonly retry: () => void }): JSX.Element {
+/** Error of a page part, if there is one, with a way to try again. */
+export function FaultCallout({
+  fault,
+  retry,
+}: {
+  readonly fault: ApiFault | undefined;
+  readonly retry: () => unknown;
+}): JSX.Element | null {
+  if (fault === undefined) return null;
   return (
     <Callout tone="bad">
       {fault.message}{" "}

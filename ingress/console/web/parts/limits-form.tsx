@@ -59,14 +59,14 @@ export function limitsOf(draft: LimitsDraft, before: Limits | null | undefined):
 }
 
 interface LimitsFormProps {
-  readonly draft: LimitsDraft;
+  readonly value: LimitsDraft;
   readonly onInput: (draft: LimitsDraft) => void;
   readonly fault: ApiFault | undefined;
 }
 
 type BoundField = Pick<Parameters<typeof TextField>[0], "value" | "onInput" | "fault">;
 
-function bindTo({ draft, onInput, fault }: LimitsFormProps): (name: keyof LimitsDraft) => BoundField {
+function bindTo({ value: draft, onInput, fault }: LimitsFormProps): (name: keyof LimitsDraft) => BoundField {
   return (name) => ({
     value: draft[name],
     onInput: (value) => onInput({ ...draft, [name]: value }),
@@ -146,6 +146,26 @@ export function LimitsFields(form: LimitsFormProps): JSX.Element {
   );
 }
 
+/** Credit limit of a period with its use, in credits. */
+interface LimitState {
+  readonly window: Window;
+  readonly used: number;
+  readonly held: number;
+  readonly left: number;
+  readonly limit: number;
+  readonly resetsAt: string | null;
+}
+
+/** Returns the credit limits, the one that is nearest its end first. */
+export function limitsIn(usage: LimitUsage | null): readonly LimitState[] {
+  return WINDOWS.flatMap((window) => {
+    const state = usage?.[window];
+    if (state == null) return [];
+    const { credits_used: used, credits_held: held, credits_left: left, resets_at: resetsAt } = state;
+    return [{ window, used, held, left, limit: used + held + left, resetsAt }];
+  }).toSorted((a, b) => b.used / (b.limit || 1) - a.used / (a.limit || 1));
+}
+
 /** Bars of all credit limits; with `isShort` only of the limit that is nearest its end. */
 export function LimitBars({
   limits,
@@ -156,12 +176,7 @@ export function LimitBars({
   readonly usage: LimitUsage | null;
   readonly isShort?: boolean;
 }): JSX.Element {
-  const bars = WINDOWS.flatMap((window) => {
-    const state = usage?.[window];
-    if (state == null) return [];
-    const { credits_used: used, credits_held: held, credits_left: left, resets_at: resetsAt } = state;
-    return [{ window, used, held, limit: used + held + left, resetsAt }];
-  }).toSorted((a, b) => b.used / (b.limit || 1) - a.used / (a.limit || 1));
+  const bars = limitsIn(usage);
   if (bars.length === 0)
     return <span class="muted">{limits?.credits == null ? "No limit" : "Not visible to your role"}</span>;
   return (
@@ -178,11 +193,8 @@ export function LimitBars({
 
 /** State of a key: its status, or `reached` and `warned` when a spend limit is at or near its end. */
 export function stateOf({ status, limit_usage: usage }: Pick<ApiKey, "status" | "limit_usage">): string {
-  if (status !== "active" || usage === null) return status;
-  const windows = [usage.day, usage.week, usage.month, usage.total].filter((window) => window !== null);
-  if (windows.some(({ credits_left: left }) => left <= 0)) return "reached";
-  const isNear = windows.some(
-    ({ credits_used: used, credits_held: held, credits_left: left }) => used >= 0.8 * (used + held + left),
-  );
-  return isNear ? "warned" : status;
+  if (status !== "active") return status;
+  const limits = limitsIn(usage);
+  if (limits.some(({ left }) => left <= 0)) return "reached";
+  return limits.some(({ used, limit }) => used >= 0.8 * limit) ? "warned" : status;
 }

@@ -5,6 +5,7 @@ import { Link } from "wouter-preact";
 
 import { session } from "../api/session.ts";
 import { visibleText } from "./bidi.ts";
+import { figureText } from "./format.ts";
 
 export function Page({
   title,
@@ -75,6 +76,31 @@ export function Section({
   );
 }
 
+/** Framed part of a page with its heading. */
+export function Panel({
+  title,
+  note,
+  link,
+  children,
+}: {
+  readonly title: ComponentChildren;
+  readonly note?: ComponentChildren;
+  /** Element at the end of the heading, with the class `push`. */
+  readonly link?: ComponentChildren;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class="panel">
+      <header>
+        <h2>{title}</h2>
+        {note === undefined ? null : <span class="muted">{note}</span>}
+        {link}
+      </header>
+      {children}
+    </section>
+  );
+}
+
 /** Views of one object, each at its own address. */
 export function Tabs({
   label,
@@ -97,15 +123,7 @@ export function Tabs({
   );
 }
 
-/** Figure with its link: the number is the interface. */
-export function Stat({
-  name,
-  figure,
-  unit,
-  note,
-  title,
-  href,
-}: {
+interface StatProps {
   readonly name: string;
   readonly figure: string;
   readonly unit?: string;
@@ -114,7 +132,10 @@ export function Stat({
   readonly title?: string;
   /** Address of the counted rows, with `/console`. Absent if the figure counts the rows below it. */
   readonly href?: string;
-}): JSX.Element {
+}
+
+/** Figure with its link: the number is the interface. */
+export function Stat({ name, figure, unit, note, title, href }: StatProps): JSX.Element {
   const body = (
     <>
       <span class="name">{name}</span>
@@ -131,4 +152,12 @@ export function Stat({
       {body}
     </Link>
   );
+}
+
+/** Amount of credits as a figure. The exact amount is its tooltip. */
+export function CreditStat({
+  credits,
+  ...stat
+}: Omit<StatProps, "figure" | "unit" | "title"> & { readonly credits: number }): JSX.Element {
+  return <Stat {...stat} figure={figureText(credits)} unit="credits" title={`${credits} credits`} />;
 }

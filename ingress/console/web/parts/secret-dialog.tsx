@@ -1,4 +1,4 @@
-/** Dialog that shows a secret once. It closes only after the person has confirmed that the secret is stored. */
+/** Dialog that shows a secret. A secret that is shown once stays until the person has confirmed that it is stored. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
@@ -15,13 +15,13 @@ export function SecretDialog({
 }: {
   readonly title: string;
   readonly hint: string;
-  /** Noun of the secret, such as `key`. */
-  readonly noun: string;
+  /** Noun of a secret that is shown once, such as `key`. Absent: the secret can be shown again. */
+  readonly noun?: string;
   /** Forms of the secret by name, of which one is visible. */
   readonly variants: Readonly<Record<string, string>>;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [isStored, setStored] = useState(false);
+  const [isStored, setStored] = useState(noun === undefined);
   const close = (): void => {
     if (isStored) onClose();
   };
@@ -41,7 +41,9 @@ export function SecretDialog({
       }
     >
       <Code isWrapped variants={variants} />
-      <CheckField label={`I have stored the ${noun}`} isChecked={isStored} onInput={setStored} />
+      {noun === undefined ? null : (
+        <CheckField label={`I have stored the ${noun}`} isChecked={isStored} onInput={setStored} />
+      )}
     </Dialog>
   );
 }

@@ -3,7 +3,9 @@ import type { ComponentChildren, JSX, TargetedMouseEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link, useLocation, useSearch } from "wouter-preact";
 
-import type { Query } from "../api/query.ts";
+import type { CallOptions } from "../api/client.ts";
+import type { Operations } from "../api/operations.ts";
+import { type Query, type Repeat, useCall, useQuery } from "../api/query.ts";
 import { Button } from "./form.tsx";
 import { FaultCallout, type SheetControls } from "./layers.tsx";
 
@@ -106,15 +108,14 @@ function SubLine({
 
 const CONTROLS = "a, button, input, select, textarea, label, summary, [popover]";
 
-/** Clicks the name of the row, so that a click anywhere on a row opens it. Controls and selected text keep their own effect. */
-function openRow(event: TargetedMouseEvent<HTMLTableRowElement>): void {
-  const name = event.currentTarget.querySelector<HTMLElement>("td.main :is(a, .link)");
-  const isControl = event.target instanceof Element && event.target.closest(CONTROLS) !== null;
-  if (name === null || isControl || getSelection()?.isCollapsed === false) return;
+/** Clicks the name of the row, so that a click anywhere on a row opens it. Controls, keys and selected text keep their own effect. */
+function openRow({ target, currentTarget, ctrlKey, metaKey, shiftKey }: TargetedMouseEvent<HTMLTableRowElement>): void {
+  const name = currentTarget.querySelector<HTMLElement>("td.main :is(a, .link)");
+  const isControl = target instanceof Element && target.closest(CONTROLS) !== null;
+  if (isControl || ctrlKey || metaKey || shiftKey || getSelection()?.isCollapsed === false) return;
   // The focus returns to the name when the side sheet closes.
-  name.focus({ preventScroll: true });
-  // With the pressed keys: Ctrl and a click open a new tab.
-  name.dispatchEvent(new MouseEvent("click", event));
+  name?.focus({ preventScroll: true });
+  name?.click();
 }
 
 function classOf({
@@ -129,10 +130,10 @@ function classOf({
   return [place ?? "", isNumber === true ? "num" : "", isCut === true ? "cut" : ""].filter(Boolean).join(" ");
 }
 
-/** Page of a list of the API. */
+/** Page of a list of the API. A list without `has_more` has one page. */
 export interface ListPage<Row> {
   readonly data: readonly Row[];
-  readonly has_more: boolean;
+  readonly has_more?: boolean;
   readonly last_id?: string | null;
 }
 
@@ -156,6 +157,50 @@ export function useCursor(key: string): Cursor {
   };
 }
 
+/** Number of rows of a page. */
+const ROWS = 50;
+
+/** Operations that return the page of a list after a cursor. */
+type ListOperation = {
+  [Name in keyof Operations]: "after" extends Operations[Name]["query"] ? Name : never;
+}[keyof Operations];
+type RowOf<Operation extends ListOperation> =
+  Operations[Operation]["response"] extends ListPage<infer Row> ? Row : never;
+
+export interface List<Row> extends Query<ListPage<Row>> {
+  readonly cursor?: Cursor;
+}
+
+/** Reads a page of a list. A change of the parameters shows the first page again. @param options null reads nothing */
+export function useList<Operation extends ListOperation>(
+  operation: Operation,
+  options: Pick<CallOptions<Operation>, "path" | "query"> | null = {},
+  { limit = ROWS, everyMs }: { readonly limit?: number; readonly everyMs?: number | undefined } = {},
+): List<RowOf<Operation>> {
+  const cursor = useCursor(JSON.stringify(options));
+  const page = { ...options, query: { ...options?.query, limit, after: cursor.after } } as CallOptions<Operation>;
+  const query = useCall(operation, options && page, { everyMs }) as Query<unknown> as Query<ListPage<RowOf<Operation>>>;
+  return { ...query, cursor };
+}
+
+/** Reads a page of a list whose pages are counted by offsets. @param key text that identifies the list, such as its filters */
+export function useOffsetList<Row>(
+  key: string,
+  load: (
+    page: { readonly limit: number; readonly offset: number },
+    signal: AbortSignal,
+  ) => Promise<{ readonly items: readonly Row[]; readonly total: number }>,
+  repeat?: Repeat<ListPage<Row>>,
+): List<Row> {
+  const cursor = useCursor(key);
+  const offset = Number(cursor.after ?? 0);
+  const read = async (signal: AbortSignal): Promise<ListPage<Row>> => {
+    const { items, total } = await load({ limit: ROWS, offset }, signal);
+    return { data: items, has_more: offset + items.length < total, last_id: String(offset + items.length) };
+  };
+  return { ...useQuery(`${key} ${offset}`, read, repeat), cursor };
+}
+
 /** Row of a list that the side sheet shows. The address of the page ends with its id, so that a link opens the same row. */
 export interface OpenRow<Row> {
   /** Id in the address; undefined if no row is open. */
@@ -169,11 +214,7 @@ export interface OpenRow<Row> {
 }
 
 /** @param path path of the page with the list, such as `/keys` */
-export function useOpenRow<Row>(
-  path: string,
-  list: Pick<Query<ListPage<Row>>, "data">,
-  idOf: (row: Row) => string,
-): OpenRow<Row> {
+export function useOpenRow<Row>(path: string, list: Pick<List<Row>, "data">, idOf: (row: Row) => string): OpenRow<Row> {
   const [location, navigate] = useLocation();
   const search = useSearch();
   const rows = list.data?.data ?? [];
@@ -212,18 +253,18 @@ export function ListPanel<Row>({
   columns,
   idOf,
   empty,
-  cursor,
+  cursor = query.cursor,
   open,
   hrefOf = open?.hrefOf,
   selected = open?.row && idOf(open.row),
   note,
   isOldestFirst = false,
 }: {
-  readonly query: Query<ListPage<Row>>;
+  readonly query: List<Row>;
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
   readonly empty: ComponentChildren;
-  readonly cursor?: Cursor;
+  readonly cursor?: Cursor | undefined;
   /** Row in the side sheet, for a list whose rows open there. */
   readonly open?: OpenRow<Row>;
   /** Returns the address of a row, for a list whose rows are pages. */
@@ -234,26 +275,21 @@ export function ListPanel<Row>({
   /** True for a list that begins with its oldest row. */
   readonly isOldestFirst?: boolean;
 }): JSX.Element {
-  const { data, fault, reload } = query;
+  const { data } = query;
   const last = data?.data.at(-1);
   const [back, forth] = isOldestFirst ? ["Older", "Newer"] : ["Newer", "Older"];
-  const hasPages = cursor !== undefined && !(cursor.isFirst && data?.has_more === false);
+  const hasPages = cursor !== undefined && !(cursor.isFirst && data?.has_more !== true);
   return (
     <div class="panel">
-      {fault === undefined ? null : (
-        <div class="pad">
-          <FaultCallout fault={fault} retry={reload} />
-        </div>
-      )}
-      {data === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : data.data.length === 0 ? (
-        <div class="empty">{empty}</div>
-      ) : (
-        <Table columns={columns} rows={data.data} idOf={idOf} hrefOf={hrefOf} selected={selected} />
-      )}
+      <Loaded query={query}>
+        {({ data: rows }) =>
+          rows.length === 0 ? (
+            <div class="empty">{empty}</div>
+          ) : (
+            <Table columns={columns} rows={rows} idOf={idOf} hrefOf={hrefOf} selected={selected} />
+          )
+        }
+      </Loaded>
       {data === undefined || (note === undefined && !hasPages) ? null : (
         <div class="pager">
           <span>{note}</span>
@@ -269,7 +305,9 @@ export function ListPanel<Row>({
               </Button>
               <Button
                 small
-                blocked={data.has_more ? undefined : `This is the ${isOldestFirst ? "newest" : "oldest"} page.`}
+                blocked={
+                  data.has_more === true ? undefined : `This is the ${isOldestFirst ? "newest" : "oldest"} page.`
+                }
                 onClick={() => last === undefined || cursor.older(data.last_id ?? idOf(last))}
               >
                 {forth}
@@ -282,11 +320,31 @@ export function ListPanel<Row>({
   );
 }
 
+/** Content of a query, below the error of its last request. Before the first response, a skeleton or the error. */
+export function Loaded<Data>({
+  query: { data, fault, reload },
+  rows,
+  children,
+}: {
+  readonly query: Omit<Query<Data>, "isLoading">;
+  /** Lines of the skeleton. */
+  readonly rows?: number;
+  readonly children: (data: Data) => ComponentChildren;
+}): JSX.Element {
+  const skeleton = fault === undefined ? <Skeleton rows={rows} /> : null;
+  return (
+    <>
+      <FaultCallout fault={fault} retry={reload} />
+      {data === undefined ? skeleton : children(data)}
+    </>
+  );
+}
+
 /** Time until a skeleton appears, in milliseconds. A fast response shows none. */
 const SKELETON_MS = 200;
 
 /** Placeholder of rows that are being loaded. */
-export function Skeleton({ rows = 5 }: { readonly rows?: number }): JSX.Element {
+export function Skeleton({ rows = 5 }: { readonly rows?: number | undefined }): JSX.Element {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), SKELETON_MS);

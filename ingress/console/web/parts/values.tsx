@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 
 import { copyText } from "./copy.ts";
+import type { Choice } from "./form.tsx";
 import { amountText, figureText, percentText, plain, relativeText, timeText } from "./format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -101,6 +102,11 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
 /** Returns the word of a status, so that filters and sums use the words of the badges. */
 export function statusText(name: string): string {
   return STATUSES[name]?.[2] ?? name;
+}
+
+/** Returns the choices of a filter by status. */
+export function statusChoices(...names: readonly string[]): readonly Choice[] {
+  return names.map((value) => ({ value, text: statusText(value) }));
 }
 
 /** Words for the kinds of ledger entries. */

@@ -15,9 +15,7 @@ export default function AuditLog(): JSX.Element {
       log="GET /workspaces/{workspaceId}/audit-log"
       actions={["key.create", "key.limits", "key.rotate", "key.revoke", "member.limits", "member.role"]}
       values={({ key_id }) => [["Key", key_id === null ? null : keyName(key_id)]]}
-      nameOf={(id) =>
-        keyNames.value.get(id)?.name ?? members.get(id) ?? (id === workspace?.id ? workspace.name : undefined)
-      }
+      nameOf={(id) => keyNames.value.get(id) ?? members.get(id) ?? (id === workspace?.id ? workspace.name : undefined)}
     />
   );
 }

@@ -5,30 +5,26 @@ import { Link } from "wouter-preact";
 
 import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { downloadFile } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
-import { Button, creditsIn, FaultText, TextField } from "../parts/form.tsx";
+import { Button, creditsIn, TextField } from "../parts/form.tsx";
 import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
+import { Callout, ConfirmButton, FormDialog, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
+import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Amount, Id, KeyValues, ProgressBar, Status } from "../parts/values.tsx";
 import { ValueBody } from "./playground/result.tsx";
 
-/** Interval at which the newest page is read again, in milliseconds. */
+/** Interval at which the list, and an open batch, are read again, in milliseconds. */
 const REFRESH_MS = 5_000;
 const OPEN: ReadonlySet<Batch["status"]> = new Set(["validating", "in_progress", "finalizing", "cancelling"]);
 const ENDPOINTS = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/images/generations"];
 
 export default function Batches(): JSX.Element {
   const [isCreating, setCreating] = useState(false);
-  const cursor = useCursor("");
-  const list = useQuery(
-    `batches ${cursor.after ?? ""}`,
-    (signal) => call("GET /v1/batches", { query: { limit: 50, after: cursor.after }, signal }),
-    { everyMs: cursor.isFirst ? REFRESH_MS : undefined },
-  );
+  const list = useList("GET /v1/batches", {}, { everyMs: REFRESH_MS });
   const open = useOpenRow("/batches", list, ({ id }) => id);
   return (
     <Page
@@ -44,8 +40,7 @@ export default function Batches(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
-        idOf={(batch) => batch.id}
+        idOf={({ id }) => id}
         open={open}
         columns={[
           {
@@ -83,8 +78,7 @@ export default function Batches(): JSX.Element {
       {isCreating ? (
         <CreateBatch
           onClose={() => setCreating(false)}
-          onCreated={(batch) => {
-            setCreating(false);
+          onSaved={(batch) => {
             list.reload();
             open.show(batch.id);
           }}
@@ -94,154 +88,124 @@ export default function Batches(): JSX.Element {
   );
 }
 
-function CreateBatch({
-  onClose,
-  onCreated,
-}: {
-  readonly onClose: () => void;
-  readonly onCreated: (batch: Batch) => void;
-}): JSX.Element {
+function CreateBatch(dialog: DialogProps<Batch>): JSX.Element {
   const [file, setFile] = useState<StoredFile>();
-  const [fileId, setFileId] = useState("");
-  const [endpoint, setEndpoint] = useState(ENDPOINTS[0] ?? "");
-  const [max, setMax] = useState("");
-  const create = useAction(async () => {
-    const credits = creditsIn(max);
-    if (Number.isNaN(credits)) throw new Error(`Expected a number of credits, got “${max}”.`);
-    onCreated(
-      await call("POST /v1/batches", {
+  const form = useForm(
+    { fileId: "", endpoint: ENDPOINTS[0] ?? "", max: "" },
+    async ({ fileId, endpoint, max }) => {
+      const credits = creditsIn(max);
+      if (Number.isNaN(credits)) throw new Error(`Expected a number of credits, got “${max}”.`);
+      return call("POST /v1/batches", {
         body: {
           input_file_id: fileId.trim(),
           endpoint,
           completion_window: "24h",
           ...(credits === undefined ? {} : { max_credits: credits }),
         },
-      }),
-    );
-  });
-  const { fault } = create;
+      });
+    },
+    dialog,
+  );
   return (
     <FormDialog
       title="Create batch"
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create batch"
-      submit={create}
-      blocked={fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
+      submit={form}
+      blocked={form.values.fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
     >
       <UploadButton
         label="Upload file"
         purpose="batch"
         onStored={(stored) => {
           setFile(stored);
-          setFileId(stored.id);
+          form.set({ fileId: stored.id });
         }}
       />
       <TextField
         label="Input file"
-        value={fileId}
-        onInput={setFileId}
-        param="input_file_id"
-        fault={fault}
+        {...form.bind("fileId", "input_file_id")}
         isRequired
         hint={file === undefined ? "Id of a file with the purpose batch." : file.filename}
       />
-      <TextField
-        label="Endpoint"
-        value={endpoint}
-        onInput={setEndpoint}
-        suggestions={ENDPOINTS}
-        param="endpoint"
-        fault={fault}
-      />
+      <TextField label="Endpoint" {...form.bind("endpoint")} suggestions={ENDPOINTS} />
       <TextField
         label="Maximum cost"
         unit="credits"
-        value={max}
-        onInput={setMax}
+        {...form.bind("max", "max_credits")}
         isOptional
-        param="max_credits"
-        fault={fault}
         hint="Lines that would exceed it are not run."
       />
-      <FaultText fault={fault} except={["input_file_id", "endpoint", "max_credits"]} />
     </FormDialog>
   );
 }
 
 function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }): JSX.Element {
-  const [isCancelling, setCancelling] = useState(false);
-  const query = useQuery(
-    `batch ${id}`,
-    (signal) => call("GET /v1/batches/{batch_id}", { path: { batch_id: id }, signal }),
+  const query = useCall(
+    "GET /v1/batches/{batch_id}",
+    { path: { batch_id: id } },
     { everyMs: ({ data }) => (data === undefined || OPEN.has(data.status) ? REFRESH_MS : undefined) },
   );
-  const { data: batch, fault, reload } = query;
-  const isOpen = batch === undefined || OPEN.has(batch.status);
   return (
-    <Sheet title={batch?.endpoint ?? "Batch"} {...controls}>
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
-      {batch === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <section>
-          <div class="row wrap">
-            <Status of={batch.status} />
-            {isOpen && batch.status !== "cancelling" ? (
-              <span class="push">
-                <Button small kind="danger" onClick={() => setCancelling(true)}>
-                  Cancel batch
-                </Button>
-              </span>
-            ) : null}
-          </div>
-          {batch.request_counts.total === 0 ? null : (
-            <ProgressBar share={endedOf(batch) / batch.request_counts.total} />
-          )}
-          {batch.errors?.data.slice(0, 10).map(({ message, line }) => (
-            <Callout key={`${line} ${message}`} tone="bad">
-              {line === null ? message : `Line ${line}: ${message}`}
-            </Callout>
-          ))}
-          <KeyValues
-            of={[
-              ["Lines", countText(batch.request_counts.total)],
-              ["Succeeded", countText(batch.request_counts.completed)],
-              ["Failed", countText(batch.request_counts.failed)],
-              ["Created", zonedText(batch.created_at * 1_000)],
-              ["Expires", zonedText(batch.expires_at * 1_000)],
-              ["Id", <Id value={batch.id} label="batch id" />],
-            ]}
-          />
-          <div class="row wrap">
-            {batch.output_file_id === undefined ? null : (
-              <Button small icon="dl" onClick={() => downloadFile(batch.output_file_id ?? "", "output.jsonl")}>
-                Download results
-              </Button>
-            )}
-            {batch.error_file_id === undefined ? null : (
-              <Button small icon="dl" onClick={() => downloadFile(batch.error_file_id ?? "", "errors.jsonl")}>
-                Download errors
-              </Button>
-            )}
-          </div>
-        </section>
-      )}
-      {batch === undefined ? null : <Lines id={id} isOpen={isOpen} />}
-      {isCancelling && batch !== undefined ? (
-        <ConfirmDialog
-          title="Cancel the batch?"
-          effect={`${countText(endedOf(batch))} of ${countText(batch.request_counts.total)} lines have ended. They stay charged, and their results are stored. Running lines are cancelled, and work that a provider has done for them is charged. The other lines cost nothing.`}
-          action="Cancel batch"
-          dismiss="Keep batch"
-          onClose={() => setCancelling(false)}
-          run={async () => {
-            await call("POST /v1/batches/{batch_id}/cancel", { path: { batch_id: id } });
-            reload();
-          }}
-        />
-      ) : null}
+    <Sheet title={query.data?.endpoint ?? "Batch"} {...controls}>
+      <Loaded query={query}>
+        {(batch) => (
+          <>
+            <section>
+              <div class="row wrap">
+                <Status of={batch.status} />
+                {OPEN.has(batch.status) && batch.status !== "cancelling" ? (
+                  <span class="push">
+                    <ConfirmButton
+                      small
+                      kind="danger"
+                      title="Cancel the batch?"
+                      effect={`${countText(endedOf(batch))} of ${countText(batch.request_counts.total)} lines have ended. They stay charged, and their results are stored. Running lines are cancelled, and work that a provider has done for them is charged. The other lines cost nothing.`}
+                      action="Cancel batch"
+                      dismiss="Keep batch"
+                      run={async () => {
+                        await call("POST /v1/batches/{batch_id}/cancel", { path: { batch_id: id } });
+                        query.reload();
+                      }}
+                    />
+                  </span>
+                ) : null}
+              </div>
+              {batch.request_counts.total === 0 ? null : (
+                <ProgressBar share={endedOf(batch) / batch.request_counts.total} />
+              )}
+              {batch.errors?.data.slice(0, 10).map(({ message, line }) => (
+                <Callout key={`${line} ${message}`} tone="bad">
+                  {line === null ? message : `Line ${line}: ${message}`}
+                </Callout>
+              ))}
+              <KeyValues
+                of={[
+                  ["Lines", countText(batch.request_counts.total)],
+                  ["Succeeded", countText(batch.request_counts.completed)],
+                  ["Failed", countText(batch.request_counts.failed)],
+                  ["Created", zonedText(batch.created_at * 1_000)],
+                  ["Expires", zonedText(batch.expires_at * 1_000)],
+                  ["Id", <Id value={batch.id} label="batch id" />],
+                ]}
+              />
+              <div class="row wrap">
+                {batch.output_file_id === undefined ? null : (
+                  <Button small icon="dl" onClick={() => downloadFile(batch.output_file_id ?? "", "output.jsonl")}>
+                    Download results
+                  </Button>
+                )}
+                {batch.error_file_id === undefined ? null : (
+                  <Button small icon="dl" onClick={() => downloadFile(batch.error_file_id ?? "", "errors.jsonl")}>
+                    Download errors
+                  </Button>
+                )}
+              </div>
+            </section>
+            <Lines id={id} isOpen={OPEN.has(batch.status)} />
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }
@@ -255,24 +219,17 @@ type Line = BatchLineList["data"][number];
 
 /** Ended lines in the order of their end, also while the batch runs. A page of the API has at most 4 MB. */
 function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): JSX.Element {
-  const cursor = useCursor(id);
   const [shown, setShown] = useState<Line>();
-  const list = useQuery(
-    `lines ${id} ${isOpen} ${cursor.after ?? ""}`,
-    (signal) =>
-      call("GET /v1/batches/{batch_id}/lines", {
-        path: { batch_id: id },
-        query: { limit: 20, after: cursor.after },
-        signal,
-      }),
-    { everyMs: isOpen ? REFRESH_MS : undefined },
+  const list = useList(
+    "GET /v1/batches/{batch_id}/lines",
+    { path: { batch_id: id } },
+    { limit: 20, everyMs: isOpen ? REFRESH_MS : undefined },
   );
   return (
     <section aria-label="Lines">
       <h3>Lines</h3>
       <ListPanel
         query={list}
-        cursor={cursor}
         isOldestFirst
         idOf={(line) => line.id}
         selected={shown?.id}

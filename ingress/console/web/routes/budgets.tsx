@@ -296,7 +296,7 @@ function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
         <SelectField
           label="Period, in UTC"
           value={period}
-          onInput={(value) => setPeriod(value as BudgetAlert["period"])}
+          onInput={setPeriod}
           choices={[
             { value: "daily", text: "Day" },
             { value: "weekly", text: "Week, from Monday" },

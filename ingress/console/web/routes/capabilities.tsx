@@ -25,7 +25,7 @@ export default function Capabilities(): JSX.Element {
       `${one.id} ${one.display_name} ${one.description}`.toLowerCase().includes(text) &&
       (category === "" || one.category === category),
   );
-  const list = { ...capabilities, data: capabilities.data && { data: rows, has_more: false } };
+  const list = { ...capabilities, data: capabilities.data && { data: rows } };
   const open = useOpenRow("/capabilities", list, ({ id }) => id);
   const entry = capabilities.data?.find(({ id }) => id === open.id);
   return (

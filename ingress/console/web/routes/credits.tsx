@@ -2,15 +2,14 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
-import { call } from "../api/client.ts";
 import { CSV, download } from "../parts/download.ts";
-import { useQuery } from "../api/query.ts";
-import { daysText, figureText, timeText, zoneText } from "../parts/format.ts";
+import { useCall } from "../api/query.ts";
+import { daysText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
-import { Page, Stat } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { CreditStat, Page } from "../parts/page.tsx";
+import { Empty, ListPanel, Skeleton, useList } from "../parts/table.tsx";
 import { Amount, ENTRY_KINDS } from "../parts/values.tsx";
 import { hasRole } from "../api/session.ts";
 
@@ -36,41 +35,18 @@ export default function Credits(): JSX.Element {
 }
 
 function Balance(): JSX.Element {
-  const query = useQuery("credits", (signal) => call("GET /workspaces/{workspaceId}/credits", { signal }));
-  const { data, fault, reload } = query;
+  const { data, fault, reload } = useCall("GET /workspaces/{workspaceId}/credits");
   if (data === undefined) return fault === undefined ? <Skeleton /> : <FaultCallout fault={fault} retry={reload} />;
   const { credits, held, available, days_left: daysLeft, credits_per_day: perDay } = data;
   return (
     <section class="section" aria-label="Balance">
       <div class="stats">
-        <Stat
-          name="Balance"
-          figure={figureText(credits)}
-          unit="credits"
-          title={`${credits} credits`}
-          href="/console/usage"
-          note="held credits included"
-        />
-        <Stat
-          name="Available"
-          figure={figureText(available)}
-          unit="credits"
-          title={`${available} credits`}
-          href="/console/usage"
-          note="for new calls"
-        />
-        <Stat
-          name="Held"
-          figure={figureText(held)}
-          unit="credits"
-          title={`${held} credits`}
-          href="/console/requests"
-          note="for calls in progress"
-        />
-        <Stat
+        <CreditStat name="Balance" credits={credits} href="/console/usage" note="held credits included" />
+        <CreditStat name="Available" credits={available} href="/console/usage" note="for new calls" />
+        <CreditStat name="Held" credits={held} href="/console/requests" note="for calls in progress" />
+        <CreditStat
           name="Spend a day"
-          figure={figureText(perDay)}
-          unit="credits"
+          credits={perDay}
           href="/console/usage"
           note={daysLeft === null ? "no spend in the last week" : daysText(daysLeft)}
         />
@@ -81,13 +57,7 @@ function Balance(): JSX.Element {
 
 function Ledger(): JSX.Element {
   const query = useUrlQuery();
-  const cursor = useCursor(query.text);
-  const list = useQuery(`ledger ${query.text} ${cursor.after ?? ""}`, (signal) =>
-    call(LEDGER, {
-      query: { limit: 50, after: cursor.after, start_time: query.get("start_time"), end_time: query.get("end_time") },
-      signal,
-    }),
-  );
+  const list = useList(LEDGER, { query: { start_time: query.get("start_time"), end_time: query.get("end_time") } });
   return (
     <>
       <FilterBar
@@ -99,7 +69,6 @@ function Ledger(): JSX.Element {
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={({ id }) => id}
         columns={[
           {

@@ -5,42 +5,35 @@ import { useState } from "preact/hooks";
 import type { FallbackChain, FallbackChainRequest } from "#schemas/generated/types.ts";
 import { useModels } from "../api/catalogue.ts";
 import { type ApiFault, call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
-import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { Button, CheckField, choicesOf, SelectField, TextField } from "../parts/form.tsx";
 import { percentText } from "../parts/format.ts";
-import { ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
+import { FormDialog, Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Time } from "../parts/values.tsx";
 
-type Open =
-  | { readonly kind: "set"; readonly chain?: FallbackChain }
-  | { readonly kind: "delete"; readonly chain: FallbackChain }
-  | undefined;
-
 export default function FallbackChains(): JSX.Element {
-  const [open, setOpen] = useState<Open>();
-  const list = useQuery("fallback chains", (signal) =>
-    call("GET /workspaces/{workspaceId}/fallback-chains", { signal }),
-  );
+  const [edited, setEdited] = useState<FallbackChain | "new">();
+  const list = useCall("GET /workspaces/{workspaceId}/fallback-chains");
   const mayChange = hasRole("owner", "admin");
-  const close = (): void => setOpen(undefined);
   return (
     <Page
       title="Fallback chains"
       about="When every provider of a model fails, the next model of its chain serves the call, at the price of that model."
       actions={
         mayChange ? (
-          <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: "set" })}>
+          <Button kind="primary" icon="plus" onClick={() => setEdited("new")}>
             Create chain
           </Button>
         ) : undefined
       }
     >
       <ListPanel
-        query={{ ...list, data: list.data && { data: list.data.data, has_more: false } }}
+        query={list}
         idOf={({ model }) => model}
         columns={[
           { head: "Model", place: "main", cut: "24%", title: ({ model }) => model, cell: ({ model }) => model },
@@ -58,8 +51,21 @@ export default function FallbackChains(): JSX.Element {
                 <Menu
                   label={`Actions of ${chain.model}`}
                   entries={[
-                    { text: "Change chain", onClick: () => setOpen({ kind: "set", chain }) },
-                    { text: "Delete chain", isDangerous: true, onClick: () => setOpen({ kind: "delete", chain }) },
+                    { text: "Change chain", onClick: () => setEdited(chain) },
+                    {
+                      text: "Delete chain",
+                      confirm: {
+                        title: `Delete the chain of “${chain.model}”?`,
+                        effect: "Within a second, its calls fail when every provider of the model fails.",
+                        action: "Delete chain",
+                        run: async () => {
+                          const path = { model: chain.model };
+                          await call("DELETE /workspaces/{workspaceId}/fallback-chains/{model}", { path });
+                          toast(`The chain of ${chain.model} is deleted`);
+                          list.reload();
+                        },
+                      },
+                    },
                   ]}
                 />
               ) : null,
@@ -71,31 +77,14 @@ export default function FallbackChains(): JSX.Element {
           </Empty>
         }
       />
-      {open?.kind === "set" ? (
+      {edited === undefined ? null : (
         <ChainDialog
-          {...(open.chain && { chain: open.chain })}
+          {...(edited === "new" ? {} : { chain: edited })}
           taken={(list.data?.data ?? []).map(({ model }) => model)}
-          onClose={close}
-          onSaved={() => {
-            close();
-            list.reload();
-          }}
+          onClose={() => setEdited(undefined)}
+          onSaved={list.reload}
         />
-      ) : null}
-      {open?.kind === "delete" ? (
-        <ConfirmDialog
-          title={`Delete the chain of “${open.chain.model}”?`}
-          effect="Within a second, its calls fail when every provider of the model fails."
-          action="Delete chain"
-          onClose={close}
-          run={async () => {
-            const { model } = open.chain;
-            await call("DELETE /workspaces/{workspaceId}/fallback-chains/{model}", { path: { model } });
-            toast(`The chain of ${model} is deleted`);
-            list.reload();
-          }}
-        />
-      ) : null}
+      )}
     </Page>
   );
 }
@@ -135,44 +124,42 @@ const FALLBACKS_MAX = 10;
 function ChainDialog({
   chain,
   taken,
-  onClose,
-  onSaved,
-}: {
+  ...dialog
+}: DialogProps & {
   /** Chain to change. Absent: a new one is created. */
   readonly chain?: FallbackChain;
   /** Models that have a chain, which a new one would replace. */
   readonly taken: readonly string[];
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
 }): JSX.Element {
-  const [own, setOwn] = useState<Entry>({ model: chain?.model ?? "", weight: String(chain?.weight ?? "") });
-  const [entries, setEntries] = useState<readonly Entry[]>(
-    (chain?.fallbacks ?? [""]).map((one) =>
-      typeof one === "string" ? { model: one, weight: "" } : { model: one.model, weight: String(one.weight) },
-    ),
-  );
-  const [isWeighted, setWeighted] = useState(chain?.weight !== undefined);
-  const [sticky, setSticky] = useState<string>(chain?.sticky ?? "");
-  const [continues, setContinues] = useState(chain?.continue_streams ?? false);
   const models = (useModels().data ?? []).map(({ id }) => id);
-  const save = useAction(async () => {
-    const weights = { weight: weightIn(own), sticky: (sticky || null) as FallbackChainRequest["sticky"] };
-    await call("PUT /workspaces/{workspaceId}/fallback-chains/{model}", {
-      path: { model: own.model.trim() },
-      body: {
-        fallbacks: entries.map((one) =>
-          isWeighted ? { model: one.model.trim(), weight: weightIn(one) } : one.model.trim(),
-        ),
-        ...(isWeighted ? weights : {}),
-        continue_streams: continues,
-      } as FallbackChainRequest,
-    });
-    onSaved();
-  });
-  const { fault } = save;
-  const isTaken = chain === undefined && taken.includes(own.model.trim());
+  const form = useForm(
+    {
+      model: chain?.model ?? "",
+      weight: String(chain?.weight ?? ""),
+      entries: entriesOf(chain),
+      isWeighted: chain?.weight !== undefined,
+      sticky: chain?.sticky ?? "",
+      continues: chain?.continue_streams ?? false,
+    },
+    async ({ entries, isWeighted, sticky, continues, ...own }) => {
+      const weights = { weight: weightIn(own), sticky: sticky || null };
+      await call("PUT /workspaces/{workspaceId}/fallback-chains/{model}", {
+        path: { model: own.model.trim() },
+        body: {
+          fallbacks: entries.map((one) =>
+            isWeighted ? { model: one.model.trim(), weight: weightIn(one) } : one.model.trim(),
+          ),
+          ...(isWeighted ? weights : {}),
+          continue_streams: continues,
+        } as FallbackChainRequest,
+      });
+    },
+    dialog,
+  );
+  const { model, entries, isWeighted, continues } = form.values;
+  const isTaken = chain === undefined && taken.includes(model.trim());
   const blocked =
-    own.model.trim() === "" || entries.some(({ model }) => model.trim() === "")
+    model.trim() === "" || entries.some((one) => one.model.trim() === "")
       ? "Enter a name in each model field."
       : isTaken
         ? "This model has a chain. Change that chain instead."
@@ -181,56 +168,58 @@ function ChainDialog({
     <FormDialog
       title={chain === undefined ? "Create chain" : `Change the chain of “${chain.model}”`}
       hint="The chain applies within a second."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Save chain"
-      submit={save}
+      submit={form}
       blocked={blocked}
     >
       <div class={isWeighted ? "grid2 pair" : "stack"}>
         {chain === undefined ? (
-          <TextField
-            label="Model"
-            value={own.model}
-            onInput={(model) => setOwn({ ...own, model })}
-            suggestions={models}
-            param="model"
-            fault={fault}
-            isRequired
-          />
+          <TextField label="Model" {...form.bind("model")} suggestions={models} isRequired />
         ) : null}
         {isWeighted ? (
           <TextField
             label={chain === undefined ? "Weight of the model" : `Weight of ${chain.model}`}
-            value={own.weight}
-            onInput={(weight) => setOwn({ ...own, weight })}
-            param="weight"
-            fault={fault}
+            {...form.bind("weight")}
           />
         ) : null}
       </div>
-      <FallbackFields entries={entries} onInput={setEntries} isWeighted={isWeighted} models={models} fault={fault} />
-      <CheckField label="Draw the first model of each call by weight" isChecked={isWeighted} onInput={setWeighted} />
+      <FallbackFields
+        entries={entries}
+        onInput={(changed) => form.set({ entries: changed })}
+        isWeighted={isWeighted}
+        models={models}
+        fault={form.fault}
+      />
+      <CheckField
+        label="Draw the first model of each call by weight"
+        isChecked={isWeighted}
+        onInput={(isOn) => form.set({ isWeighted: isOn })}
+      />
       {isWeighted ? (
         <SelectField
           label="Draw"
-          value={sticky}
-          onInput={setSticky}
-          param="sticky"
-          fault={fault}
-          choices={[
-            { value: "", text: "For each call" },
-            { value: "user", text: "Once for an end user" },
-            { value: "conversation", text: "Once for a conversation" },
-          ]}
+          {...form.bind("sticky")}
+          choices={choicesOf({
+            "": "For each call",
+            user: "Once for an end user",
+            conversation: "Once for a conversation",
+          })}
         />
       ) : null}
       <CheckField
         label="The next model continues an interrupted text stream"
         isChecked={continues}
-        onInput={setContinues}
+        onInput={(isOn) => form.set({ continues: isOn })}
       />
-      <FaultText fault={fault} />
     </FormDialog>
+  );
+}
+
+/** Returns the field texts of the fallbacks of a chain; those of one empty fallback for a new chain. */
+function entriesOf(chain: FallbackChain | undefined): readonly Entry[] {
+  return (chain?.fallbacks ?? [""]).map((one) =>
+    typeof one === "string" ? { model: one, weight: "" } : { model: one.model, weight: String(one.weight) },
   );
 }
 

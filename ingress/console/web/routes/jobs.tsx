@@ -1,35 +1,27 @@
 /** Jobs of media calls and capabilities: list by state, and a side sheet with progress, result and cancellation. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button } from "../parts/form.tsx";
 import { durationText, timeText, zoneText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout, Sheet, type SheetControls } from "../parts/layers.tsx";
+import { Callout, ConfirmButton, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
-import { Amount, Id, KeyValues, ProgressBar, Status, statusText } from "../parts/values.tsx";
+import { type Column, Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
+import { Amount, Id, KeyValues, ProgressBar, Status, statusChoices } from "../parts/values.tsx";
 import { ValueBody } from "./playground/result.tsx";
 
 /** Interval at which open jobs are read again, in milliseconds. */
 const POLL_MS = 2_000;
-const STATUSES = ["queued", "processing", "completed", "failed", "cancelled"] as const;
 
 const isOpen = ({ status }: Pick<Job, "status">): boolean => status === "queued" || status === "processing";
 
 export default function Jobs(): JSX.Element {
   const query = useUrlQuery();
   const status = query.get("status");
-  const cursor = useCursor(query.text);
-  const list = useQuery(
-    `jobs ${query.text} ${cursor.after ?? ""}`,
-    (signal) => call("GET /v1/jobs", { query: { limit: 50, after: cursor.after, status }, signal }),
-    { everyMs: POLL_MS * 5 },
-  );
+  const list = useList("GET /v1/jobs", { query: { status } }, { everyMs: POLL_MS * 5 });
   const open = useOpenRow("/jobs", list, ({ id }) => id);
   return (
     <Page
@@ -45,13 +37,15 @@ export default function Jobs(): JSX.Element {
             name: "status",
             label: "Status",
             isFixed: true,
-            choices: [{ value: "", text: "All" }, ...STATUSES.map((value) => ({ value, text: statusText(value) }))],
+            choices: [
+              { value: "", text: "All" },
+              ...statusChoices("queued", "processing", "completed", "failed", "cancelled"),
+            ],
           },
         ]}
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={columnsOf()}
         idOf={(job) => job.id}
         open={open}
@@ -124,50 +118,39 @@ function JobSheet({
   /** Called when the state has changed. */
   readonly onChange: () => void;
 }): JSX.Element {
-  const [isCancelling, setCancelling] = useState(false);
-  const query = useQuery(
-    `job ${id}`,
-    (signal) => call("GET /v1/images/jobs/{job_id}", { path: { job_id: id }, signal }),
+  const query = useCall(
+    "GET /v1/images/jobs/{job_id}",
+    { path: { job_id: id } },
     // An ended job is not read again: it does not change, and new links would load its files again.
     { everyMs: ({ data }) => (data === undefined || isOpen(data) ? POLL_MS : undefined) },
   );
-  const { data: job, fault, reload } = query;
+  const { data: job, reload } = query;
   return (
     <Sheet
       title={job?.model ?? "Job"}
       {...controls}
       actions={
         job !== undefined && isOpen(job) ? (
-          <Button kind="danger" onClick={() => setCancelling(true)}>
-            Cancel job
-          </Button>
+          <ConfirmButton
+            kind="danger"
+            title="Cancel the job?"
+            effect={
+              job.status === "queued"
+                ? "The job has not started. It ends now and costs nothing."
+                : "The provider is asked to stop. Work done until then is delivered and charged; the other held credits are released. A cancelled capability costs nothing."
+            }
+            action="Cancel job"
+            dismiss="Keep job"
+            run={async () => {
+              await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
+              reload();
+              onChange();
+            }}
+          />
         ) : undefined
       }
     >
-      {fault === undefined ? null : (
-        <section>
-          <FaultCallout fault={fault} retry={reload} />
-        </section>
-      )}
-      {job === undefined ? fault === undefined ? <Skeleton /> : null : <JobSections job={job} />}
-      {isCancelling && job !== undefined ? (
-        <ConfirmDialog
-          title="Cancel the job?"
-          effect={
-            job.status === "queued"
-              ? "The job has not started. It ends now and costs nothing."
-              : "The provider is asked to stop. Work done until then is delivered and charged; the other held credits are released. A cancelled capability costs nothing."
-          }
-          action="Cancel job"
-          dismiss="Keep job"
-          onClose={() => setCancelling(false)}
-          run={async () => {
-            await call("POST /v1/images/jobs/{job_id}/cancel", { path: { job_id: id } });
-            reload();
-            onChange();
-          }}
-        />
-      ) : null}
+      <Loaded query={query}>{(one) => <JobSections job={one} />}</Loaded>
     </Sheet>
   );
 }

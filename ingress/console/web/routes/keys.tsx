@@ -3,14 +3,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button } from "../parts/form.tsx";
 import { zoneText } from "../parts/format.ts";
 import { LimitBars, stateOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, useCursor, useOpenRow } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, useList, useOpenRow } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
 import { CreateKey, KeySecret } from "./keys/create.tsx";
 import { KeySheet } from "./keys/sheet.tsx";
@@ -20,10 +18,7 @@ export default function Keys(): JSX.Element {
   const [secret, setSecret] = useState<ApiKey>();
   const query = useUrlQuery();
   const search = query.get("search");
-  const cursor = useCursor(search);
-  const list = useQuery(`keys ${search} ${cursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/api-keys", { query: { search, limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList("GET /workspaces/{workspaceId}/api-keys", { query: { search } });
   const open = useOpenRow("/keys", list, ({ id }) => id);
   return (
     <Page
@@ -56,7 +51,6 @@ export default function Keys(): JSX.Element {
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={columnsOf()}
         idOf={(key) => key.id}
         open={open}
@@ -70,8 +64,7 @@ export default function Keys(): JSX.Element {
       {isCreating ? (
         <CreateKey
           onClose={() => setCreating(false)}
-          onCreated={(key) => {
-            setCreating(false);
+          onSaved={(key) => {
             setSecret(key);
             list.reload();
           }}

@@ -4,15 +4,16 @@ import { useState } from "preact/hooks";
 
 import type { Member } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { hasRole, type Role, session } from "../api/session.ts";
-import { Button, CheckField, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { Button, CheckField, choicesOf, SelectField, TextField } from "../parts/form.tsx";
 import { timeText } from "../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Menu, Sheet, type SheetControls } from "../parts/layers.tsx";
+import { FormDialog, Menu, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { draftOf, LimitBars, LimitsFields, limitsOf } from "../parts/limits-form.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor, useOpenRow } from "../parts/table.tsx";
+import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Id, KeyValues, Status } from "../parts/values.tsx";
 
 const ROLES: Readonly<Record<Role, string>> = {
@@ -22,20 +23,10 @@ const ROLES: Readonly<Record<Role, string>> = {
   billing: "Billing: credits and usage",
 };
 
-type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly member: Member } | undefined;
-
 export default function Members(): JSX.Element {
-  const [dialog, setDialog] = useState<Open>();
-  const cursor = useCursor("");
-  const list = useQuery(`members ${cursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/members", { query: { limit: 50, after: cursor.after }, signal }),
-  );
+  const [edited, setEdited] = useState<Member | "new">();
+  const list = useList("GET /workspaces/{workspaceId}/members");
   const mayChange = hasRole("owner", "admin");
-  const close = (): void => setDialog(undefined);
-  const changed = (): void => {
-    close();
-    list.reload();
-  };
   const open = useOpenRow("/members", list, ({ id }) => id);
   return (
     <Page
@@ -44,7 +35,7 @@ export default function Members(): JSX.Element {
       about="A member has keys. The limits of a member bind all of its keys together."
       actions={
         mayChange ? (
-          <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: "create" })}>
+          <Button kind="primary" icon="plus" onClick={() => setEdited("new")}>
             Add member
           </Button>
         ) : undefined
@@ -53,7 +44,6 @@ export default function Members(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         idOf={(member) => member.id}
         open={open}
         columns={[
@@ -79,8 +69,22 @@ export default function Members(): JSX.Element {
                 <Menu
                   label={`Actions of ${member.name}`}
                   entries={[
-                    { text: "Change member", onClick: () => setDialog({ kind: "edit", member }) },
-                    { text: "Delete member", isDangerous: true, onClick: () => setDialog({ kind: "delete", member }) },
+                    { text: "Change member", onClick: () => setEdited(member) },
+                    {
+                      text: "Delete member",
+                      confirm: {
+                        title: `Delete “${member.name}”?`,
+                        effect:
+                          "The member is disabled and its mail address is deleted. Its calls are refused within a second. Its name stays in the audit log.",
+                        action: `Delete “${member.name}”`,
+                        run: async () => {
+                          const path = { memberId: member.id };
+                          await call("DELETE /workspaces/{workspaceId}/members/{memberId}", { path });
+                          toast(`Member “${member.name}” is deleted`);
+                          list.reload();
+                        },
+                      },
+                    },
                   ]}
                 />
               ) : null,
@@ -88,21 +92,13 @@ export default function Members(): JSX.Element {
         ]}
         empty={<Empty title="No members" />}
       />
-      {dialog?.kind === "create" ? <MemberDialog member={undefined} onClose={close} onSaved={changed} /> : null}
-      {dialog?.kind === "edit" ? <MemberDialog member={dialog.member} onClose={close} onSaved={changed} /> : null}
-      {dialog?.kind === "delete" ? (
-        <ConfirmDialog
-          title={`Delete “${dialog.member.name}”?`}
-          effect="The member is disabled and its mail address is deleted. Its calls are refused within a second. Its name stays in the audit log."
-          action={`Delete “${dialog.member.name}”`}
-          onClose={close}
-          run={async () => {
-            await call("DELETE /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: dialog.member.id } });
-            toast(`Member “${dialog.member.name}” is deleted`);
-            list.reload();
-          }}
+      {edited === undefined ? null : (
+        <MemberDialog
+          member={edited === "new" ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={list.reload}
         />
-      ) : null}
+      )}
     </Page>
   );
 }
@@ -117,111 +113,93 @@ function MemberSheet({
   /** The member in the list; undefined if the shown page does not contain it. */
   readonly row: Member | undefined;
 }): JSX.Element {
-  const query = useQuery(row === undefined ? `member ${id}` : "", (signal) =>
-    call("GET /workspaces/{workspaceId}/members/{memberId}", { path: { memberId: id }, signal }),
+  const query = useCall(
+    "GET /workspaces/{workspaceId}/members/{memberId}",
+    row === undefined ? { path: { memberId: id } } : null,
   );
-  const member = row ?? query.data;
   return (
-    <Sheet title={member?.name ?? "Member"} {...controls}>
-      {member === undefined ? (
-        query.fault === undefined ? (
-          <Skeleton />
-        ) : (
-          <FaultCallout fault={query.fault} retry={query.reload} />
-        )
-      ) : (
-        <>
-          <section>
-            <Status of={member.is_active ? "active" : "disabled"} />
-            <LimitBars limits={member.limits} usage={member.limit_usage} />
-          </section>
-          <section>
-            <h3>Details</h3>
-            <KeyValues
-              of={[
-                ["Role", member.role],
-                ["Email", member.email],
-                ["Id", <Id value={member.id} label="member id" />],
-                ["Models", member.limits?.models?.join(", ") ?? "All"],
-                ["Endpoints", member.limits?.endpoints?.join(", ") ?? "All"],
-                ["Addresses", member.limits?.ips?.join(", ") ?? "All"],
-                ["Created", timeText(member.created_at, "minute")],
-              ]}
-            />
-          </section>
-        </>
-      )}
+    <Sheet title={(row ?? query.data)?.name ?? "Member"} {...controls}>
+      <Loaded query={{ ...query, data: row ?? query.data }}>
+        {(member) => (
+          <>
+            <section>
+              <Status of={member.is_active ? "active" : "disabled"} />
+              <LimitBars limits={member.limits} usage={member.limit_usage} />
+            </section>
+            <section>
+              <h3>Details</h3>
+              <KeyValues
+                of={[
+                  ["Role", member.role],
+                  ["Email", member.email],
+                  ["Id", <Id value={member.id} label="member id" />],
+                  ["Models", member.limits?.models?.join(", ") ?? "All"],
+                  ["Endpoints", member.limits?.endpoints?.join(", ") ?? "All"],
+                  ["Addresses", member.limits?.ips?.join(", ") ?? "All"],
+                  ["Created", timeText(member.created_at, "minute")],
+                ]}
+              />
+            </section>
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }
 
 /** Creates or changes a member. */
-function MemberDialog({
-  member,
-  onClose,
-  onSaved,
-}: {
-  readonly member: Member | undefined;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
-}): JSX.Element {
-  const [name, setName] = useState(member?.name ?? "");
-  const [email, setEmail] = useState(member?.email ?? "");
-  const [role, setRole] = useState<Role>(member?.role ?? "developer");
-  const [isActive, setActive] = useState(member?.is_active ?? true);
-  const [limits, setLimits] = useState(draftOf(member?.limits));
-  const save = useAction(async () => {
-    const body = { name: name.trim(), role, limits: limitsOf(limits, member?.limits) };
-    if (member === undefined) {
-      await call("POST /workspaces/{workspaceId}/members", {
-        body: { ...body, ...(email.trim() === "" ? {} : { email: email.trim() }) },
-      });
-    } else {
-      await call("PATCH /workspaces/{workspaceId}/members/{memberId}", {
-        path: { memberId: member.id },
-        body: { ...body, email: email.trim() === "" ? null : email.trim(), is_active: isActive },
-      });
-    }
-    onSaved();
-  });
-  const { fault } = save;
-  const roles = Object.entries(ROLES).filter(([value]) => value !== "owner" || session.value?.role === "owner");
+function MemberDialog({ member, ...dialog }: DialogProps & { readonly member: Member | undefined }): JSX.Element {
+  const form = useForm(
+    {
+      name: member?.name ?? "",
+      email: member?.email ?? "",
+      role: member?.role ?? "developer",
+      isActive: member?.is_active ?? true,
+      limits: draftOf(member?.limits),
+    },
+    ({ name, email, role, isActive, limits }) => {
+      const body = { name: name.trim(), role, limits: limitsOf(limits, member?.limits) };
+      return member === undefined
+        ? call("POST /workspaces/{workspaceId}/members", {
+            body: { ...body, ...(email.trim() === "" ? {} : { email: email.trim() }) },
+          })
+        : call("PATCH /workspaces/{workspaceId}/members/{memberId}", {
+            path: { memberId: member.id },
+            body: { ...body, email: email.trim() === "" ? null : email.trim(), is_active: isActive },
+          });
+    },
+    dialog,
+  );
+  const { values } = form;
   return (
     <FormDialog
       title={member === undefined ? "Add member" : `Change “${member.name}”`}
-      onClose={onClose}
+      onClose={dialog.onClose}
       action={member === undefined ? "Add member" : "Save member"}
-      submit={save}
-      blocked={name.trim() === "" ? "Enter a name." : undefined}
+      submit={form}
+      blocked={values.name.trim() === "" ? "Enter a name." : undefined}
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <TextField label="Name" {...form.bind("name")} isRequired />
       <TextField
         label="Email"
         type="email"
-        value={email}
-        onInput={setEmail}
+        {...form.bind("email")}
         isOptional
-        param="email"
-        fault={fault}
         hint="For notices, and for the sign-in with an identity provider."
       />
       <SelectField
         label="Role"
-        value={role}
-        onInput={(value) => setRole(value as Role)}
-        param="role"
-        fault={fault}
-        choices={roles.map(([value, text]) => ({ value, text }))}
+        {...form.bind("role")}
+        choices={choicesOf(ROLES).filter(({ value }) => value !== "owner" || session.value?.role === "owner")}
       />
       {member === undefined ? null : (
         <CheckField
           label="Active. The keys of a disabled member are refused within a second."
-          isChecked={isActive}
-          onInput={setActive}
+          isChecked={values.isActive}
+          onInput={(isActive) => form.set({ isActive })}
         />
       )}
-      <LimitsFields draft={limits} onInput={setLimits} fault={fault} />
-      <FaultText fault={fault} />
+      <LimitsFields {...form.bind("limits")} />
     </FormDialog>
   );
 }

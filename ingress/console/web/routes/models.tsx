@@ -4,8 +4,8 @@ import { Link } from "wouter-preact";
 
 import type { ModelEntry } from "#schemas/generated/types.ts";
 import { useModels } from "../api/catalogue.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
+import { choicesOf } from "../parts/form.tsx";
 import { countText, timeText, zoneText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Callout, Sheet, type SheetControls } from "../parts/layers.tsx";
@@ -38,7 +38,7 @@ export default function Models(): JSX.Element {
     ({ id, owned_by: owner, _svc }) =>
       `${id} ${owner}`.toLowerCase().includes(text) && (kind === "" || _svc.modality === kind),
   );
-  const list = { ...models, data: models.data && { data: rows, has_more: false } };
+  const list = { ...models, data: models.data && { data: rows } };
   const open = useOpenRow("/models", list, ({ id }) => id);
   const entry = models.data?.find(({ id }) => id === open.id);
   return (
@@ -56,10 +56,7 @@ export default function Models(): JSX.Element {
             name: "kind",
             label: "Kind",
             isFixed: true,
-            choices: [
-              { value: "", text: "All" },
-              ...Object.entries(MODALITIES).map(([value, name]) => ({ value, text: name })),
-            ],
+            choices: choicesOf({ "": "All", ...MODALITIES }),
           },
         ]}
       />
@@ -90,12 +87,8 @@ const RETRIES_MS = 30_000;
 
 /** Returns the time of the next attempt for each model whose providers are all disabled after errors. */
 function useRetries(): ReadonlyMap<string, string> {
-  const { data } = useQuery(
-    "unavailable models",
-    async (signal) => (await call("GET /workspaces/{workspaceId}/unavailable-models", { signal })).data,
-    { everyMs: RETRIES_MS },
-  );
-  return new Map((data ?? []).map(({ model, next_attempt_at: at }) => [model, at]));
+  const { data } = useCall("GET /workspaces/{workspaceId}/unavailable-models", {}, { everyMs: RETRIES_MS });
+  return new Map((data?.data ?? []).map(({ model, next_attempt_at: at }) => [model, at]));
 }
 
 function retryText(at: string): string {

@@ -4,16 +4,14 @@ import { useState } from "preact/hooks";
 import { useLocation, useParams } from "wouter-preact";
 
 import type { Channel } from "#schemas/generated/types.ts";
-import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, useCursor } from "../parts/table.tsx";
+import { SecretDialog } from "../parts/secret-dialog.tsx";
+import { type Column, Empty, ListPanel, useList } from "../parts/table.tsx";
 import { Ago, Status, Time } from "../parts/values.tsx";
 import { ChannelPage } from "./notifications/channel.tsx";
 import { ChannelDialog, stateOf, targetOf, TYPES } from "./notifications/channel-form.tsx";
-import { SecretDialog } from "./notifications/secret.tsx";
 
 const KEEPERS_ONLY = "Only owners and admins create channels.";
 
@@ -26,10 +24,7 @@ function Channels(): JSX.Element {
   const [, navigate] = useLocation();
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<Channel>();
-  const cursor = useCursor("");
-  const list = useQuery(`channels ${cursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/notification-channels", { query: { limit: 50, after: cursor.after }, signal }),
-  );
+  const list = useList("GET /workspaces/{workspaceId}/notification-channels");
   const open = (channel: Channel): void => navigate(`/notifications/${channel.id}/subscriptions`);
   const create = (
     <Button
@@ -49,7 +44,6 @@ function Channels(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={COLUMNS}
         idOf={({ id }) => id}
         hrefOf={({ id }) => `/notifications/${id}`}
@@ -66,7 +60,6 @@ function Channels(): JSX.Element {
         <ChannelDialog
           onClose={() => setCreating(false)}
           onSaved={(channel) => {
-            setCreating(false);
             if (channel.signingSecret === undefined) open(channel);
             else setCreated(channel);
           }}
@@ -75,8 +68,8 @@ function Channels(): JSX.Element {
       {created === undefined ? null : (
         <SecretDialog
           title={`Signing secret of “${created.name}”`}
-          secret={created.signingSecret ?? ""}
-          note="Every request carries a signature made with it. The secret can be revealed again on the page of the channel."
+          hint="Every request carries a signature made with it. The secret can be revealed again on the page of the channel."
+          variants={{ "Signing secret": created.signingSecret ?? "" }}
           onClose={() => open(created)}
         />
       )}

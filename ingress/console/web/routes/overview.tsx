@@ -7,10 +7,9 @@ import type { UsagePage } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { countText, daysText, durationText, figureText, percentText, timeText } from "../parts/format.ts";
-import { FaultCallout } from "../parts/layers.tsx";
-import { Page, Section, Stat } from "../parts/page.tsx";
+import { CreditStat, Page, Section, Stat } from "../parts/page.tsx";
 import { StackedBars } from "../parts/plot.tsx";
-import { Skeleton, Table } from "../parts/table.tsx";
+import { Loaded, Table } from "../parts/table.tsx";
 import { Amount } from "../parts/values.tsx";
 import { bucketsOf, topGroups, type Group } from "../parts/usage-groups.ts";
 import { Attention } from "./overview/attention.tsx";
@@ -23,7 +22,7 @@ const REFRESH_MS = 30_000;
 
 export default function Overview(): JSX.Element {
   const query = useQuery("overview", loadOverview, { everyMs: REFRESH_MS });
-  const { data, fault, reload } = query;
+  const { data, reload } = query;
   // The result of a call that was made on the page stays until the person opens the overview.
   const [hasCalled, setCalled] = useState(false);
   if (hasCalled || (data !== undefined && data.models.length === 0 && data.today.refused === 0)) {
@@ -52,18 +51,15 @@ export default function Overview(): JSX.Element {
         </>
       }
     >
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
       <Attention />
-      {data === undefined ? (
-        fault === undefined ? (
-          <Skeleton rows={8} />
-        ) : null
-      ) : (
-        <>
-          <Figures data={data} />
-          <Spend data={data} />
-        </>
-      )}
+      <Loaded query={query} rows={8}>
+        {(data) => (
+          <>
+            <Figures data={data} />
+            <Spend data={data} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
@@ -134,21 +130,17 @@ function Figures({ data: { balance, start, today, before } }: { readonly data: D
   return (
     <section class="section" aria-label="Figures">
       <div class="stats">
-        <Stat
+        <CreditStat
           name="Balance"
-          figure={figureText(credits)}
-          title={`${credits} credits`}
-          unit="credits"
+          credits={credits}
           href="/console/credits"
           note={
             daysLeft === null ? "no spend in the last week" : `${daysText(daysLeft)} at ${figureText(perDay)} a day`
           }
         />
-        <Stat
+        <CreditStat
           name="Spent today"
-          figure={figureText(today.credits)}
-          title={`${today.credits} credits`}
-          unit="credits"
+          credits={today.credits}
           href="/console/usage"
           note={
             before.credits === 0 ? (
@@ -171,11 +163,9 @@ function Figures({ data: { balance, start, today, before } }: { readonly data: D
             </>
           }
         />
-        <Stat
+        <CreditStat
           name="Held now"
-          figure={figureText(held)}
-          title={`${held} credits`}
-          unit="credits"
+          credits={held}
           href="/console/requests"
           note={held === 0 ? "no call in progress" : "for calls and runs in progress"}
         />

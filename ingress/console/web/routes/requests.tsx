@@ -13,7 +13,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, type Cursor, Empty, ListPanel, type ListPage, useCursor, useOpenRow } from "../parts/table.tsx";
-import { Amount, Status, statusText } from "../parts/values.tsx";
+import { Amount, Status, statusChoices } from "../parts/values.tsx";
 import { RequestSheet } from "./requests/sheet.tsx";
 
 const LIST = "GET /workspaces/{workspaceId}/usage/requests";
@@ -30,8 +30,6 @@ const SPANS: Readonly<Record<string, number>> = {
   "7d": 168 * HOUR_MS,
   "30d": 720 * HOUR_MS,
 };
-
-const STATUSES = ["succeeded", "failed", "refused", "cancelled", "lost"] as const;
 
 export default function Requests(): JSX.Element {
   const query = useUrlQuery();
@@ -130,7 +128,7 @@ function filtersOf(): readonly Filter[] {
         { value: "30d", text: "Last 30 days" },
       ],
     },
-    { name: "status", label: "Status", choices: STATUSES.map((value) => ({ value, text: statusText(value) })) },
+    { name: "status", label: "Status", choices: statusChoices("succeeded", "failed", "refused", "cancelled", "lost") },
     { name: "model", label: "Model" },
     keyFilter(),
     { name: "user", label: "End user" },

@@ -6,23 +6,14 @@ import { Link, useParams } from "wouter-preact";
 import type { WorkflowRunSummary } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { nameIn, type Names, useWorkflowNames } from "../api/names-of.ts";
-import { useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { choicesOf } from "../parts/form.tsx";
 import { durationText, timeText, zoneText } from "../parts/format.ts";
 import { Page } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../parts/table.tsx";
-import { Amount, Status } from "../parts/values.tsx";
+import { type Column, Empty, ListPanel, Skeleton, useOffsetList } from "../parts/table.tsx";
+import { Amount, Status, statusChoices } from "../parts/values.tsx";
 
-const ROWS = 50;
 const REFRESH_MS = 5_000;
-
-const STATUSES = [
-  { value: "queued", text: "Queued" },
-  { value: "running", text: "Running" },
-  { value: "succeeded", text: "OK" },
-  { value: "failed", text: "Failed" },
-  { value: "cancelled", text: "Cancelled" },
-];
 
 // The page of a run loads the layout of its graph.
 const RunPage = lazy(() => import("./runs/run.tsx"));
@@ -42,17 +33,13 @@ function RunList(): JSX.Element {
   const query = useUrlQuery();
   const names = useWorkflowNames();
   const [status, workflow] = [query.get("status"), query.get("workflow")];
-  const cursor = useCursor(query.text);
-  const offset = Number(cursor.after ?? 0);
-  const list = useQuery<ListPage<WorkflowRunSummary>>(
-    `runs ${status} ${workflow} ${offset}`,
-    async (signal) => {
-      const page = { query: { status, limit: ROWS, offset }, signal };
-      const { items, total } =
-        workflow === ""
-          ? await call("GET /v1/workflows/runs", page)
-          : await call("GET /v1/workflows/{id}/runs", { ...page, path: { id: workflow } });
-      return { data: items, has_more: offset + items.length < total, last_id: String(offset + items.length) };
+  const list = useOffsetList<WorkflowRunSummary>(
+    `runs ${status} ${workflow}`,
+    (page, signal) => {
+      const options = { query: { ...page, status }, signal };
+      return workflow === ""
+        ? call("GET /v1/workflows/runs", options)
+        : call("GET /v1/workflows/{id}/runs", { ...options, path: { id: workflow } });
     },
     { everyMs: REFRESH_MS },
   );
@@ -64,13 +51,16 @@ function RunList(): JSX.Element {
       <FilterBar
         query={query}
         filters={[
-          { name: "status", label: "Status", choices: STATUSES },
-          { name: "workflow", label: "Workflow", choices: [...names].map(([value, text]) => ({ value, text })) },
+          {
+            name: "status",
+            label: "Status",
+            choices: statusChoices("queued", "running", "succeeded", "failed", "cancelled"),
+          },
+          { name: "workflow", label: "Workflow", choices: choicesOf(Object.fromEntries(names)) },
         ]}
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={columnsOf(names)}
         idOf={({ id }) => id}
         hrefOf={({ id }) => `/runs/${id}`}

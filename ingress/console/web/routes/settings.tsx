@@ -4,22 +4,21 @@ import { useState } from "preact/hooks";
 
 import type { Workspace } from "#schemas/generated/types.ts";
 import { ApiFault, call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { bodiesDraftOf, BodiesFields, bodiesOf } from "../parts/bodies-form.tsx";
-import { Button, FaultText, SelectField, TextField } from "../parts/form.tsx";
+import { Button, choicesOf, FaultText, SelectField, TextField } from "../parts/form.tsx";
 import { countText, isZone, setZone, sizeText, zone } from "../parts/format.ts";
-import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton } from "../parts/table.tsx";
+import { Empty, ListPanel, Loaded } from "../parts/table.tsx";
 import { setTheme, theme } from "../parts/theme.ts";
 import { toast } from "../parts/toast.tsx";
+import { useForm } from "../parts/use-form.ts";
 import { Id, KeyValues } from "../parts/values.tsx";
 
 export default function Settings(): JSX.Element {
   const [name, setName] = useState(zone.value);
-  const query = useQuery("workspace", (signal) => call("GET /workspaces/{workspaceId}", { signal }));
-  const { data, fault, reload } = query;
+  const query = useCall("GET /workspaces/{workspaceId}");
   return (
     <Page title="Settings">
       <Section title="This browser">
@@ -41,23 +40,12 @@ export default function Settings(): JSX.Element {
               label="Colours"
               value={theme.value}
               onInput={setTheme}
-              choices={[
-                { value: "", text: "As the system" },
-                { value: "light", text: "Light" },
-                { value: "dark", text: "Dark" },
-              ]}
+              choices={choicesOf({ "": "As the system", light: "Light", dark: "Dark" })}
             />
           </div>
         </div>
       </Section>
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
-      {data === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <WorkspaceSettings row={data} reload={reload} />
-      )}
+      <Loaded query={query}>{(row) => <WorkspaceSettings row={row} reload={query.reload} />}</Loaded>
       <Presets />
     </Page>
   );
@@ -90,12 +78,12 @@ function WorkspaceSettings({ row, reload }: { readonly row: Workspace; readonly 
 
 /** Quota presets, which the operator defines. The dialogs of keys choose among them. */
 function Presets(): JSX.Element {
-  const query = useQuery("presets", (signal) => call("GET /workspaces/{workspaceId}/presets", { signal }));
+  const query = useCall("GET /workspaces/{workspaceId}/presets");
   const limitText = (limit: number | null): string => (limit === null ? "no limit" : countText(limit));
   return (
     <Section title="Presets" note="limits that a key can have; the operator defines them">
       <ListPanel
-        query={{ ...query, data: query.data && { data: query.data.data, has_more: false } }}
+        query={query}
         idOf={({ name }) => name}
         columns={[
           { head: "Preset", place: "main", cell: ({ name }) => name },
@@ -130,40 +118,36 @@ function Presets(): JSX.Element {
 }
 
 function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly reload: () => void }): JSX.Element {
-  const [name, setName] = useState(row.name);
-  const [tags, setTags] = useState(row.tags.join(", "));
-  const [bodies, setBodies] = useState(bodiesDraftOf(row.bodies));
-  const save = useAction(async () => {
-    const kept = bodiesOf(bodies);
-    await call("PATCH /workspaces/{workspaceId}", {
-      body: {
-        ...(name.trim() === row.name ? {} : { name: name.trim() }),
-        tags: tags.split(/[\s,]+/).filter(Boolean),
-        ...(kept === null || JSON.stringify(bodies) === JSON.stringify(bodiesDraftOf(row.bodies))
-          ? {}
-          : { bodies: kept }),
-      },
-    });
-    toast("Settings are saved");
-    reload();
-  });
-  const { fault } = save;
+  const form = useForm(
+    { name: row.name, tags: row.tags.join(", "), bodies: bodiesDraftOf(row.bodies) },
+    async ({ name, tags, bodies }) => {
+      const kept = bodiesOf(bodies);
+      await call("PATCH /workspaces/{workspaceId}", {
+        body: {
+          ...(name.trim() === row.name ? {} : { name: name.trim() }),
+          tags: tags.split(/[\s,]+/).filter(Boolean),
+          ...(kept === null || JSON.stringify(bodies) === JSON.stringify(bodiesDraftOf(row.bodies))
+            ? {}
+            : { bodies: kept }),
+        },
+      });
+      toast("Settings are saved");
+      reload();
+    },
+  );
   return (
     <>
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
+      <TextField label="Name" {...form.bind("name")} />
       <TextField
         label="Tags"
-        value={tags}
-        onInput={setTags}
+        {...form.bind("tags")}
         isOptional
-        param="tags"
-        fault={fault}
         hint="At most three members of a request's metadata, such as project. Usage can be grouped and limited by them."
       />
-      {hasRole("owner") ? <BodiesFields draft={bodies} onInput={setBodies} fault={fault} /> : null}
-      <FaultText fault={fault} except={["name", "tags", "bodies"]} />
+      {hasRole("owner") ? <BodiesFields {...form.bind("bodies")} /> : null}
+      <FaultText fault={form.fault} except={form.params} />
       <div class="row">
-        <Button kind="primary" isRunning={save.isRunning} onClick={() => save.run()}>
+        <Button kind="primary" isRunning={form.isRunning} onClick={() => form.run()}>
           Save settings
         </Button>
       </div>

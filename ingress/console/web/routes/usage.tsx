@@ -7,16 +7,16 @@ import { call } from "../api/client.ts";
 import { CSV, download, JSON_LINES } from "../parts/download.ts";
 import { keyName } from "../api/names.ts";
 import { useMemberNames, useWorkflowNames } from "../api/names-of.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall, useQuery } from "../api/query.ts";
 import { type Filter, FilterBar, keyFilter, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
-import type { Choice } from "../parts/form.tsx";
+import { type Choice, choicesOf } from "../parts/form.tsx";
 import { countText, durationText, figureText, percentText } from "../parts/format.ts";
-import { FaultCallout, Menu } from "../parts/layers.tsx";
+import { Menu } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { Spark, StackedBars } from "../parts/plot.tsx";
-import { Empty, Skeleton, Table } from "../parts/table.tsx";
+import { Empty, Loaded, Table } from "../parts/table.tsx";
 import { bucketsOf, type Group, type Metric, topGroups } from "../parts/usage-groups.ts";
-import { Amount, statusText } from "../parts/values.tsx";
+import { Amount, statusChoices, statusText } from "../parts/values.tsx";
 
 const USAGE = "GET /workspaces/{workspaceId}/usage";
 const DAY_MS = 86_400_000;
@@ -32,6 +32,8 @@ const METRICS: Readonly<Record<Metric, string>> = {
   tokens: "Tokens",
 };
 
+const WIDTHS = { "": "Day in UTC", "1h": "Hour, up to 7 days" };
+
 const GROUPS: Readonly<Record<string, string>> = {
   model: "Model",
   key: "Key",
@@ -46,26 +48,24 @@ export default function Usage(): JSX.Element {
   const query = useUrlQuery();
   const choice = choiceOf(query);
   const names = useNames(choice.by);
-  const tags = useQuery("tags", async (signal) => (await call("GET /workspaces/{workspaceId}", { signal })).tags);
+  const tags = useCall("GET /workspaces/{workspaceId}").data?.tags ?? [];
   const usage = useQuery(`usage ${query.text}`, (signal) => load(choice, signal));
-  const { data, fault, reload } = usage;
   return (
     <Page title="Usage" actions={<Exports choice={choice} />}>
-      <FilterBar filters={filtersOf(tags.data ?? [], choice.by)} query={query} />
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={reload} />}
-      {data === undefined ? (
-        fault === undefined ? (
-          <Skeleton rows={10} />
-        ) : null
-      ) : data.groups.length === 0 ? (
-        <div class="panel empty">
-          <Empty title="No usage in this time">
-            <p>Calls are summed here as soon as they end. Choose a longer time, or remove a filter.</p>
-          </Empty>
-        </div>
-      ) : (
-        <Content data={data} choice={choice} nameOf={names} />
-      )}
+      <FilterBar filters={filtersOf(tags, choice.by)} query={query} />
+      <Loaded query={usage} rows={10}>
+        {(data) =>
+          data.groups.length === 0 ? (
+            <div class="panel empty">
+              <Empty title="No usage in this time">
+                <p>Calls are summed here as soon as they end. Choose a longer time, or remove a filter.</p>
+              </Empty>
+            </div>
+          ) : (
+            <Content data={data} choice={choice} nameOf={names} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -99,35 +99,16 @@ function choiceOf(query: UrlQuery): UsageChoice {
 }
 
 function filtersOf(tags: readonly string[], by: string): readonly Filter[] {
-  const choices = (names: Readonly<Record<string, string>>): readonly Choice[] =>
-    Object.entries(names).map(([value, text]) => ({ value, text }));
   // The tags of the workspace arrive later than the URL's.
   const shown = by.startsWith("tag:") ? [...new Set([by.slice(4), ...tags])] : tags;
   const byTag = Object.fromEntries(shown.map((tag) => [`tag:${tag}`, `Tag ${tag}`]));
   return [
-    { name: "metric", label: "Metric", isFixed: true, choices: choices(METRICS) },
-    { name: "by", label: "By", isFixed: true, choices: choices({ ...GROUPS, ...byTag }) },
-    {
-      name: "days",
-      label: "Time",
-      isFixed: true,
-      choices: DAYS,
-    },
-    {
-      name: "width",
-      label: "Bucket",
-      isFixed: true,
-      choices: [
-        { value: "", text: "Day in UTC" },
-        { value: "1h", text: "Hour, up to 7 days" },
-      ],
-    },
+    { name: "metric", label: "Metric", isFixed: true, choices: choicesOf(METRICS) },
+    { name: "by", label: "By", isFixed: true, choices: choicesOf({ ...GROUPS, ...byTag }) },
+    { name: "days", label: "Time", isFixed: true, choices: DAYS },
+    { name: "width", label: "Bucket", isFixed: true, choices: choicesOf(WIDTHS) },
     { name: "model", label: "Model" },
-    {
-      name: "status",
-      label: "Status",
-      choices: ["succeeded", "failed", "cancelled", "lost"].map((value) => ({ value, text: statusText(value) })),
-    },
+    { name: "status", label: "Status", choices: statusChoices("succeeded", "failed", "cancelled", "lost") },
     keyFilter(),
     { name: "user", label: "End user" },
     ...(tags.length === 0 ? [] : [{ name: "tag", label: "Tag" }]),

@@ -5,15 +5,14 @@ import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { WorkflowRunSummary, WorkflowSummary } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall, useQuery } from "../api/query.ts";
 import { Button } from "../parts/form.tsx";
 import { timeText, zoneText } from "../parts/format.ts";
 import { FaultCallout } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
-import { type Column, Empty, ListPanel, type ListPage, Skeleton, useCursor } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, Skeleton, useOffsetList } from "../parts/table.tsx";
 import { Status, Time } from "../parts/values.tsx";
 
-const ROWS = 50;
 /** Number of newest runs among which the last run of each workflow is looked up. */
 const RUNS_READ = 100;
 
@@ -33,12 +32,9 @@ export default function Workflows(): JSX.Element {
 
 function WorkflowList(): JSX.Element {
   const [, navigate] = useLocation();
-  const cursor = useCursor("");
-  const offset = Number(cursor.after ?? 0);
-  const list = useQuery<ListPage<WorkflowSummary>>(`workflows ${offset}`, async (signal) => {
-    const { items, total } = await call("GET /v1/workflows", { query: { limit: ROWS, offset }, signal });
-    return { data: items, has_more: offset + items.length < total, last_id: String(offset + items.length) };
-  });
+  const list = useOffsetList<WorkflowSummary>("workflows", (page, signal) =>
+    call("GET /v1/workflows", { query: page, signal }),
+  );
   const runs = useQuery("last runs", async (signal) => {
     const { items } = await call("GET /v1/workflows/runs", { query: { limit: RUNS_READ }, signal });
     // Newest first: the last entry of a workflow in the reversed list is its newest run.
@@ -58,7 +54,6 @@ function WorkflowList(): JSX.Element {
     >
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={columnsOf(runs.data ?? new Map<string, WorkflowRunSummary>())}
         idOf={({ id }) => id}
         hrefOf={({ id }) => `/workflows/${id}`}
@@ -77,9 +72,9 @@ function WorkflowList(): JSX.Element {
 }
 
 function Templates(): JSX.Element | null {
-  const query = useQuery("templates", (signal) => call("GET /v1/workflows/templates", { signal }));
-  if (query.fault !== undefined) return <FaultCallout fault={query.fault} retry={query.reload} />;
-  if (query.data === undefined || query.data.data.length === 0) return null;
+  const query = useCall("GET /v1/workflows/templates");
+  if (query.data === undefined) return <FaultCallout fault={query.fault} retry={query.reload} />;
+  if (query.data.data.length === 0) return null;
   return (
     <Section title="Start from a template" note="Templates run unchanged on test models.">
       <div class="nexts">

@@ -4,16 +4,16 @@ import { useState } from "preact/hooks";
 
 import type { EndUserLimits, TagLimits } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction, useQuery } from "../../api/query.ts";
-import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
-import { ConfirmDialog, FormDialog, Menu } from "../../parts/layers.tsx";
+import { useCall } from "../../api/query.ts";
+import { Button, SelectField, TextField } from "../../parts/form.tsx";
+import { FormDialog, Menu } from "../../parts/layers.tsx";
 import { draftOf, LimitAmountFields, LimitBars, limitsOf } from "../../parts/limits-form.tsx";
 import { Section } from "../../parts/page.tsx";
-import { type Column, Empty, ListPanel, useCursor } from "../../parts/table.tsx";
+import { type Column, Empty, ListPanel, useList } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 
 type Row = EndUserLimits | TagLimits;
-type Open = { readonly kind: "set"; readonly row?: Row } | { readonly kind: "delete"; readonly row: Row } | undefined;
 
 /** Value of the selection that means the end user instead of a tag. */
 const USER = "user";
@@ -29,18 +29,10 @@ function hrefOf(row: Row): string {
 }
 
 export function LabelLimits(): JSX.Element {
-  const [open, setOpen] = useState<Open>();
-  const cursor = useCursor("end-users");
-  const users = useQuery(`end-users ${cursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/end-users", { query: { limit: 25, after: cursor.after }, signal }),
-  );
-  const tagCursor = useCursor("tags");
-  const tags = useQuery(`tags ${tagCursor.after ?? ""}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/tags", { query: { limit: 25, after: tagCursor.after }, signal }),
-  );
-  const close = (): void => setOpen(undefined);
+  const [edited, setEdited] = useState<Row | "new">();
+  const users = useList("GET /workspaces/{workspaceId}/end-users", {}, { limit: 25 });
+  const tags = useList("GET /workspaces/{workspaceId}/tags", {}, { limit: 25 });
   const changed = (): void => {
-    close();
     users.reload();
     tags.reload();
   };
@@ -63,8 +55,20 @@ export function LabelLimits(): JSX.Element {
         <Menu
           label={`Actions of ${nameOf(row)}`}
           entries={[
-            { text: "Change limit", onClick: () => setOpen({ kind: "set", row }) },
-            { text: "Delete limit", isDangerous: true, onClick: () => setOpen({ kind: "delete", row }) },
+            { text: "Change limit", onClick: () => setEdited(row) },
+            {
+              text: "Delete limit",
+              confirm: {
+                title: `Delete the limit of “${nameOf(row)}”?`,
+                effect: "Its calls are no longer limited, within a second. Its usage stays.",
+                action: "Delete limit",
+                run: async () => {
+                  await remove(row);
+                  toast("The limit is deleted");
+                  changed();
+                },
+              },
+            },
           ]}
         />
       ),
@@ -75,14 +79,13 @@ export function LabelLimits(): JSX.Element {
       title="Limits of end users and tags"
       note="refused with 402 when a call does not fit"
       link={
-        <Button small icon="plus" onClick={() => setOpen({ kind: "set" })}>
+        <Button small icon="plus" onClick={() => setEdited("new")}>
           Set limit
         </Button>
       }
     >
       <ListPanel
         query={users}
-        cursor={cursor}
         idOf={nameOf}
         hrefOf={hrefOf}
         columns={columnsOf("End user")}
@@ -94,7 +97,6 @@ export function LabelLimits(): JSX.Element {
       />
       <ListPanel
         query={tags}
-        cursor={tagCursor}
         idOf={nameOf}
         hrefOf={hrefOf}
         columns={columnsOf("Tag")}
@@ -104,21 +106,9 @@ export function LabelLimits(): JSX.Element {
           </Empty>
         }
       />
-      {open?.kind === "set" ? <SetLimit row={open.row} onClose={close} onSaved={changed} /> : null}
-      {open?.kind === "delete" ? (
-        <ConfirmDialog
-          title={`Delete the limit of “${nameOf(open.row)}”?`}
-          effect="Its calls are no longer limited, within a second. Its usage stays."
-          action="Delete limit"
-          onClose={close}
-          run={async () => {
-            await remove(open.row);
-            toast("The limit is deleted");
-            users.reload();
-            tags.reload();
-          }}
-        />
-      ) : null}
+      {edited === undefined ? null : (
+        <SetLimit row={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} onSaved={changed} />
+      )}
     </Section>
   );
 }
@@ -129,62 +119,49 @@ function remove(row: Row): Promise<unknown> {
     : call("DELETE /workspaces/{workspaceId}/end-users/{user}/limits", { path: { user: row.user } });
 }
 
-function SetLimit({
-  row,
-  onClose,
-  onSaved,
-}: {
-  readonly row: Row | undefined;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
-}): JSX.Element {
-  const [label, setLabel] = useState(row?.object === "tag.limits" ? row.tag : USER);
-  const [value, setValue] = useState(row === undefined ? "" : row.object === "tag.limits" ? row.value : row.user);
-  const [draft, setDraft] = useState(
-    draftOf(row === undefined ? null : { credits: row.credits, warn_at: row.warn_at }),
+function SetLimit({ row, ...dialog }: DialogProps & { readonly row: Row | undefined }): JSX.Element {
+  const tags = useCall("GET /workspaces/{workspaceId}").data?.tags;
+  const form = useForm(
+    {
+      label: row?.object === "tag.limits" ? row.tag : USER,
+      value: row === undefined ? "" : row.object === "tag.limits" ? row.value : row.user,
+      limits: draftOf(row === undefined ? null : { credits: row.credits, warn_at: row.warn_at }),
+    },
+    async ({ label, value, limits: draft }) => {
+      const limits = limitsOf(draft, null);
+      if (limits?.credits == null) throw new Error("Expected a number of credits for at least one period.");
+      const body = { credits: limits.credits, warn_at: limits.warn_at ?? [] };
+      return label === USER
+        ? call("PUT /workspaces/{workspaceId}/end-users/{user}/limits", { path: { user: value }, body })
+        : call("PUT /workspaces/{workspaceId}/tags/{tag}/{value}/limits", { path: { tag: label, value }, body });
+    },
+    dialog,
   );
-  const names = useQuery(
-    "workspace tags",
-    async (signal) => (await call("GET /workspaces/{workspaceId}", { signal })).tags,
-  );
-  const save = useAction(async () => {
-    const limits = limitsOf(draft, null);
-    if (limits?.credits == null) throw new Error("Expected a number of credits for at least one period.");
-    const body = { credits: limits.credits, warn_at: limits.warn_at ?? [] };
-    if (label === USER) {
-      await call("PUT /workspaces/{workspaceId}/end-users/{user}/limits", { path: { user: value }, body });
-    } else {
-      await call("PUT /workspaces/{workspaceId}/tags/{tag}/{value}/limits", { path: { tag: label, value }, body });
-    }
-    onSaved();
-  });
-  const { fault } = save;
+  const { label, value } = form.values;
   return (
     <FormDialog
       title={row === undefined ? "Set limit" : `Change the limit of “${nameOf(row)}”`}
       hint="The limit applies within a second, to all keys of the workspace."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Save limit"
-      submit={save}
+      submit={form}
       blocked={value === "" ? "Enter the end user or the value of the tag." : undefined}
     >
       {row === undefined ? (
         <div class="grid2">
           <SelectField
             label="Calls with the same"
-            value={label}
-            onInput={setLabel}
+            {...form.bind("label")}
             choices={[
               { value: USER, text: "end user" },
-              ...(names.data ?? []).map((name) => ({ value: name, text: `tag ${name}` })),
+              ...(tags ?? []).map((name) => ({ value: name, text: `tag ${name}` })),
             ]}
-            hint={names.data?.length === 0 ? "The page Settings adds tags." : undefined}
+            hint={tags?.length === 0 ? "The page Settings adds tags." : undefined}
           />
-          <TextField label={label === USER ? "End user" : "Value"} value={value} onInput={setValue} isRequired />
+          <TextField label={label === USER ? "End user" : "Value"} {...form.bind("value")} isRequired />
         </div>
       ) : null}
-      <LimitAmountFields draft={draft} onInput={setDraft} fault={fault} />
-      <FaultText fault={fault} />
+      <LimitAmountFields {...form.bind("limits")} />
     </FormDialog>
   );
 }

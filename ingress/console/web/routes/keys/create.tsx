@@ -1,66 +1,45 @@
 /** Dialogs that create a key and show its secret once. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 
 import type { ApiKey, ApiKeyCreateRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction, useQuery } from "../../api/query.ts";
+import { useCall } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
-import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { SelectField, TextField } from "../../parts/form.tsx";
 import { FormDialog } from "../../parts/layers.tsx";
 import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 import { changesOf, keyDraftOf, KeyFields } from "./fields.tsx";
 
-export function CreateKey({
-  onClose,
-  onCreated,
-}: {
-  readonly onClose: () => void;
-  readonly onCreated: (key: ApiKey) => void;
-}): JSX.Element {
-  const [draft, setDraft] = useState(keyDraftOf());
-  const [memberId, setMemberId] = useState("");
+export function CreateKey(dialog: DialogProps<ApiKey>): JSX.Element {
   const mayChooseMember = hasRole("owner", "admin");
-  const members = useQuery(mayChooseMember ? "members" : "", (signal) =>
-    call("GET /workspaces/{workspaceId}/members", { query: { limit: 100 }, signal }),
-  );
-  const create = useAction(async () =>
-    onCreated(
-      await call("POST /workspaces/{workspaceId}/api-keys", {
+  const members = useCall("GET /workspaces/{workspaceId}/members", mayChooseMember ? { query: { limit: 100 } } : null);
+  const form = useForm(
+    { ...keyDraftOf(), member: "" },
+    ({ member, ...draft }) =>
+      call("POST /workspaces/{workspaceId}/api-keys", {
         body: {
-          ...(memberId === "" ? {} : { member_id: memberId }),
+          ...(member === "" ? {} : { member_id: member }),
           ...changesOf(draft),
           name: draft.name.trim(),
         } as ApiKeyCreateRequest,
       }),
-    ),
+    dialog,
   );
-  const { fault } = create;
   return (
     <FormDialog
       title="Create key"
       hint="The secret is shown once."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create key"
-      submit={create}
-      blocked={draft.name.trim() === "" ? "Enter a name." : undefined}
+      submit={form}
+      blocked={form.values.name.trim() === "" ? "Enter a name." : undefined}
     >
-      <TextField
-        label="Name"
-        value={draft.name}
-        onInput={(name) => setDraft({ ...draft, name })}
-        param="name"
-        fault={fault}
-        isRequired
-        hint="The service or person that uses it."
-      />
+      <TextField label="Name" {...form.bind("name")} isRequired hint="The service or person that uses it." />
       {mayChooseMember ? (
         <SelectField
           label="Member"
-          value={memberId}
-          onInput={setMemberId}
-          param="member_id"
-          fault={fault}
+          {...form.bind("member", "member_id")}
           choices={[
             { value: "", text: `${session.value?.member.name} (you)` },
             ...(members.data?.data ?? [])
@@ -69,8 +48,7 @@ export function CreateKey({
           ]}
         />
       ) : null}
-      <KeyFields draft={draft} onInput={setDraft} fault={fault} />
-      <FaultText fault={fault} />
+      <KeyFields form={form} />
     </FormDialog>
   );
 }

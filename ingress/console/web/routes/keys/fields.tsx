@@ -2,12 +2,12 @@
 import type { JSX } from "preact";
 
 import type { ApiKey, ApiKeyUpdateRequest } from "#schemas/generated/types.ts";
-import { call, type ApiFault } from "../../api/client.ts";
-import { useQuery } from "../../api/query.ts";
+import { useCall } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
 import { type BodiesDraft, bodiesDraftOf, BodiesFields, bodiesOf } from "../../parts/bodies-form.tsx";
 import { SelectField, TextField } from "../../parts/form.tsx";
 import { localText, zonedTime, zoneText } from "../../parts/format.ts";
+import type { Form } from "../../parts/use-form.ts";
 import { draftOf, type LimitsDraft, LimitsFields, limitsOf } from "../../parts/limits-form.tsx";
 
 export interface KeyDraft {
@@ -53,57 +53,43 @@ export function changesOf(draft: KeyDraft, row?: ApiKey): ApiKeyUpdateRequest {
 }
 
 interface Props {
-  readonly draft: KeyDraft;
-  readonly onInput: (draft: KeyDraft) => void;
-  readonly fault: ApiFault | undefined;
+  readonly form: Form<KeyDraft>;
   /** Key to change. Absent: a new key. */
   readonly row?: ApiKey;
 }
 
-export function KeyFields({ draft, onInput, fault, row }: Props): JSX.Element {
-  const bind = (name: "expires" | "tools") => ({
-    value: draft[name],
-    onInput: (value: string) => onInput({ ...draft, [name]: value }),
-    fault,
-  });
+export function KeyFields({ form, row }: Props): JSX.Element {
   return (
     <>
       <div class="grid2">
-        <PresetField draft={draft} onInput={onInput} fault={fault} {...(row && { row })} />
+        <PresetField form={form} {...(row && { row })} />
         <TextField
           label={`Expires, ${zoneText()}`}
           type="datetime-local"
           isOptional
-          param="expires_at"
-          {...bind("expires")}
+          {...form.bind("expires", "expires_at")}
         />
       </div>
-      <LimitsFields draft={draft.limits} onInput={(limits) => onInput({ ...draft, limits })} fault={fault} />
+      <LimitsFields {...form.bind("limits")} />
       <TextField
         label="Tools"
         isOptional
-        param="tools"
+        {...form.bind("tools")}
         placeholder="image.*, document.extract_text"
         hint={`Capabilities and workflows that the key may run: ids, categories such as image.*, or workflow.*. Empty: ${row === undefined ? "those of your key" : "all"}.`}
-        {...bind("tools")}
       />
-      {hasRole("owner") ? (
-        <BodiesFields inherits draft={draft.bodies} onInput={(bodies) => onInput({ ...draft, bodies })} fault={fault} />
-      ) : null}
+      {hasRole("owner") ? <BodiesFields inherits {...form.bind("bodies")} /> : null}
     </>
   );
 }
 
-function PresetField({ draft, onInput, fault, row }: Props): JSX.Element {
-  const presets = useQuery("presets", (signal) => call("GET /workspaces/{workspaceId}/presets", { signal }));
+function PresetField({ form, row }: Props): JSX.Element {
+  const presets = useCall("GET /workspaces/{workspaceId}/presets");
   const current = row?.preset ?? session.value?.preset ?? "";
   return (
     <SelectField
       label="Preset"
-      value={draft.preset}
-      onInput={(preset) => onInput({ ...draft, preset })}
-      param="preset"
-      fault={fault}
+      {...form.bind("preset")}
       hint="Limits of calls per minute and tokens per day."
       choices={[
         row === undefined ? { value: "", text: `${current} (yours)` } : { value: current, text: current },

@@ -5,13 +5,14 @@ import { Link } from "wouter-preact";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction, useQuery } from "../../api/query.ts";
-import { Button, FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { useCall } from "../../api/query.ts";
+import { Button, SelectField, TextField } from "../../parts/form.tsx";
 import { zonedText } from "../../parts/format.ts";
-import { ConfirmDialog, FaultCallout, FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
+import { ConfirmButton, FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { LimitBars, stateOf } from "../../parts/limits-form.tsx";
-import { Skeleton } from "../../parts/table.tsx";
+import { Loaded } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 import { Ago, Id, KeyValues, Status } from "../../parts/values.tsx";
 import { changesOf, keyDraftOf, KeyFields } from "./fields.tsx";
 
@@ -23,76 +24,64 @@ interface Props extends SheetControls {
   readonly onSecret: (key: ApiKey) => void;
 }
 
-type Open = "edit" | "rotate" | "revoke" | undefined;
-
 export function KeySheet({ id, onChange, onSecret, ...controls }: Props): JSX.Element {
-  const query = useQuery(`key ${id}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id }, signal }),
-  );
-  const [open, setOpen] = useState<Open>();
+  const query = useCall("GET /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id } });
+  const [open, setOpen] = useState<"edit" | "rotate">();
+  const close = (): void => setOpen(undefined);
   const changed = (): void => {
-    setOpen(undefined);
     query.reload();
     onChange();
   };
-  const { data: row } = query;
   return (
-    <Sheet title={row?.name ?? "Key"} {...controls}>
-      {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
-      {row === undefined ? (
-        query.fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <>
-          <section>
-            <div class="row wrap">
-              <Status of={stateOf(row)} />
-              {row.status === "active" ? (
-                <span class="push row">
-                  <Button small onClick={() => setOpen("edit")}>
-                    Change key
-                  </Button>
-                  <Button small onClick={() => setOpen("rotate")}>
-                    Rotate key
-                  </Button>
-                  <Button small kind="danger" onClick={() => setOpen("revoke")}>
-                    Revoke key
-                  </Button>
-                </span>
-              ) : null}
-            </div>
-            <LimitBars limits={row.limits} usage={row.limit_usage} />
-          </section>
-          <Facts row={row} />
-        </>
-      )}
-      {row !== undefined && open === "edit" ? (
-        <EditKey row={row} onClose={() => setOpen(undefined)} onChanged={changed} />
-      ) : null}
-      {row !== undefined && open === "rotate" ? (
-        <RotateKey
-          row={row}
-          onClose={() => setOpen(undefined)}
-          onRotated={(key) => {
-            changed();
-            onSecret(key);
-          }}
-        />
-      ) : null}
-      {row !== undefined && open === "revoke" ? (
-        <ConfirmDialog
-          title={`Revoke “${row.name}”?`}
-          effect="Its calls are refused within a second, and its open streams end. This cannot be undone."
-          action={`Revoke “${row.name}”`}
-          onClose={() => setOpen(undefined)}
-          run={async () => {
-            await call("DELETE /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id } });
-            toast(`Key “${row.name}” is revoked`);
-            changed();
-          }}
-        />
-      ) : null}
+    <Sheet title={query.data?.name ?? "Key"} {...controls}>
+      <Loaded query={query}>
+        {(row) => (
+          <>
+            <section>
+              <div class="row wrap">
+                <Status of={stateOf(row)} />
+                {row.status === "active" ? (
+                  <span class="push row">
+                    <Button small onClick={() => setOpen("edit")}>
+                      Change key
+                    </Button>
+                    <Button small onClick={() => setOpen("rotate")}>
+                      Rotate key
+                    </Button>
+                    <ConfirmButton
+                      small
+                      kind="danger"
+                      title={`Revoke “${row.name}”?`}
+                      effect="Its calls are refused within a second, and its open streams end. This cannot be undone."
+                      action={`Revoke “${row.name}”`}
+                      run={async () => {
+                        await call("DELETE /workspaces/{workspaceId}/api-keys/{keyId}", { path: { keyId: id } });
+                        toast(`Key “${row.name}” is revoked`);
+                        changed();
+                      }}
+                    >
+                      Revoke key
+                    </ConfirmButton>
+                  </span>
+                ) : null}
+              </div>
+              <LimitBars limits={row.limits} usage={row.limit_usage} />
+            </section>
+            <Facts row={row} />
+            {open === "edit" ? <EditKey row={row} onClose={close} onSaved={changed} /> : null}
+            {open === "rotate" ? (
+              <RotateKey
+                row={row}
+                onClose={close}
+                onSaved={(key) => {
+                  changed();
+                  onSecret(key);
+                }}
+              />
+            ) : null}
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }
@@ -130,40 +119,26 @@ function Facts({ row }: { readonly row: ApiKey }): JSX.Element {
   );
 }
 
-function EditKey({
-  row,
-  onClose,
-  onChanged,
-}: {
-  readonly row: ApiKey;
-  readonly onClose: () => void;
-  readonly onChanged: () => void;
-}): JSX.Element {
-  const [draft, setDraft] = useState(keyDraftOf(row));
-  const save = useAction(async () => {
-    await call("PATCH /workspaces/{workspaceId}/api-keys/{keyId}", {
-      path: { keyId: row.id },
-      body: changesOf(draft, row),
-    });
-    onChanged();
-  });
+function EditKey({ row, ...dialog }: DialogProps & { readonly row: ApiKey }): JSX.Element {
+  const form = useForm(
+    keyDraftOf(row),
+    (draft) =>
+      call("PATCH /workspaces/{workspaceId}/api-keys/{keyId}", {
+        path: { keyId: row.id },
+        body: changesOf(draft, row),
+      }),
+    dialog,
+  );
   return (
     <FormDialog
       title={`Change “${row.name}”`}
       hint="Changes apply within a second."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Save key"
-      submit={save}
+      submit={form}
     >
-      <TextField
-        label="Name"
-        value={draft.name}
-        onInput={(name) => setDraft({ ...draft, name })}
-        param="name"
-        fault={save.fault}
-      />
-      <KeyFields draft={draft} onInput={setDraft} fault={save.fault} row={row} />
-      <FaultText fault={save.fault} />
+      <TextField label="Name" {...form.bind("name")} />
+      <KeyFields form={form} row={row} />
     </FormDialog>
   );
 }
@@ -175,34 +150,25 @@ const OVERLAPS = [
   { value: "604800", text: "One week" },
 ];
 
-function RotateKey({
-  row,
-  onClose,
-  onRotated,
-}: {
-  readonly row: ApiKey;
-  readonly onClose: () => void;
-  readonly onRotated: (key: ApiKey) => void;
-}): JSX.Element {
-  const [overlap, setOverlap] = useState("3600");
-  const rotate = useAction(async () =>
-    onRotated(
-      await call("POST /workspaces/{workspaceId}/api-keys/{keyId}/rotate", {
+function RotateKey({ row, ...dialog }: DialogProps<ApiKey> & { readonly row: ApiKey }): JSX.Element {
+  const form = useForm(
+    { overlap: "3600" },
+    ({ overlap }) =>
+      call("POST /workspaces/{workspaceId}/api-keys/{keyId}/rotate", {
         path: { keyId: row.id },
         body: { overlap_seconds: Number(overlap) },
       }),
-    ),
+    dialog,
   );
   return (
     <FormDialog
       title={`Rotate “${row.name}”`}
       hint="A new secret replaces the old one. Limits and spend continue."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Rotate key"
-      submit={rotate}
+      submit={form}
     >
-      <SelectField label="The old secret works for" value={overlap} onInput={setOverlap} choices={OVERLAPS} />
-      <FaultText fault={rotate.fault} />
+      <SelectField label="The old secret works for" {...form.bind("overlap", "overlap_seconds")} choices={OVERLAPS} />
     </FormDialog>
   );
 }

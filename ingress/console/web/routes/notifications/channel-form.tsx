@@ -1,15 +1,15 @@
 /** Dialog that creates or changes a channel. Its fields depend on the type of the channel. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 
 import type { Channel, ChannelCreateRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction } from "../../api/query.ts";
-import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { choicesOf, SelectField, TextField } from "../../parts/form.tsx";
 import { FormDialog } from "../../parts/layers.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 
 type Type = Channel["type"];
 type Config = ChannelCreateRequest["config"];
+type AuthType = NonNullable<Config["authType"]>;
 
 export const TYPES: Readonly<Record<Type, string>> = {
   webhook: "Webhook",
@@ -19,7 +19,7 @@ export const TYPES: Readonly<Record<Type, string>> = {
 };
 
 interface ConfigField {
-  readonly name: keyof Config;
+  readonly name: Exclude<keyof Config, "authType">;
   readonly label: string;
   readonly hint?: string;
   /** True for a credential, which the API never returns. */
@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<Type, readonly ConfigField[]>> = {
   email: [{ name: "recipient", label: "E-mail address", type: "email" }],
 };
 
-const AUTH_FIELDS: Readonly<Record<NonNullable<Config["authType"]>, readonly ConfigField[]>> = {
+const AUTH_FIELDS: Readonly<Record<AuthType, readonly ConfigField[]>> = {
   none: [],
   bearer: [{ name: "authToken", label: "Bearer token", isSecret: true }],
   basic: [
@@ -63,103 +63,95 @@ const AUTH_FIELDS: Readonly<Record<NonNullable<Config["authType"]>, readonly Con
   ],
 };
 
-const AUTH_CHOICES = [
-  { value: "none", text: "Signature only" },
-  { value: "bearer", text: "Bearer token" },
-  { value: "basic", text: "User name and password" },
-  { value: "api_key", text: "API key in a header" },
-  { value: "custom_header", text: "Header of your own" },
-];
+const AUTH_TYPES: Readonly<Record<AuthType, string>> = {
+  none: "Signature only",
+  bearer: "Bearer token",
+  basic: "User name and password",
+  api_key: "API key in a header",
+  custom_header: "Header of your own",
+};
 
 export function ChannelDialog({
   channel,
-  onClose,
-  onSaved,
-}: {
+  ...dialog
+}: DialogProps<Channel> & {
   /** Channel to change. Absent: a new one is created. */
   readonly channel?: Channel;
-  readonly onClose: () => void;
-  readonly onSaved: (channel: Channel) => void;
 }): JSX.Element {
-  const [type, setType] = useState<Type>(channel?.type ?? "webhook");
-  const [name, setName] = useState(channel?.name ?? "");
-  const [config, setConfig] = useState<Config>(channel?.config ?? {});
-  const { authType = "none" } = config;
-  const fields = [...FIELDS[type], ...(type === "webhook" ? AUTH_FIELDS[authType] : [])];
-  const save = useAction(async () => {
-    const members = fields.flatMap((field) => {
-      const value = (config[field.name] ?? "").trim();
+  const form = useForm(
+    {
+      type: channel?.type ?? "webhook",
+      name: channel?.name ?? "",
+      authType: (channel?.config["authType"] ?? "none") as AuthType,
+      ...textsOf(channel),
+    },
+    ({ type, name, authType, ...texts }) => {
       // An omitted credential of a stored channel keeps its value.
-      return value === "" ? [] : [[field.name, value] as const];
-    });
-    const sent: Config = { ...Object.fromEntries(members), ...(type === "webhook" ? { authType } : {}) };
-    onSaved(
-      channel === undefined
-        ? await call("POST /workspaces/{workspaceId}/notification-channels", { body: { type, name, config: sent } })
-        : await call("PATCH /workspaces/{workspaceId}/notification-channels/{channelId}", {
+      const filled = fields.filter((field) => texts[field.name].trim() !== "");
+      const config: Config = {
+        ...Object.fromEntries(filled.map((field) => [field.name, texts[field.name].trim()])),
+        ...(type === "webhook" ? { authType } : {}),
+      };
+      return channel === undefined
+        ? call("POST /workspaces/{workspaceId}/notification-channels", { body: { type, name, config } })
+        : call("PATCH /workspaces/{workspaceId}/notification-channels/{channelId}", {
             path: { channelId: channel.id },
-            body: { name, config: sent },
-          }),
-    );
-  });
-  const { fault } = save;
-  const text = ({ name: member, label, hint, isSecret, type: kind }: ConfigField): JSX.Element => {
-    const isStored = channel !== undefined && isSecret === true;
-    return (
-      <TextField
-        key={member}
-        label={label}
-        type={isSecret === true ? "password" : (kind ?? "text")}
-        value={config[member] ?? ""}
-        onInput={(value) => setConfig({ ...config, [member]: value })}
-        hint={isStored ? "Leave empty to keep the stored value." : hint}
-        param={`config.${member}`}
-        fault={fault}
-      />
-    );
-  };
+            body: { name, config },
+          });
+    },
+    dialog,
+  );
+  const { type, name, authType } = form.values;
+  const authFields = type === "webhook" ? AUTH_FIELDS[authType] : [];
+  const fields = [...FIELDS[type], ...authFields];
+  const draw = ({ name: member, label, hint, isSecret, type: kind }: ConfigField): JSX.Element => (
+    <TextField
+      key={member}
+      label={label}
+      type={isSecret === true ? "password" : (kind ?? "text")}
+      {...form.bind(member, `config.${member}`)}
+      hint={channel !== undefined && isSecret === true ? "Leave empty to keep the stored value." : hint}
+    />
+  );
   return (
     <FormDialog
       title={channel === undefined ? "Create channel" : `Change “${channel.name}”`}
       hint={channel === undefined ? undefined : "The next attempt of every delivery uses the new settings."}
-      onClose={onClose}
+      onClose={dialog.onClose}
       action={channel === undefined ? "Create channel" : "Save channel"}
-      submit={save}
+      submit={form}
       blocked={name.trim() === "" ? "Enter a name." : undefined}
     >
       {channel === undefined ? (
         <SelectField
           label="Type"
-          value={type}
-          onInput={(value) => {
-            setType(value as Type);
-            setConfig({});
-          }}
-          choices={Object.entries(TYPES).map(([value, label]) => ({ value, text: label }))}
-          param="type"
-          fault={fault}
+          {...form.bind("type")}
+          onInput={(chosen) => form.set({ ...textsOf(undefined), type: chosen })}
+          choices={choicesOf(TYPES)}
         />
       ) : null}
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
-      {FIELDS[type].map(text)}
+      <TextField label="Name" {...form.bind("name")} />
+      {FIELDS[type].map(draw)}
       {type === "webhook" ? (
         <SelectField
           label="Authentication"
-          value={authType}
-          onInput={(value) => setConfig({ ...config, authType: value as NonNullable<Config["authType"]> })}
-          choices={AUTH_CHOICES}
+          {...form.bind("authType", "config.authType")}
+          choices={choicesOf(AUTH_TYPES)}
           hint={authType === "none" ? undefined : "In addition to the signature."}
-          param="config.authType"
-          fault={fault}
         />
       ) : null}
-      {type === "webhook" ? AUTH_FIELDS[authType].map(text) : null}
-      <FaultText
-        fault={fault}
-        except={["type", "name", "config.authType", ...fields.map((field) => `config.${field.name}`)]}
-      />
+      {authFields.map(draw)}
     </FormDialog>
   );
+}
+
+/** Returns the texts of all fields. A credential is empty, because the API never returns it. */
+function textsOf(channel: Channel | undefined): Readonly<Record<ConfigField["name"], string>> {
+  const fields = [...Object.values(FIELDS), ...Object.values(AUTH_FIELDS)].flat();
+  return Object.fromEntries(fields.map(({ name }) => [name, channel?.config[name] ?? ""])) as Record<
+    ConfigField["name"],
+    string
+  >;
 }
 
 /** State of a channel: `disabled`, `failing` while its attempts fail, or `active`. */

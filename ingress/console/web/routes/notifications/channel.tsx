@@ -5,25 +5,25 @@ import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { Channel } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction, useQuery } from "../../api/query.ts";
+import { useAction, useCall } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
 import { Button } from "../../parts/form.tsx";
 import { relativeText, zonedText } from "../../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
+import { Callout, ConfirmButton, FaultCallout } from "../../parts/layers.tsx";
 import { Page, Section, Tabs } from "../../parts/page.tsx";
-import { Skeleton } from "../../parts/table.tsx";
+import { SecretDialog } from "../../parts/secret-dialog.tsx";
+import { Loaded } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Id, KeyValues, Status } from "../../parts/values.tsx";
 import { ChannelDialog, stateOf, targetOf, TYPES } from "./channel-form.tsx";
 import { DeliveryList, DeliverySheet, useDeliveries } from "./deliveries.tsx";
-import { SecretDialog } from "./secret.tsx";
 import { Subscriptions } from "./subscriptions.tsx";
 
 const ONE = "/workspaces/{workspaceId}/notification-channels/{channelId}";
 
 export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
   const { part = "deliveries" } = useParams<{ part?: string }>();
-  const query = useQuery(`channel ${id}`, (signal) => call(`GET ${ONE}`, { path: { channelId: id }, signal }));
+  const query = useCall(`GET ${ONE}`, { path: { channelId: id } });
   const deliveries = useDeliveries(part === "deliveries" ? id : "");
   const { data: channel } = query;
   const test = useAction(async () => {
@@ -62,25 +62,24 @@ export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
         )
       }
     >
-      {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
-      {test.fault === undefined ? null : <FaultCallout fault={test.fault} retry={() => void test.run()} />}
+      <FaultCallout fault={test.fault} retry={() => test.run()} />
       {channel === undefined ? null : <Warning channel={channel} />}
       <Tabs
         label="Channel"
         current={href(part)}
         tabs={["Deliveries", "Subscriptions", "Settings"].map((text) => ({ text, href: href(text.toLowerCase()) }))}
       />
-      {channel === undefined ? (
-        query.fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : part === "subscriptions" ? (
-        <Subscriptions channel={channel} />
-      ) : part === "settings" ? (
-        <Settings channel={channel} onChange={query.reload} />
-      ) : (
-        <DeliveryList channel={channel} {...deliveries} />
-      )}
+      <Loaded query={query}>
+        {(channel) =>
+          part === "subscriptions" ? (
+            <Subscriptions channel={channel} />
+          ) : part === "settings" ? (
+            <Settings channel={channel} onChange={query.reload} />
+          ) : (
+            <DeliveryList channel={channel} {...deliveries} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -91,7 +90,6 @@ function canChange({ createdByUserId }: Channel): boolean {
 }
 
 const NOT_OWN = "Developers change only channels that they created.";
-const KEEPERS_ONLY = "Only owners and admins do this.";
 
 function testBlock(channel: Channel): string | undefined {
   if (!channel.enabled) return "The channel is disabled. Enable it in its settings.";
@@ -137,21 +135,16 @@ function Warning({
   return null;
 }
 
-type Open = "change" | "disable" | "reveal" | "rotate" | "delete" | undefined;
-
 function Settings({ channel, onChange }: { readonly channel: Channel; readonly onChange: () => void }): JSX.Element {
-  const [open, setOpen] = useState<Open>();
-  const path = { channelId: channel.id };
+  const [isChanging, setChanging] = useState(false);
   const setEnabled = async (enabled: boolean): Promise<void> => {
-    await call(`PATCH ${ONE}`, { path, body: { enabled } });
+    await call(`PATCH ${ONE}`, { path: { channelId: channel.id }, body: { enabled } });
     toast(enabled ? "The channel is enabled" : "The channel is disabled");
     onChange();
   };
   const enable = useAction(() => setEnabled(true));
-  const [notOwn, notKeeper] = [
-    canChange(channel) ? undefined : NOT_OWN,
-    hasRole("owner", "admin") ? undefined : KEEPERS_ONLY,
-  ];
+  const name = `“${channel.name}”`;
+  const notOwn = canChange(channel) ? undefined : NOT_OWN;
   return (
     <Section title="Settings">
       <div class="panel">
@@ -168,131 +161,103 @@ function Settings({ channel, onChange }: { readonly channel: Channel; readonly o
               ["Changed", zonedText(channel.updatedAt)],
             ]}
           />
-          {enable.fault === undefined ? null : <FaultCallout fault={enable.fault} retry={() => void enable.run()} />}
+          <FaultCallout fault={enable.fault} retry={() => enable.run()} />
           <div class="row wrap">
-            <Button blocked={notOwn} onClick={() => setOpen("change")}>
+            <Button blocked={notOwn} onClick={() => setChanging(true)}>
               Change channel
             </Button>
-            {channel.type === "webhook" ? (
-              <>
-                <Button blocked={notKeeper} onClick={() => setOpen("reveal")}>
-                  Reveal secret
-                </Button>
-                <Button blocked={notKeeper} onClick={() => setOpen("rotate")}>
-                  Rotate secret
-                </Button>
-              </>
-            ) : null}
+            {channel.type === "webhook" ? <SecretButtons channel={channel} onChange={onChange} /> : null}
             {channel.enabled ? (
-              <Button blocked={notOwn} onClick={() => setOpen("disable")}>
+              <ConfirmButton
+                blocked={notOwn}
+                title={`Disable ${name}?`}
+                effect="Nothing is sent until the channel is enabled again. Events of this time are recorded as skipped; “Recover since…” sends them later."
+                action={`Disable ${name}`}
+                run={() => setEnabled(false)}
+              >
                 Disable channel
-              </Button>
+              </ConfirmButton>
             ) : (
               <Button kind="primary" blocked={notOwn} isRunning={enable.isRunning} onClick={() => enable.run()}>
                 Enable channel
               </Button>
             )}
-            <Button kind="danger" blocked={notKeeper} onClick={() => setOpen("delete")}>
-              Delete channel
-            </Button>
+            <DeleteButton channel={channel} />
           </div>
         </div>
       </div>
-      <SettingsDialog
-        channel={channel}
-        open={open}
-        onClose={() => setOpen(undefined)}
-        onChange={onChange}
-        setEnabled={setEnabled}
-      />
+      {isChanging ? <ChannelDialog channel={channel} onClose={() => setChanging(false)} onSaved={onChange} /> : null}
     </Section>
   );
 }
 
-/** Dialog of the chosen action, and the secret that it returned. */
-function SettingsDialog({
+/** Returns why the member may not do what only owners and admins do. */
+function keeperBlock(): string | undefined {
+  return hasRole("owner", "admin") ? undefined : "Only owners and admins do this.";
+}
+
+function DeleteButton({ channel }: { readonly channel: Channel }): JSX.Element {
+  const [, navigate] = useLocation();
+  const name = `“${channel.name}”`;
+  return (
+    <ConfirmButton
+      kind="danger"
+      blocked={keeperBlock()}
+      title={`Delete ${name}?`}
+      effect="Its subscriptions are deleted and its open deliveries are cancelled. Past deliveries stay in the API's list. This cannot be undone."
+      action={`Delete ${name}`}
+      run={async () => {
+        await call(`DELETE ${ONE}`, { path: { channelId: channel.id } });
+        toast(`Channel ${name} is deleted`);
+        navigate("/notifications");
+      }}
+    >
+      Delete channel
+    </ConfirmButton>
+  );
+}
+
+/** Buttons that reveal and rotate the signing secret, and the dialog that shows it. */
+function SecretButtons({
   channel,
-  open,
-  onClose: close,
   onChange,
-  setEnabled,
 }: {
   readonly channel: Channel;
-  readonly open: Open;
-  readonly onClose: () => void;
   readonly onChange: () => void;
-  readonly setEnabled: (enabled: boolean) => Promise<void>;
 }): JSX.Element {
   const [secret, setSecret] = useState<{ readonly text: string; readonly note: string }>();
-  const [, navigate] = useLocation();
   const path = { channelId: channel.id };
   const name = `“${channel.name}”`;
   return (
     <>
-      {open === "change" ? (
-        <ChannelDialog
-          channel={channel}
-          onClose={close}
-          onSaved={() => {
-            close();
-            onChange();
-          }}
-        />
-      ) : null}
-      {open === "disable" ? (
-        <ConfirmDialog
-          title={`Disable ${name}?`}
-          effect="Nothing is sent until the channel is enabled again. Events of this time are recorded as skipped; “Recover since…” sends them later."
-          action={`Disable ${name}`}
-          onClose={close}
-          run={() => setEnabled(false)}
-        />
-      ) : null}
-      {open === "reveal" ? (
-        <ConfirmDialog
-          title={`Reveal the signing secret of ${name}?`}
-          effect="Whoever reads the secret can forge requests to your receiver. The audit log records that you revealed it."
-          action="Reveal secret"
-          onClose={close}
-          run={async () => {
-            const { signingSecret } = await call(`POST ${ONE}/signing-secret/reveal`, { path });
-            setSecret({ text: signingSecret, note: "Your receiver verifies x-webhook-signature with this secret." });
-          }}
-        />
-      ) : null}
-      {open === "rotate" ? (
-        <ConfirmDialog
-          title={`Rotate the signing secret of ${name}?`}
-          effect="The next attempt is signed with a new secret: a receiver that checks x-webhook-signature rejects it until it knows the new secret. webhook-signature contains both signatures for a day."
-          action="Rotate secret"
-          onClose={close}
-          run={async () => {
-            const { signingSecret, previousUntil } = await call(`POST ${ONE}/signing-secret/rotate`, { path });
-            const until =
-              previousUntil === undefined ? "" : ` The old secret also signs until ${zonedText(previousUntil)}.`;
-            setSecret({ text: signingSecret, note: `Store the new secret in your receiver now.${until}` });
-            onChange();
-          }}
-        />
-      ) : null}
-      {open === "delete" ? (
-        <ConfirmDialog
-          title={`Delete ${name}?`}
-          effect="Its subscriptions are deleted and its open deliveries are cancelled. Past deliveries stay in the API's list. This cannot be undone."
-          action={`Delete ${name}`}
-          onClose={close}
-          run={async () => {
-            await call(`DELETE ${ONE}`, { path });
-            toast(`Channel ${name} is deleted`);
-            navigate("/notifications");
-          }}
-        />
-      ) : null}
+      <ConfirmButton
+        blocked={keeperBlock()}
+        title={`Reveal the signing secret of ${name}?`}
+        effect="Whoever reads the secret can forge requests to your receiver. The audit log records that you revealed it."
+        action="Reveal secret"
+        run={async () => {
+          const { signingSecret } = await call(`POST ${ONE}/signing-secret/reveal`, { path });
+          setSecret({ text: signingSecret, note: "Your receiver verifies x-webhook-signature with this secret." });
+        }}
+      />
+      <ConfirmButton
+        blocked={keeperBlock()}
+        title={`Rotate the signing secret of ${name}?`}
+        effect="The next attempt is signed with a new secret: a receiver that checks x-webhook-signature rejects it until it knows the new secret. webhook-signature contains both signatures for a day."
+        action="Rotate secret"
+        run={async () => {
+          const { signingSecret, previousUntil } = await call(`POST ${ONE}/signing-secret/rotate`, { path });
+          const until =
+            previousUntil === undefined ? "" : ` The old secret also signs until ${zonedText(previousUntil)}.`;
+          setSecret({ text: signingSecret, note: `Store the new secret in your receiver now.${until}` });
+          onChange();
+        }}
+      />
       {secret === undefined ? null : (
         <SecretDialog
           title={`Signing secret of ${name}`}
-          secret={secret.text}
-          note={secret.note}
+          hint={secret.note}
+          variants={{ "Signing secret": secret.text }}
           onClose={() => setSecret(undefined)}
         />
       )}

@@ -5,28 +5,28 @@ import { Link } from "wouter-preact";
 
 import type { Channel, Delivery } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { type Query, useAction, useQuery } from "../../api/query.ts";
+import { useAction, useCall } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
-import { Code } from "../../parts/code.tsx";
+import { Code, prettyOf } from "../../parts/code.tsx";
 import { FilterBar, useUrlQuery, type UrlQuery } from "../../parts/filters.tsx";
 import { Button, FaultText, TextField } from "../../parts/form.tsx";
 import { durationText, relativeText, sizeText, timeText, zone, zonedTime, zoneText } from "../../parts/format.ts";
-import { FaultCallout, FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
+import { FormDialog, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
 import {
   type Column,
-  type Cursor,
   Empty,
+  type List,
   ListPanel,
-  type ListPage,
+  Loaded,
   type OpenRow,
-  Skeleton,
   Table,
-  useCursor,
+  useList,
   useOpenRow,
 } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { Id, KeyValues, Status, Time } from "../../parts/values.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
+import { Id, KeyValues, Status, statusChoices, Time } from "../../parts/values.tsx";
 import { useEventTypes } from "./subscriptions.tsx";
 
 /** Interval at which deliveries are read again, in milliseconds. */
@@ -38,43 +38,27 @@ const DAY_MS = 86_400_000;
 const STATUSES = [
   { value: "pending", text: "Queued or retrying" },
   { value: "succeeded", text: "Delivered" },
-  { value: "failed", text: "Failed" },
-  { value: "skipped", text: "Skipped" },
-  { value: "cancelled", text: "Cancelled" },
+  ...statusChoices("failed", "skipped", "cancelled"),
 ];
 
 interface Deliveries {
   readonly query: UrlQuery;
-  readonly cursor: Cursor;
-  readonly list: Query<ListPage<Delivery>>;
+  readonly list: List<Delivery>;
   readonly open: OpenRow<Delivery>;
 }
 
 /** Reads the deliveries of a channel that match the filters in the URL. An empty id reads nothing. */
 export function useDeliveries(channelId: string): Deliveries {
   const query = useUrlQuery();
-  const [status, event] = [query.get("status"), query.get("event")];
-  const cursor = useCursor(`${status} ${event}`);
-  const list = useQuery<ListPage<Delivery>>(
-    channelId === "" ? "" : `deliveries ${channelId} ${status} ${event} ${cursor.after ?? ""}`,
-    (signal) =>
-      call("GET /workspaces/{workspaceId}/deliveries", {
-        query: { channelId, status, event, limit: 50, after: cursor.after },
-        signal,
-      }),
-    { everyMs: REFRESH_MS },
-  );
+  const filters = { channelId, status: query.get("status"), event: query.get("event") };
+  const list = useList("GET /workspaces/{workspaceId}/deliveries", channelId === "" ? null : { query: filters }, {
+    everyMs: REFRESH_MS,
+  });
   const open = useOpenRow(`/notifications/${channelId}/deliveries`, list, ({ id }) => id);
-  return { query, cursor, list, open };
+  return { query, list, open };
 }
 
-export function DeliveryList({
-  channel,
-  query,
-  cursor,
-  list,
-  open,
-}: Deliveries & { readonly channel: Channel }): JSX.Element {
+export function DeliveryList({ channel, query, list, open }: Deliveries & { readonly channel: Channel }): JSX.Element {
   const [isRecovering, setRecovering] = useState(false);
   const events = useEventTypes();
   const isFiltered = query.get("status") !== "" || query.get("event") !== "";
@@ -89,7 +73,6 @@ export function DeliveryList({
       />
       <ListPanel
         query={list}
-        cursor={cursor}
         columns={columnsOf()}
         idOf={({ id }) => id}
         open={open}
@@ -109,7 +92,7 @@ export function DeliveryList({
         }
       />
       {isRecovering ? (
-        <RecoverDialog channel={channel} onClose={() => setRecovering(false)} onRecovered={list.reload} />
+        <RecoverDialog channel={channel} onClose={() => setRecovering(false)} onSaved={list.reload} />
       ) : null}
     </Section>
   );
@@ -171,72 +154,65 @@ export function DeliverySheet({
   onChange,
   ...controls
 }: SheetControls & { readonly id: string; readonly onChange: () => void }): JSX.Element {
-  const delivery = useQuery(
-    `delivery ${id}`,
-    (signal) => call("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path: { deliveryId: id }, signal }),
-    { everyMs: REFRESH_MS },
-  );
-  const { data: row, fault } = delivery;
+  const path = { deliveryId: id };
+  const delivery = useCall("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path }, { everyMs: REFRESH_MS });
   const resend = useAction(async () => {
-    await call("POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry", { path: { deliveryId: id } });
+    await call("POST /workspaces/{workspaceId}/deliveries/{deliveryId}/retry", { path });
     toast("The delivery is being sent again");
     delivery.reload();
     onChange();
   });
   return (
-    <Sheet title={row?.event ?? "Delivery"} {...controls}>
-      {fault === undefined ? null : <FaultCallout fault={fault} retry={delivery.reload} />}
-      {row === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <>
-          <section>
-            <KeyValues
-              of={[
-                ["Status", <Status of={stateOf(row)} />],
-                [
-                  "Next attempt",
-                  row.nextAttemptAt === null
-                    ? null
-                    : `${dueText(row.nextAttemptAt)}, ${timeText(row.nextAttemptAt, "exact")}`,
-                ],
-                ["Created", `${timeText(row.createdAt, "day")}, ${timeText(row.createdAt, "exact")}`],
-                [
-                  "Ended",
-                  row.endedAt === null ? null : `${timeText(row.endedAt, "day")}, ${timeText(row.endedAt, "exact")}`,
-                ],
-                ["Delivery id", <Id value={row.id} label="delivery id" />],
-              ]}
-            />
-            <div class="row wrap">
-              <Button kind="primary" small icon="send" isRunning={resend.isRunning} onClick={() => resend.run()}>
-                Resend now
-              </Button>
-              <span class="hint">
-                One attempt with the same <code>webhook-id</code>.
-              </span>
-            </div>
-            <FaultText fault={resend.fault} />
-          </section>
-          <Attempts row={row} />
-          <section>
-            <h3>Sent</h3>
-            {row.body === undefined ? (
-              <p class="soft">The delivery is about the run of another member. Its content is not shown.</p>
-            ) : (
-              <>
-                <Subject body={row.body} />
-                <Code
-                  isWrapped
-                  variants={{ [`application/json · ${sizeText(new Blob([row.body]).size)}`]: prettyOf(row.body) }}
-                />
-              </>
-            )}
-          </section>
-        </>
-      )}
+    <Sheet title={delivery.data?.event ?? "Delivery"} {...controls}>
+      <Loaded query={delivery}>
+        {(row) => (
+          <>
+            <section>
+              <KeyValues
+                of={[
+                  ["Status", <Status of={stateOf(row)} />],
+                  [
+                    "Next attempt",
+                    row.nextAttemptAt === null
+                      ? null
+                      : `${dueText(row.nextAttemptAt)}, ${timeText(row.nextAttemptAt, "exact")}`,
+                  ],
+                  ["Created", `${timeText(row.createdAt, "day")}, ${timeText(row.createdAt, "exact")}`],
+                  [
+                    "Ended",
+                    row.endedAt === null ? null : `${timeText(row.endedAt, "day")}, ${timeText(row.endedAt, "exact")}`,
+                  ],
+                  ["Delivery id", <Id value={row.id} label="delivery id" />],
+                ]}
+              />
+              <div class="row wrap">
+                <Button kind="primary" small icon="send" isRunning={resend.isRunning} onClick={() => resend.run()}>
+                  Resend now
+                </Button>
+                <span class="hint">
+                  One attempt with the same <code>webhook-id</code>.
+                </span>
+              </div>
+              <FaultText fault={resend.fault} />
+            </section>
+            <Attempts row={row} />
+            <section>
+              <h3>Sent</h3>
+              {row.body === undefined ? (
+                <p class="soft">The delivery is about the run of another member. Its content is not shown.</p>
+              ) : (
+                <>
+                  <Subject body={row.body} />
+                  <Code
+                    isWrapped
+                    variants={{ [`application/json · ${sizeText(new Blob([row.body]).size)}`]: prettyOf(row.body) }}
+                  />
+                </>
+              )}
+            </section>
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }
@@ -310,63 +286,42 @@ function Subject({ body }: { readonly body: string }): JSX.Element | null {
   ) : null;
 }
 
-function prettyOf(json: string): string {
-  return JSON.stringify(JSON.parse(json), null, 2);
-}
-
-function RecoverDialog({
-  channel,
-  onClose,
-  onRecovered,
-}: {
-  readonly channel: Channel;
-  readonly onClose: () => void;
-  readonly onRecovered: () => void;
-}): JSX.Element {
-  const [since, setSince] = useState(
-    `${new Intl.DateTimeFormat("en-CA", { timeZone: zone.value }).format(Date.now() - DAY_MS)}T00:00`,
+function RecoverDialog({ channel, ...dialog }: DialogProps & { readonly channel: Channel }): JSX.Element {
+  const yesterday = new Intl.DateTimeFormat("en-CA", { timeZone: zone.value }).format(Date.now() - DAY_MS);
+  const form = useForm(
+    { since: `${yesterday}T00:00`, until: "" },
+    async ({ since, until }) => {
+      const { count } = await call("POST /workspaces/{workspaceId}/notification-channels/{channelId}/recover", {
+        path: { channelId: channel.id },
+        body: { since: instantOf(since), ...(until === "" ? {} : { until: instantOf(until) }) },
+      });
+      toast(count === 0 ? "No delivery of this time has failed" : `${count} deliveries are being sent again`);
+    },
+    dialog,
   );
-  const [until, setUntil] = useState("");
-  const recover = useAction(async () => {
-    const { count } = await call("POST /workspaces/{workspaceId}/notification-channels/{channelId}/recover", {
-      path: { channelId: channel.id },
-      body: { since: instantOf(since), ...(until === "" ? {} : { until: instantOf(until) }) },
-    });
-    toast(count === 0 ? "No delivery of this time has failed" : `${count} deliveries are being sent again`);
-    onRecovered();
-    onClose();
-  });
-  const { fault } = recover;
   return (
     <FormDialog
       title={`Recover deliveries of “${channel.name}”`}
       hint="Sends every failed, skipped or cancelled delivery of the period once more, at most 10,000 at a time. Each keeps its webhook-id."
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Recover deliveries"
-      submit={recover}
+      submit={form}
     >
       <div class="grid2">
         <TextField
           label={`Since, ${zoneText()}`}
           type="datetime-local"
-          value={since}
-          onInput={setSince}
+          {...form.bind("since")}
           hint={`At most ${RECOVER_DAYS} days ago.`}
-          param="since"
-          fault={fault}
         />
         <TextField
           label={`Until, ${zoneText()}`}
           type="datetime-local"
-          value={until}
-          onInput={setUntil}
+          {...form.bind("until")}
           isOptional
           hint="Default: now."
-          param="until"
-          fault={fault}
         />
       </div>
-      <FaultText fault={fault} except={["since", "until"]} />
     </FormDialog>
   );
 }

@@ -5,12 +5,13 @@ import { useState } from "preact/hooks";
 import type { Channel, EventTypeList, Subscription } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, type Names, useWorkflowNames } from "../../api/names-of.ts";
-import { type Query, useAction, useQuery } from "../../api/query.ts";
+import { useCall, useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
-import { Button, CheckField, FaultText, SelectField } from "../../parts/form.tsx";
-import { ConfirmDialog, FormDialog } from "../../parts/layers.tsx";
+import { Button, CheckField, SelectField } from "../../parts/form.tsx";
+import { ConfirmButton, FormDialog } from "../../parts/layers.tsx";
 import { Section } from "../../parts/page.tsx";
-import { type Column, Empty, ListPanel, type ListPage } from "../../parts/table.tsx";
+import { type Column, Empty, ListPanel } from "../../parts/table.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 import { CodeText, Time } from "../../parts/values.tsx";
 
 const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
@@ -30,13 +31,10 @@ export function useEventTypes(): ReadonlyMap<string, EventType> {
 export function Subscriptions({ channel }: { readonly channel: Channel }): JSX.Element {
   const path = { channelId: channel.id };
   // A channel has at most 100 subscriptions.
-  const list: Query<ListPage<Subscription>> = useQuery(`subscriptions ${channel.id}`, (signal) =>
-    call(`GET ${LIST}`, { path, query: { limit: 100 }, signal }),
-  );
+  const list = useCall(`GET ${LIST}`, { path, query: { limit: 100 } });
   const events = useEventTypes();
   const workflows = useWorkflowNames();
   const [isAdding, setAdding] = useState(false);
-  const [removed, setRemoved] = useState<Subscription>();
   const blocked = hasRole("owner", "admin") ? undefined : KEEPERS_ONLY;
   return (
     <Section
@@ -50,7 +48,7 @@ export function Subscriptions({ channel }: { readonly channel: Channel }): JSX.E
       <ListPanel
         query={list}
         idOf={({ id }) => id}
-        columns={columnsOf(events, workflows, blocked, setRemoved)}
+        columns={columnsOf(channel, events, workflows, blocked, list.reload)}
         empty={
           <Empty title="No subscriptions yet">
             <p>The channel receives nothing until it is subscribed to an event, such as run.failed or balance.low.</p>
@@ -64,30 +62,19 @@ export function Subscriptions({ channel }: { readonly channel: Channel }): JSX.E
           events={[...events.values()]}
           workflows={workflows}
           onClose={() => setAdding(false)}
-          onChange={list.reload}
+          onSaved={list.reload}
         />
       ) : null}
-      {removed === undefined ? null : (
-        <ConfirmDialog
-          title={`Remove the subscription to ${removed.event}?`}
-          effect={`“${channel.name}” receives no further events of this type${removed.workflowId === null ? "" : " of this workflow"}. Open deliveries continue.`}
-          action="Remove subscription"
-          onClose={() => setRemoved(undefined)}
-          run={async () => {
-            await call(`DELETE ${LIST}/{subscriptionId}`, { path: { ...path, subscriptionId: removed.id } });
-            list.reload();
-          }}
-        />
-      )}
     </Section>
   );
 }
 
 function columnsOf(
+  channel: Channel,
   events: ReadonlyMap<string, EventType>,
   workflows: Names,
   blocked: string | undefined,
-  remove: (row: Subscription) => void,
+  onRemoved: () => void,
 ): readonly Column<Subscription>[] {
   return [
     {
@@ -113,14 +100,20 @@ function columnsOf(
       head: <span class="sr">Actions</span>,
       isNumber: true,
       cell: (row) => (
-        <Button
+        <ConfirmButton
           kind="quiet"
           small
           only
           icon="x"
           label={`Remove the subscription to ${row.event}`}
           blocked={blocked}
-          onClick={() => remove(row)}
+          title={`Remove the subscription to ${row.event}?`}
+          effect={`“${channel.name}” receives no further events of this type${row.workflowId === null ? "" : " of this workflow"}. Open deliveries continue.`}
+          action="Remove subscription"
+          run={async () => {
+            await call(`DELETE ${LIST}/{subscriptionId}`, { path: { channelId: channel.id, subscriptionId: row.id } });
+            onRemoved();
+          }}
         />
       ),
     },
@@ -132,56 +125,53 @@ function AddDialog({
   subscribed,
   events,
   workflows,
-  onClose,
-  onChange,
-}: {
+  ...dialog
+}: DialogProps & {
   readonly channel: Channel;
   readonly subscribed: readonly Subscription[];
   readonly events: readonly EventType[];
   readonly workflows: Names;
-  readonly onClose: () => void;
-  readonly onChange: () => void;
 }): JSX.Element {
-  const [workflowId, setWorkflowId] = useState("");
-  const [chosen, setChosen] = useState<readonly EventType["name"][]>([]);
+  const form = useForm(
+    { workflowId: "", chosen: [] as readonly EventType["name"][] },
+    async ({ workflowId }) => {
+      try {
+        for (const { name } of wanted) {
+          await call(`POST ${LIST}`, {
+            path: { channelId: channel.id },
+            body: { event: name, ...(workflowId === "" ? {} : { workflowId }) },
+          });
+        }
+      } catch (error) {
+        // The list shows the subscriptions that were added before the error.
+        dialog.onSaved(undefined);
+        throw error;
+      }
+    },
+    dialog,
+  );
+  const { workflowId, chosen } = form.values;
   const has = (name: string): boolean =>
     subscribed.some((one) => one.event === name && (one.workflowId ?? "") === workflowId);
   const offered = events.filter(({ group, name }) => (workflowId === "" || group === "runs") && !has(name));
   const wanted = offered.filter(({ name }) => chosen.includes(name));
-  const add = useAction(async () => {
-    try {
-      for (const { name } of wanted) {
-        await call(`POST ${LIST}`, {
-          path: { channelId: channel.id },
-          body: { event: name, ...(workflowId === "" ? {} : { workflowId }) },
-        });
-      }
-    } finally {
-      // After an error, the list shows the subscriptions that were added before it.
-      onChange();
-    }
-    onClose();
-  });
   const groups = Map.groupBy(offered, ({ group }) => group);
   return (
     <FormDialog
       title="Add subscriptions"
       hint={`Events that are sent to “${channel.name}” from now on.`}
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Add subscriptions"
-      submit={add}
+      submit={form}
       blocked={wanted.length === 0 ? "Choose at least one event." : undefined}
     >
       <SelectField
         label="Scope"
-        value={workflowId}
-        onInput={setWorkflowId}
+        {...form.bind("workflowId")}
         choices={[
           { value: "", text: "The whole workspace" },
           ...[...workflows].map(([value, text]) => ({ value, text: `Workflow ${text}` })),
         ]}
-        param="workflowId"
-        fault={add.fault}
       />
       {[...groups].map(([group, types]) => (
         <fieldset class="field" key={group}>
@@ -190,7 +180,7 @@ function AddDialog({
             <CheckField
               key={name}
               isChecked={chosen.includes(name)}
-              onInput={(isOn) => setChosen(isOn ? [...chosen, name] : chosen.filter((one) => one !== name))}
+              onInput={(isOn) => form.set({ chosen: isOn ? [...chosen, name] : chosen.filter((one) => one !== name) })}
               label={
                 <>
                   {name}{" "}
@@ -204,7 +194,6 @@ function AddDialog({
         </fieldset>
       ))}
       {offered.length === 0 ? <p class="soft">The channel is subscribed to every event of this scope.</p> : null}
-      <FaultText fault={add.fault} except={["workflowId"]} />
     </FormDialog>
   );
 }

@@ -3,11 +3,12 @@ import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
 import type { ApiKey, LimitUsage, Member } from "#schemas/generated/types.ts";
-import { call } from "../../api/client.ts";
+import { allRows, call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { hasRole } from "../../api/session.ts";
 import { figureText, percentText, relativeText, zonedText } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { limitsIn } from "../../parts/limits-form.tsx";
 
 interface Notice {
   readonly tone: "bad" | "warn";
@@ -112,7 +113,9 @@ async function failingDeliveries(signal: AbortSignal): Promise<readonly Notice[]
 }
 
 async function keysNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
-  const keys = await allRows<ApiKey>((page) => call("GET /workspaces/{workspaceId}/api-keys", { query: page, signal }));
+  const keys = await allRows<ApiKey>(ROWS_MAX, (page) =>
+    call("GET /workspaces/{workspaceId}/api-keys", { query: page, signal }),
+  );
   return keys
     .filter(({ status }) => status === "active")
     .flatMap(({ id, name, limit_usage: usage }) => limitNotice(`Key “${name}”`, usage, `/keys/${id}`))
@@ -120,7 +123,7 @@ async function keysNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
 }
 
 async function membersNearLimit(signal: AbortSignal): Promise<readonly Notice[]> {
-  const members = await allRows<Member>((page) =>
+  const members = await allRows<Member>(ROWS_MAX, (page) =>
     call("GET /workspaces/{workspaceId}/members", { query: page, signal }),
   );
   return members
@@ -132,42 +135,9 @@ async function membersNearLimit(signal: AbortSignal): Promise<readonly Notice[]>
 /** Maximum number of keys or members whose limits are read. */
 const ROWS_MAX = 500;
 
-/** Reads the pages of a list, newest rows first, up to `ROWS_MAX` rows. */
-async function allRows<Row>(
-  read: (page: { readonly limit: number; readonly after: string | null }) => Promise<{
-    readonly data: readonly Row[];
-    readonly last_id: string | null;
-    readonly has_more: boolean;
-  }>,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  let after: string | null = null;
-  while (rows.length < ROWS_MAX) {
-    const {
-      data,
-      last_id: last,
-      has_more: hasMore,
-    }: Awaited<ReturnType<typeof read>> = await read({
-      limit: 100,
-      after,
-    });
-    rows.push(...data);
-    after = last;
-    if (!hasMore) break;
-  }
-  return rows;
-}
-
 /** Returns a notice for the limit with the largest used share, if that share is near the whole. */
 function limitNotice(subject: string, usage: LimitUsage | null, href: string): readonly Notice[] {
-  const windows = (["day", "week", "month", "total"] as const).flatMap((window) => {
-    const state = usage?.[window];
-    if (state == null) return [];
-    const { credits_used: used, credits_held: held, credits_left: left, resets_at: resetsAt } = state;
-    const limit = used + held + left;
-    return limit > 0 && used >= limit * NEAR ? [{ window, used, left, limit, resetsAt }] : [];
-  });
-  const [nearest] = windows.toSorted((a, b) => b.used / b.limit - a.used / a.limit);
+  const nearest = limitsIn(usage).find(({ used, limit }) => limit > 0 && used >= limit * NEAR);
   if (nearest === undefined) return [];
   const { window, used, left, limit, resetsAt } = nearest;
   const resets = resetsAt === null ? "" : ` It resets ${zonedText(resetsAt)}.`;

@@ -4,8 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { ApiFault } from "../../api/client.ts";
-import { call } from "../../api/client.ts";
-import { useQuery } from "../../api/query.ts";
+import { useCall } from "../../api/query.ts";
 import { Json } from "../../parts/code.tsx";
 import { Button } from "../../parts/form.tsx";
 import { durationText } from "../../parts/format.ts";
@@ -182,7 +181,7 @@ export function FaultBody({ fault }: { readonly fault: ApiFault }): JSX.Element 
 }
 
 function WhatIsLeft(): JSX.Element | null {
-  const { data } = useQuery("key credits", (signal) => call("GET /v1/credits", { signal }));
+  const { data } = useCall("GET /v1/credits");
   if (data === undefined) return null;
   const limits = [data.limits.key, data.limits.member].flatMap((one) =>
     one === null ? [] : [one.day, one.week, one.month, one.total],

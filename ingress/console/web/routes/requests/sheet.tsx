@@ -6,7 +6,7 @@ import type { KeptBody, UsageRequest } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { keyName } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
-import { Code } from "../../parts/code.tsx";
+import { Code, prettyOf } from "../../parts/code.tsx";
 import { countText, durationText, percentText, sizeText, timeText } from "../../parts/format.ts";
 import { Callout, FaultCallout, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
@@ -236,13 +236,4 @@ function Body({
   ) : (
     <Code isWrapped variants={{ [title]: prettyOf(text) }} />
   );
-}
-
-/** Returns JSON with indentation. A text that is not JSON, such as a cut body, stays as it is. */
-function prettyOf(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,20 +1,19 @@
 /** One run: timeline of its step attempts, graph, credits, input, output, errors and child runs. An open run is read again every 2 s. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
 import type { WorkflowRun, WorkflowStepRun } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { nameIn, useWorkflowNames } from "../../api/names-of.ts";
-import { useAction, useQuery } from "../../api/query.ts";
+import { useAction, useCall } from "../../api/query.ts";
 import { Json } from "../../parts/code.tsx";
 import { useUrlQuery } from "../../parts/filters.tsx";
 import { Button } from "../../parts/form.tsx";
 import { durationText, figureText, timeText } from "../../parts/format.ts";
-import { Callout, ConfirmDialog, FaultCallout } from "../../parts/layers.tsx";
-import { Page } from "../../parts/page.tsx";
+import { Callout, ConfirmButton, FaultCallout } from "../../parts/layers.tsx";
+import { CreditStat, Page, Panel, Stat } from "../../parts/page.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
-import { Skeleton } from "../../parts/table.tsx";
+import { Loaded } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { Amount, Id, KeyValues, Status, statusText } from "../../parts/values.tsx";
 import { isOpen, runName } from "../runs.tsx";
@@ -25,10 +24,11 @@ const REFRESH_MS = 2_000;
 
 export default function RunPage({ id }: { readonly id: string }): JSX.Element {
   const [, navigate] = useLocation();
-  const [isCancelling, setCancelling] = useState(false);
-  const query = useQuery(`run ${id}`, (signal) => call("GET /v1/workflows/runs/{id}", { path: { id }, signal }), {
-    everyMs: ({ data }) => (data === undefined || isOpen(data) ? REFRESH_MS : undefined),
-  });
+  const query = useCall(
+    "GET /v1/workflows/runs/{id}",
+    { path: { id } },
+    { everyMs: ({ data }) => (data === undefined || isOpen(data) ? REFRESH_MS : undefined) },
+  );
   const names = useWorkflowNames();
   const { data: run } = query;
   const rerun = useAction(async () => {
@@ -69,9 +69,19 @@ export default function RunPage({ id }: { readonly id: string }): JSX.Element {
         run === undefined ? undefined : (
           <>
             {isOpen(run) ? (
-              <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
-                Cancel run
-              </Button>
+              <ConfirmButton
+                kind="danger"
+                icon="stop"
+                title="Cancel this run?"
+                effect="No further step starts. A call that a provider has received is not interrupted, and completed work is charged."
+                action="Cancel run"
+                dismiss="Keep run"
+                run={async () => {
+                  const { status } = await call("POST /v1/workflows/runs/{id}/cancel", { path: { id } });
+                  toast(status === "cancelled" ? "The run is cancelled" : `The run had already ended: ${status}`);
+                  query.reload();
+                }}
+              />
             ) : null}
             <Button
               icon="play"
@@ -85,29 +95,8 @@ export default function RunPage({ id }: { readonly id: string }): JSX.Element {
         )
       }
     >
-      {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
-      {rerun.fault === undefined ? null : <FaultCallout fault={rerun.fault} retry={() => void rerun.run()} />}
-      {run === undefined ? (
-        query.fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <RunBody run={run} name={runName(run, names)} />
-      )}
-      {isCancelling ? (
-        <ConfirmDialog
-          title="Cancel this run?"
-          effect="No further step starts. A call that a provider has received is not interrupted, and completed work is charged."
-          action="Cancel run"
-          dismiss="Keep run"
-          onClose={() => setCancelling(false)}
-          run={async () => {
-            const { status } = await call("POST /v1/workflows/runs/{id}/cancel", { path: { id } });
-            toast(status === "cancelled" ? "The run is cancelled" : `The run had already ended: ${status}`);
-            query.reload();
-          }}
-        />
-      ) : null}
+      <FaultCallout fault={rerun.fault} retry={() => rerun.run()} />
+      <Loaded query={query}>{(one) => <RunBody run={one} name={runName(one, names)} />}</Loaded>
     </Page>
   );
 }
@@ -126,11 +115,7 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
       <Figures run={run} />
       <div class="runcols">
         <div class="stack">
-          <section class="panel">
-            <header>
-              <h2>Timeline</h2>
-              <span class="muted">one row per step attempt</span>
-            </header>
+          <Panel title="Timeline" note="one row per step attempt">
             <div class="pad">
               {run.stepRuns.length === 0 ? (
                 <p class="soft">No step has started yet.</p>
@@ -138,7 +123,7 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
                 <Timeline {...timelineOf(run, (key) => query.set({ step: key }))} scale={durationText} />
               )}
             </div>
-          </section>
+          </Panel>
           {selected === undefined ? null : <StepPanel run={run} step={selected} />}
           <Value title="Input" value={run.input} none="The run has no input." />
           <Value
@@ -149,10 +134,7 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
         </div>
         <div class="stack">
           <GraphPanel run={run} />
-          <section class="panel">
-            <header>
-              <h2>Details</h2>
-            </header>
+          <Panel title="Details">
             <div class="pad">
               <KeyValues
                 of={[
@@ -173,7 +155,7 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
                 ]}
               />
             </div>
-          </section>
+          </Panel>
         </div>
       </div>
     </>
@@ -189,30 +171,20 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
     ([status, { length }]) => `${length} ${statusText(status)}`,
   );
   return (
-    <dl class="stats">
-      <div class="stat">
-        <dt class="name">Steps</dt>
-        <dd class="figure">{latest.length}</dd>
-        <dd class="note">{counts.join(" · ")}</dd>
-      </div>
-      <div class="stat">
-        <dt class="name">{isOpen(run) ? "Charged so far" : "Charged"}</dt>
-        <dd class="figure" title={`${creditsUsed} credits`}>
-          {figureText(creditsUsed)}
-          <small>credits</small>
-        </dd>
-        <dd class="note">{creditsHeld > 0 ? `${figureText(creditsHeld)} held` : "nothing held"}</dd>
-      </div>
-      <div class="stat">
-        <dt class="name">Limit of this run</dt>
-        <dd class="figure">
-          {maxCredits === undefined ? "none" : figureText(maxCredits)}
-          {maxCredits === undefined ? null : <small>credits</small>}
-        </dd>
-        <dd class="note">
-          {maxCredits === undefined ? (
-            "max_credits is not set"
-          ) : (
+    <div class="stats">
+      <Stat name="Steps" figure={String(latest.length)} note={counts.join(" · ")} />
+      <CreditStat
+        name={isOpen(run) ? "Charged so far" : "Charged"}
+        credits={creditsUsed}
+        note={creditsHeld > 0 ? `${figureText(creditsHeld)} held` : "nothing held"}
+      />
+      {maxCredits === undefined ? (
+        <Stat name="Limit of this run" figure="none" note="max_credits is not set" />
+      ) : (
+        <CreditStat
+          name="Limit of this run"
+          credits={maxCredits}
+          note={
             <span
               class="bar"
               style={{ "--v": `${maxCredits === 0 ? 100 : Math.min(100, (creditsUsed / maxCredits) * 100)}%` }}
@@ -221,17 +193,11 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
             >
               <i />
             </span>
-          )}
-        </dd>
-      </div>
-      <div class="stat">
-        <dt class="name">Mode</dt>
-        <dd class="figure">{mode}</dd>
-        <dd class="note">
-          attempt {attempt} of {maxAttempts}
-        </dd>
-      </div>
-    </dl>
+          }
+        />
+      )}
+      <Stat name="Mode" figure={mode} note={`attempt ${attempt} of ${maxAttempts}`} />
+    </div>
   );
 }
 
@@ -295,31 +261,27 @@ function timelineOf(
 function StepPanel({ run, step }: { readonly run: WorkflowRun; readonly step: WorkflowStepRun }): JSX.Element {
   const { id, attempt, status, error, output, outputRef, childRunIds = [] } = step;
   // A large output is read only when its step is selected.
-  const large = useQuery(outputRef === undefined ? "" : `output ${run.id} ${id} ${attempt}`, (signal) =>
-    call("GET /v1/workflows/runs/{id}/steps/{stepId}/output", {
-      path: { id: run.id, stepId: id },
-      query: { attempt },
-      signal,
-    }),
+  const large = useCall(
+    "GET /v1/workflows/runs/{id}/steps/{stepId}/output",
+    outputRef === undefined ? null : { path: { id: run.id, stepId: id }, query: { attempt } },
   );
   const value = outputRef === undefined ? output : large.data;
   return (
-    <section class="panel">
-      <header>
-        <h2>
-          Step “{id}”, attempt {attempt}
-        </h2>
+    <Panel
+      title={`Step “${id}”, attempt ${attempt}`}
+      link={
         <span class="push">
           <Status of={status} />
         </span>
-      </header>
+      }
+    >
       <div class="pad stack">
         {error === undefined ? null : (
           <Callout tone="bad">
             {error.message} <span class="mono">{error.code}</span>
           </Callout>
         )}
-        {large.fault === undefined ? null : <FaultCallout fault={large.fault} retry={large.reload} />}
+        <FaultCallout fault={large.fault} retry={large.reload} />
         {childRunIds.length === 0 ? null : (
           <p class="row wrap">
             Child runs:
@@ -332,7 +294,7 @@ function StepPanel({ run, step }: { readonly run: WorkflowRun; readonly step: Wo
         )}
         {value === undefined ? <p class="soft">The attempt has no output.</p> : <Json value={value} />}
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -346,10 +308,7 @@ function Value({
   readonly none: string;
 }): JSX.Element {
   return (
-    <section class="panel">
-      <header>
-        <h2>{title}</h2>
-      </header>
+    <Panel title={title}>
       {value === undefined ? (
         <div class="pad">
           <p class="soft">{none}</p>
@@ -357,28 +316,27 @@ function Value({
       ) : (
         <Json value={value} />
       )}
-    </section>
+    </Panel>
   );
 }
 
 function GraphPanel({ run }: { readonly run: WorkflowRun }): JSX.Element | null {
   const { workflowId: id = "", version } = run;
-  const query = useQuery(id === "" ? "" : `definition ${id} ${version}`, (signal) =>
-    call("GET /v1/workflows/{id}", { path: { id }, query: { version }, signal }),
-  );
+  const query = useCall("GET /v1/workflows/{id}", id === "" ? null : { path: { id }, query: { version } });
   if (query.data === undefined) return null;
   const byStep = new Map(run.stepRuns.toSorted((a, b) => a.attempt - b.attempt).map((step) => [step.id, step.status]));
   return (
-    <section class="panel">
-      <header>
-        <h2>Graph</h2>
+    <Panel
+      title="Graph"
+      link={
         <Link class="push" href={`/workflows/${id}`}>
           Open definition
         </Link>
-      </header>
+      }
+    >
       <div class="pad graph-box" tabIndex={0} role="group" aria-label="Graph">
         <StepGraph steps={stepsOf(query.data.definition)} statusOf={(step) => byStep.get(step) ?? "queued"} />
       </div>
-    </section>
+    </Panel>
   );
 }

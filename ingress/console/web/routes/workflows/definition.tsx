@@ -6,6 +6,7 @@ import { ApiFault, call } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { FaultCallout } from "../../parts/layers.tsx";
+import { Panel } from "../../parts/page.tsx";
 import { Amount } from "../../parts/values.tsx";
 import { DefinitionEditor, type TextFault } from "./editor.tsx";
 import { StepGraph } from "./graph.tsx";
@@ -120,7 +121,7 @@ export function DefinitionPart({
     <div class="editcols">
       <div class="stack">
         <DefinitionEditor text={text} faults={faults} isReadOnly={false} onInput={onInput} />
-        {fault === undefined ? null : <FaultCallout fault={fault} retry={retry} />}
+        <FaultCallout fault={fault} retry={retry} />
         <div role="status">
           {faults.length > 0 ? (
             <ul class="faults">
@@ -149,11 +150,7 @@ export function DefinitionPart({
           )}
         </div>
       </div>
-      <section class="panel">
-        <header>
-          <h2>Graph</h2>
-          <span class="muted">{steps.length === 1 ? "1 step" : `${steps.length} steps`}</span>
-        </header>
+      <Panel title="Graph" note={steps.length === 1 ? "1 step" : `${steps.length} steps`}>
         <div class="pad graph-box" tabIndex={0} role="group" aria-label="Graph">
           {steps.length === 0 ? (
             <p class="soft">The steps of the definition are drawn here.</p>
@@ -161,7 +158,7 @@ export function DefinitionPart({
             <StepGraph steps={steps} />
           )}
         </div>
-      </section>
+      </Panel>
     </div>
   );
 }

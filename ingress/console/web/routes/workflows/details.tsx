@@ -1,76 +1,41 @@
 /** Dialog that changes the name, description and visibility of a workflow. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 
 import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction } from "../../api/query.ts";
-import { FaultText, SelectField, TextField } from "../../parts/form.tsx";
+import { choicesOf, SelectField, TextField } from "../../parts/form.tsx";
 import { FormDialog } from "../../parts/layers.tsx";
+import { type DialogProps, useForm } from "../../parts/use-form.ts";
 
-type Scope = Workflow["sharingScope"];
-type Permission = Workflow["sharePermission"];
-
-export function DetailsDialog({
-  workflow,
-  onClose,
-  onSaved,
-}: {
-  readonly workflow: Workflow;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
-}): JSX.Element {
-  const [name, setName] = useState(workflow.name);
-  const [description, setDescription] = useState(workflow.description);
-  const [sharingScope, setScope] = useState<Scope>(workflow.sharingScope);
-  const [sharePermission, setPermission] = useState<Permission>(workflow.sharePermission);
-  const isShared = sharingScope !== workflow.sharingScope || sharePermission !== workflow.sharePermission;
-  const save = useAction(async () => {
-    // Only the creator, owners and admins may send the visibility.
-    const body = { name, description, ...(isShared ? { sharingScope, sharePermission } : {}) };
-    await call("PUT /v1/workflows/{id}", { path: { id: workflow.id }, body });
-    onSaved();
-  });
-  const { fault } = save;
+export function DetailsDialog({ workflow, ...dialog }: DialogProps & { readonly workflow: Workflow }): JSX.Element {
+  const { id, name, description, sharingScope, sharePermission } = workflow;
+  const form = useForm(
+    { name, description, sharingScope, sharePermission },
+    ({ sharingScope: scope, sharePermission: permission, ...body }) => {
+      // Only the creator, owners and admins may send the visibility.
+      const isShared = scope !== sharingScope || permission !== sharePermission;
+      const visibility = isShared ? { sharingScope: scope, sharePermission: permission } : {};
+      return call("PUT /v1/workflows/{id}", { path: { id }, body: { ...body, ...visibility } });
+    },
+    dialog,
+  );
   return (
-    <FormDialog title={`Change “${workflow.name}”`} onClose={onClose} action="Save workflow" submit={save}>
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} />
-      <TextField
-        label="Description"
-        rows={2}
-        value={description}
-        onInput={setDescription}
-        isOptional
-        param="description"
-        fault={fault}
-      />
+    <FormDialog title={`Change “${name}”`} onClose={dialog.onClose} action="Save workflow" submit={form}>
+      <TextField label="Name" {...form.bind("name")} />
+      <TextField label="Description" rows={2} {...form.bind("description")} isOptional />
       <div class="grid2">
         <SelectField
           label="Visibility"
-          value={sharingScope}
-          onInput={(value) => setScope(value as Scope)}
-          choices={[
-            { value: "private", text: "Creator, owners and admins" },
-            { value: "workspace", text: "All members" },
-          ]}
-          param="sharingScope"
-          fault={fault}
+          {...form.bind("sharingScope")}
+          choices={choicesOf({ private: "Creator, owners and admins", workspace: "All members" })}
         />
         <SelectField
           label="Members may"
-          value={sharePermission}
-          onInput={(value) => setPermission(value as Permission)}
-          choices={[
-            { value: "read", text: "Read" },
-            { value: "run", text: "Read and run" },
-            { value: "edit", text: "Read, run and edit" },
-          ]}
+          {...form.bind("sharePermission")}
+          choices={choicesOf({ read: "Read", run: "Read and run", edit: "Read, run and edit" })}
           hint="Applies when all members see the workflow."
-          param="sharePermission"
-          fault={fault}
         />
       </div>
-      <FaultText fault={fault} except={["name", "description", "sharingScope", "sharePermission"]} />
     </FormDialog>
   );
 }

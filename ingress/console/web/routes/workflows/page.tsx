@@ -5,7 +5,7 @@ import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { Workflow } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
-import { useAction, useQuery } from "../../api/query.ts";
+import { useAction, useCall } from "../../api/query.ts";
 import { useDraft } from "../../parts/draft.ts";
 import { useUrlQuery } from "../../parts/filters.tsx";
 import { Button, FaultText, TextField } from "../../parts/form.tsx";
@@ -43,9 +43,7 @@ function NewWorkflow(): JSX.Element {
   const template = useUrlQuery().get("template");
   const [name, setName] = useState("");
   const [text, setText] = useState(textOf(FIRST));
-  const templates = useQuery(template === "" ? "" : "templates", (signal) =>
-    call("GET /v1/workflows/templates", { signal }),
-  );
+  const templates = useCall("GET /v1/workflows/templates", template === "" ? null : {});
   const source = templates.data?.data.find((one) => one.id === template);
   useEffect(() => {
     if (source === undefined) return;
@@ -73,7 +71,7 @@ function NewWorkflow(): JSX.Element {
         </Button>
       }
     >
-      {templates.fault === undefined ? null : <FaultCallout fault={templates.fault} retry={templates.reload} />}
+      <FaultCallout fault={templates.fault} retry={templates.reload} />
       <TextField label="Name" value={name} onInput={setName} param="name" fault={create.fault} />
       <FaultText fault={create.fault} except={["name"]} />
       <DefinitionPart text={text} check={check} onInput={setText} />
@@ -82,7 +80,7 @@ function NewWorkflow(): JSX.Element {
 }
 
 function StoredWorkflow({ id }: { readonly id: string }): JSX.Element {
-  const query = useQuery(`workflow ${id}`, (signal) => call("GET /v1/workflows/{id}", { path: { id }, signal }));
+  const query = useCall("GET /v1/workflows/{id}", { path: { id } });
   if (query.data !== undefined) return <Body key={id} workflow={query.data} reload={query.reload} />;
   return (
     <Page title="Workflow" crumb={<Link href="/workflows">Workflows</Link>}>
@@ -167,14 +165,7 @@ function Body({ workflow, reload }: { readonly workflow: Workflow; readonly relo
         <DefinitionPart text={text} check={check} onInput={setText} />
       )}
       {open === "details" ? (
-        <DetailsDialog
-          workflow={workflow}
-          onClose={() => setOpen(undefined)}
-          onSaved={() => {
-            setOpen(undefined);
-            reload();
-          }}
-        />
+        <DetailsDialog workflow={workflow} onClose={() => setOpen(undefined)} onSaved={reload} />
       ) : null}
       {open === "delete" ? (
         <ConfirmDialog

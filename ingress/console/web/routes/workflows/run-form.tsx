@@ -11,6 +11,7 @@ import { Button, creditsIn, FaultText, TextField } from "../../parts/form.tsx";
 import { Callout } from "../../parts/layers.tsx";
 import { type Draft, readGroup, type Schema } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
+import { Panel } from "../../parts/page.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Amount } from "../../parts/values.tsx";
 
@@ -54,10 +55,7 @@ export function RunForm({
   const params = [...names.map((name) => `input.${name}`), "max_credits"];
   return (
     <div class="runcols">
-      <section class="panel">
-        <header>
-          <h2>Run version {version}</h2>
-        </header>
+      <Panel title={`Run version ${version}`}>
         <form
           class="pad stack"
           onSubmit={(event) => {
@@ -101,24 +99,22 @@ export function RunForm({
             </Button>
           </div>
         </form>
-      </section>
-      {estimate === undefined ? null : (
-        <section class="panel" role="status">
-          <header>
-            <h2>Estimate</h2>
-            <span class="muted">free, nothing is held</span>
-          </header>
-          <div class="pad">
-            <p>
-              <b>
-                <Amount credits={estimate.estimated_credits} />
-              </b>{" "}
-              credits, at most <Amount credits={estimate.max_credits} />
-            </p>
-          </div>
-          <Table columns={PRICES} rows={estimate.steps} idOf={(step) => step.id} />
-        </section>
-      )}
+      </Panel>
+      <div role="status">
+        {estimate === undefined ? null : (
+          <Panel title="Estimate" note="free, nothing is held">
+            <div class="pad">
+              <p>
+                <b>
+                  <Amount credits={estimate.estimated_credits} />
+                </b>{" "}
+                credits, at most <Amount credits={estimate.max_credits} />
+              </p>
+            </div>
+            <Table columns={PRICES} rows={estimate.steps} idOf={(step) => step.id} />
+          </Panel>
+        )}
+      </div>
     </div>
   );
 }
