@@ -6,7 +6,7 @@ import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { AuditLogPage } from "../parts/audit-log.tsx";
 import { Id } from "../parts/values.tsx";
-import { workspaceIn, WorkspaceLink } from "./workspace-link.tsx";
+import { WorkspaceLink } from "./workspace-link.tsx";
 
 export default function AuditLog(): JSX.Element {
   const { data } = useQuery("names of workspaces", (signal) =>
@@ -24,7 +24,6 @@ export default function AuditLog(): JSX.Element {
         ["Workspace", workspaceOf(entry)],
         ["Key", entry.key_id === null ? null : <Id value={entry.key_id} label="key id" />],
       ]}
-      nameOf={workspaceIn}
     />
   );
 }

@@ -1,6 +1,7 @@
-/** Sources: each provider with its state, the reason of a disablement, a test and a reset. */
+/** Providers: a summary of each, and its models with their state, the reason of a disablement, a test and a reset. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link, useParams } from "wouter-preact";
 
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -10,7 +11,7 @@ import { Button, FaultText } from "../parts/form.tsx";
 import { durationText } from "../parts/format.ts";
 import { Callout, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, KeyValues, Status } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
@@ -19,24 +20,23 @@ const REFRESH_MS = 10_000;
 const STATES = { available: "available", disabled: "suspended", not_configured: "Not configured" } as const;
 
 export default function Sources(): JSX.Element {
+  const { id: provider = "" } = useParams<{ id?: string }>();
   const [openId, setOpenId] = useState<string>();
   const query = useUrlQuery();
   const state = query.get("state");
-  const list = useQuery(
-    `operator sources ${state}`,
-    async (signal) => {
-      const { data } = await call("GET /operator/sources", { signal });
-      return { data: data.filter((row) => state === "" || row.state === state), has_more: false };
-    },
-    { everyMs: REFRESH_MS },
-  );
-  const rows = list.data?.data ?? [];
+  const list = useQuery("operator sources", (signal) => call("GET /operator/sources", { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  const isChosen = (row: OperatorSource): boolean =>
+    (provider === "" || row.provider === provider) && (state === "" || row.state === state);
+  const rows = list.data?.data.filter(isChosen) ?? [];
   const place = rows.findIndex(({ id }) => id === openId);
   const row = rows[place];
   return (
     <Page
-      title="Providers"
+      title={provider === "" ? "Providers" : provider}
       isWide
+      crumb={provider === "" ? undefined : <Link href="/operator/sources">Providers</Link>}
       about="A source is a model at a provider. After errors it is disabled for a time, and tried again by itself."
       sheet={
         row === undefined ? undefined : (
@@ -58,7 +58,7 @@ export default function Sources(): JSX.Element {
             label: "Show",
             isFixed: true,
             choices: [
-              { value: "", text: "All" },
+              { value: "", text: provider === "" ? "Providers" : "All" },
               { value: "disabled", text: "Disabled after errors" },
               { value: "available", text: "Available" },
               { value: "not_configured", text: "Not configured" },
@@ -66,45 +66,130 @@ export default function Sources(): JSX.Element {
           },
         ]}
       />
-      <ListPanel
-        query={list}
-        idOf={({ id }) => id}
-        selected={openId}
-        columns={[
-          {
-            head: "Source",
-            place: "main",
-            cut: "40%",
-            title: ({ id }) => id,
-            cell: ({ id }) => (
-              <button type="button" class="link" onClick={() => setOpenId(id)}>
-                {id}
-              </button>
-            ),
-          },
-          { head: "State", place: "key", cell: ({ state }) => <Status of={STATES[state]} /> },
-          {
-            head: "Reason",
-            place: "mid",
-            cut: "24%",
-            title: ({ reason }) => reason ?? "",
-            cell: ({ reason, setting }) => reason ?? (setting === null ? "—" : `set ${setting}`),
-          },
-          {
-            head: "Next attempt",
-            place: "low",
-            cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : `in ${seconds} s`),
-          },
-        ]}
-        empty={
-          <Empty title={state === "" ? "No sources" : "No sources match"}>
-            <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>
-          </Empty>
-        }
-      />
+      {provider === "" && state === "" ? (
+        <ListPanel
+          query={{ ...list, data: list.data && { data: summaries(list.data.data), has_more: false } }}
+          idOf={({ name }) => name}
+          columns={SUMMARY_COLUMNS}
+          empty={<Empty title="No sources">{EMPTY}</Empty>}
+        />
+      ) : (
+        <ListPanel
+          query={{ ...list, data: list.data && { data: rows, has_more: false } }}
+          idOf={({ id }) => id}
+          selected={openId}
+          columns={[
+            {
+              head: "Source",
+              place: "main",
+              cut: "40%",
+              title: ({ id }) => id,
+              cell: ({ id }) => (
+                <button type="button" class="link" onClick={() => setOpenId(id)}>
+                  {id}
+                </button>
+              ),
+            },
+            { head: "State", place: "key", cell: ({ state: name }) => <Status of={STATES[name]} /> },
+            {
+              head: "Reason",
+              place: "mid",
+              cut: "24%",
+              title: ({ reason }) => reason ?? "",
+              cell: ({ reason }) => reason ?? "—",
+            },
+            {
+              head: "Next attempt",
+              place: "low",
+              cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : `in ${seconds} s`),
+            },
+          ]}
+          empty={<Empty title="No sources match">{EMPTY}</Empty>}
+        />
+      )}
     </Page>
   );
 }
+
+const EMPTY = <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>;
+
+interface ProviderSummary {
+  readonly name: string;
+  readonly models: number;
+  readonly enabled: number;
+  readonly disabled: number;
+  readonly idle: number;
+  /** Reason of the latest disablement, or the missing setting of a source that is not configured. */
+  readonly reason: string | null;
+  /** Seconds until the next attempt at one of the disabled sources; undefined if none is disabled. */
+  readonly waitSeconds: number | undefined;
+}
+
+/** Returns a row for each provider: first those with disabled sources, then those that calls can use. */
+function summaries(sources: readonly OperatorSource[]): readonly ProviderSummary[] {
+  const rankOf = ({ disabled, enabled }: ProviderSummary): number => (disabled > 0 ? 0 : enabled > 0 ? 1 : 2);
+  return Array.from(
+    Map.groupBy(sources, ({ provider }) => provider),
+    ([name, rows]): ProviderSummary => {
+      const { available = [], disabled = [], not_configured: idle = [] } = Object.groupBy(rows, ({ state }) => state);
+      const newest = disabled.toSorted((a, b) => ((a.disabled_since ?? "") < (b.disabled_since ?? "") ? 1 : -1))[0];
+      return {
+        name,
+        models: rows.length,
+        enabled: available.length,
+        disabled: disabled.length,
+        idle: idle.length,
+        reason: (newest ?? idle[0])?.reason ?? null,
+        waitSeconds: disabled.flatMap((row) => row.next_attempt_seconds ?? []).toSorted((a, b) => a - b)[0],
+      };
+    },
+  ).toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Column with a number of sources. A stacked row omits 0. */
+const countColumn = (head: string, count: (row: ProviderSummary) => number): Column<ProviderSummary> => ({
+  head,
+  isNumber: true,
+  label: head.toLowerCase(),
+  cell: (row) => <span class={count(row) === 0 ? "none muted" : ""}>{count(row)}</span>,
+});
+
+const SUMMARY_COLUMNS: readonly Column<ProviderSummary>[] = [
+  {
+    head: "Provider",
+    place: "main",
+    cell: ({ name }) => <Link href={`/operator/sources/${encodeURIComponent(name)}`}>{name}</Link>,
+  },
+  {
+    head: "State",
+    place: "key",
+    cell: ({ enabled, disabled }) => (
+      <Status
+        of={
+          disabled > 0
+            ? enabled > 0
+              ? "failing"
+              : STATES.disabled
+            : STATES[enabled > 0 ? "available" : "not_configured"]
+        }
+      />
+    ),
+  },
+  countColumn("Models", ({ models }) => models),
+  countColumn("Enabled", ({ enabled }) => enabled),
+  countColumn("Disabled", ({ disabled }) => disabled),
+  countColumn("Not configured", ({ idle }) => idle),
+  {
+    head: "Reason",
+    cut: "28%",
+    title: ({ reason }) => reason ?? "",
+    cell: ({ reason }) => reason ?? <span class="none">—</span>,
+  },
+  {
+    head: "Next attempt",
+    cell: ({ waitSeconds: seconds }) => (seconds === undefined ? <span class="none">—</span> : `in ${seconds} s`),
+  },
+];
 
 function SourceSheet({
   row,
