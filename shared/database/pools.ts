@@ -75,16 +75,15 @@ export interface WorkerVersion {
 /** Maximum number of rows of `listWorkerVersions`. A pool has one row, or two during an upgrade. */
 const VERSIONS_MAX = 200;
 
-/** Returns the versions of the workers of each pool that have reported within the last 45 s. A process serves both lanes of a pool. */
+/**
+ * Returns the versions of the workers of each pool that have reported within the last 45 s. Every process serves both lanes of its pools, so
+ * one lane has a row for each process.
+ */
 export function listWorkerVersions(target: Queryable): Promise<WorkerVersion[]> {
   return target.query<WorkerVersion>(
-    `select pool, version, max(processes)::int as count, min(first_at) as first_started_at, max(last_at) as last_started_at
-     from (
-       select pool, lane, version, count(*) as processes, min(started_at) as first_at, max(started_at) as last_at
-       from worker_slots
-       where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
-       group by pool, lane, version
-     ) lanes
+    `select pool, version, count(*)::int as count, min(started_at) as first_started_at, max(started_at) as last_started_at
+     from worker_slots
+     where lane = 'live' and slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
      group by pool, version
      order by pool, version
      limit ${VERSIONS_MAX}`,

@@ -8,7 +8,7 @@ import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, FaultText } from "../parts/form.tsx";
-import { durationText } from "../parts/format.ts";
+import { durationText, relativeText } from "../parts/format.ts";
 import { Callout, Sheet } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Column, Empty, ListPanel } from "../parts/table.tsx";
@@ -27,9 +27,14 @@ export default function Sources(): JSX.Element {
   const list = useQuery("operator sources", (signal) => call("GET /operator/sources", { signal }), {
     everyMs: REFRESH_MS,
   });
+  const isSummary = provider === "" && state === "";
   const isChosen = (row: OperatorSource): boolean =>
-    (provider === "" || row.provider === provider) && (state === "" || row.state === state);
-  const rows = list.data?.data.filter(isChosen) ?? [];
+    !isSummary && (provider === "" || row.provider === provider) && (state === "" || row.state === state);
+  // Disabled sources come first.
+  const rows =
+    list.data?.data
+      .filter(isChosen)
+      .toSorted((a, b) => Number(b.state === "disabled") - Number(a.state === "disabled")) ?? [];
   const place = rows.findIndex(({ id }) => id === openId);
   const row = rows[place];
   return (
@@ -66,7 +71,7 @@ export default function Sources(): JSX.Element {
           },
         ]}
       />
-      {provider === "" && state === "" ? (
+      {isSummary ? (
         <ListPanel
           query={{ ...list, data: list.data && { data: summaries(list.data.data), has_more: false } }}
           idOf={({ name }) => name}
@@ -101,7 +106,7 @@ export default function Sources(): JSX.Element {
             {
               head: "Next attempt",
               place: "low",
-              cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : `in ${seconds} s`),
+              cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : waitText(seconds)),
             },
           ]}
           empty={<Empty title="No sources match">{EMPTY}</Empty>}
@@ -112,6 +117,9 @@ export default function Sources(): JSX.Element {
 }
 
 const EMPTY = <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>;
+
+/** Returns the time until a disabled source is tried again, such as `in 12 s`. */
+const waitText = (seconds: number): string => relativeText(Math.max(1, seconds) * 1_000, 0);
 
 interface ProviderSummary {
   readonly name: string;
@@ -143,7 +151,7 @@ function summaries(sources: readonly OperatorSource[]): readonly ProviderSummary
         waitSeconds: disabled.flatMap((row) => row.next_attempt_seconds ?? []).toSorted((a, b) => a - b)[0],
       };
     },
-  ).toSorted((a, b) => rankOf(a) - rankOf(b));
+  ).toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
 }
 
 /** Column with a number of sources. A stacked row omits 0. */
@@ -187,7 +195,8 @@ const SUMMARY_COLUMNS: readonly Column<ProviderSummary>[] = [
   },
   {
     head: "Next attempt",
-    cell: ({ waitSeconds: seconds }) => (seconds === undefined ? <span class="none">—</span> : `in ${seconds} s`),
+    label: "next attempt",
+    cell: ({ waitSeconds: seconds }) => (seconds === undefined ? <span class="none">—</span> : waitText(seconds)),
   },
 ];
 
@@ -240,7 +249,7 @@ function SourceSheet({
             ["Reason", row.reason],
             ["Provider’s status", row.provider_status],
             ["Disabled", row.disabled_since === null ? null : <Ago at={row.disabled_since} />],
-            ["Next attempt", row.next_attempt_seconds === null ? null : `in ${row.next_attempt_seconds} s`],
+            ["Next attempt", row.next_attempt_seconds === null ? null : waitText(row.next_attempt_seconds)],
           ]}
         />
         <p class="hint">A test sends one small request to the provider, which the provider may charge.</p>

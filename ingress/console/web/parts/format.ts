@@ -81,7 +81,7 @@ export function plain(value: number): string {
 export function movementText(credits: string): string {
   const [whole = "", ...decimals] = credits.replace("-", "").split(".");
   const digits = [whole.replaceAll(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
-  return `${credits.startsWith("-") ? "−" : "+"} ${digits} credits`;
+  return `${credits.startsWith("-") ? "−" : "+"}\u00a0${digits} credits`;
 }
 
 /** Returns a count with a thousands separator, or with a unit from a million on. */
