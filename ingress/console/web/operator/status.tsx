@@ -1,13 +1,15 @@
-/** Status of the installation: dependencies, versions and counts that need attention. */
+/** Status of the installation: dependencies, versions, running processes and counts that need attention. */
 import type { JSX } from "preact";
 
+import type { OperatorStatus } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
 import { useQuery } from "../api/query.ts";
 import { countText } from "../parts/format.ts";
 import { Callout, FaultCallout } from "../parts/layers.tsx";
 import { Page, Section, Stat } from "../parts/page.tsx";
 import { Skeleton, Table } from "../parts/table.tsx";
-import { KeyValues, Status as State } from "../parts/values.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Ago, KeyValues, Status as State } from "../parts/values.tsx";
 
 const REFRESH_MS = 10_000;
 
@@ -52,6 +54,12 @@ export default function Status(): JSX.Element {
                   href="/console/operator/dead-letters"
                   note="messages that could not be processed"
                 />
+                <Stat
+                  name="Settle faults"
+                  figure={countText(counts.settle_faults)}
+                  href="/console/operator/settle-faults"
+                  note="holds closed without charging the usage"
+                />
               </div>
             </section>
           )}
@@ -68,6 +76,7 @@ export default function Status(): JSX.Element {
               />
             </div>
           </Section>
+          <Processes {...data} />
           <Section title="Versions">
             <div class="panel">
               <div class="pad">
@@ -86,4 +95,70 @@ export default function Status(): JSX.Element {
       )}
     </Page>
   );
+}
+
+/** Processes by role, pool and version. Versions that differ from the answering ingress are marked. */
+function Processes({ processes, versions }: OperatorStatus): JSX.Element {
+  const running = [...new Set([versions.sluice, ...processes.map(versionOf)])];
+  return (
+    <Section title="Processes">
+      {running.length === 1 ? null : (
+        <Callout tone="warn">
+          <b>{running.length === 2 ? "Two" : running.length} versions are running:</b> {running.join(", ")}. After an
+          upgrade, one version should remain.
+        </Callout>
+      )}
+      <div class="panel">
+        <Table
+          rows={processes}
+          idOf={(row) => `${row.role} ${row.pool} ${row.version}`}
+          columns={[
+            {
+              head: "Role",
+              place: "main",
+              cell: ({ role, pool }) => (
+                <>
+                  {role} <span class="muted">{pool}</span>
+                </>
+              ),
+            },
+            { head: "Processes", isNumber: true, label: "processes", cell: ({ count }) => countText(count) },
+            {
+              head: "Version",
+              place: "key",
+              cell: (row) =>
+                row.version === versions.sluice ? (
+                  row.version
+                ) : (
+                  <span class="badge warn">
+                    <Icon name="warn" />
+                    {versionOf(row)}
+                  </span>
+                ),
+            },
+            {
+              head: "Started",
+              label: "started",
+              cell: ({ first_started_at: first, last_started_at: last }) => (
+                <>
+                  <Ago at={first} none="unknown" />
+                  {first === last ? null : (
+                    <>
+                      {" to "}
+                      <Ago at={last} />
+                    </>
+                  )}
+                </>
+              ),
+            },
+          ]}
+        />
+      </div>
+      <p class="hint">Janitors and workers of the pool webhook do not report themselves.</p>
+    </Section>
+  );
+}
+
+function versionOf({ version }: OperatorStatus["processes"][number]): string {
+  return version ?? "unknown";
 }
