@@ -84,8 +84,8 @@ export function FormDialog({
 }: Omit<Parameters<typeof Dialog>[0], "footer"> & {
   /** Label of the primary button. */
   readonly action: string;
-  /** Submission. With the parameters whose errors are shown at their fields, the dialog shows its other errors. */
-  readonly submit: Action<void> & { readonly params?: readonly string[] };
+  /** Submission, with the parameters whose errors are shown at their fields. */
+  readonly submit: Action<void> & { readonly params: readonly string[] };
   /** Reason why the form cannot be submitted yet. */
   readonly blocked?: string | undefined;
 }): JSX.Element {
@@ -110,7 +110,7 @@ export function FormDialog({
         }
       >
         {children}
-        {submit.params === undefined ? null : <FaultText fault={submit.fault} except={submit.params} />}
+        <FaultText fault={submit.fault} except={submit.params} />
       </Dialog>
       {isAsking ? (
         <ConfirmDialog
@@ -144,7 +144,7 @@ export function LeaveDialog(): JSX.Element | null {
 }
 
 /** Question before a dangerous action. */
-interface Confirmation {
+export interface Confirmation {
   readonly title: string;
   /** Consequence of the action in whole sentences. */
   readonly effect: ComponentChildren;

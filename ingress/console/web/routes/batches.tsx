@@ -1,6 +1,6 @@
 /** Batches: list with progress, creation from a file, cancellation, and download of results and errors. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.ts";
@@ -225,6 +225,10 @@ function Lines({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }
     { path: { batch_id: id } },
     { limit: 20, everyMs: isOpen ? REFRESH_MS : undefined },
   );
+  // The last lines end with the batch.
+  useEffect(() => {
+    if (!isOpen) list.reload();
+  }, [isOpen]);
   return (
     <section aria-label="Lines">
       <h3>Lines</h3>

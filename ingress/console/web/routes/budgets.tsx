@@ -5,19 +5,19 @@ import { Link } from "wouter-preact";
 
 import type { BalanceAlert, BudgetAlert } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { type Query, useAction, useQuery } from "../api/query.ts";
+import { type Query, useCall } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
-import { Button, CheckField, creditsIn, FaultText, Segments, SelectField, TextField } from "../parts/form.tsx";
+import { Button, CheckField, choicesOf, creditsIn, Segments, SelectField, TextField } from "../parts/form.tsx";
 import { figureText } from "../parts/format.ts";
-import { Callout, ConfirmDialog, FormDialog, Menu } from "../parts/layers.tsx";
+import { Callout, FormDialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
+import { type DialogProps, useForm } from "../parts/use-form.ts";
 import { Ago, BudgetBar, Status } from "../parts/values.tsx";
 import { LabelLimits } from "./budgets/label-limits.tsx";
 
 type Alert = BudgetAlert | BalanceAlert;
-type Open = { readonly kind: "budget" | "balance" } | { readonly kind: "delete"; readonly alert: Alert } | undefined;
 
 const NAME = { head: "Name", place: "main", cut: "38%", title: ({ name, id }: Alert) => `${name} (${id})` } as const;
 
@@ -25,18 +25,13 @@ const NAME = { head: "Name", place: "main", cut: "38%", title: ({ name, id }: Al
 const WINDOWS: Readonly<Record<BudgetAlert["period"], string>> = { daily: "day", weekly: "week", monthly: "month" };
 
 export default function Budgets(): JSX.Element {
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<"budget" | "balance">();
   const [created, setCreated] = useState<Alert>();
   const mayChange = hasRole("owner", "admin", "billing");
-  const budgets = useQuery("budgets", (signal) =>
-    call("GET /workspaces/{workspaceId}/budget-alerts", { query: { limit: 100 }, signal }),
-  );
-  const balances = useQuery("balances", (signal) =>
-    call("GET /workspaces/{workspaceId}/balance-alerts", { query: { limit: 100 }, signal }),
-  );
+  const budgets = useCall("GET /workspaces/{workspaceId}/budget-alerts", { query: { limit: 100 } });
+  const balances = useCall("GET /workspaces/{workspaceId}/balance-alerts", { query: { limit: 100 } });
   const close = (): void => setOpen(undefined);
   const saved = (alert?: Alert): void => {
-    close();
     setCreated(alert);
     budgets.reload();
     balances.reload();
@@ -54,7 +49,15 @@ export default function Budgets(): JSX.Element {
                 (error: Error) => toast(error.message, "bad"),
               ),
           },
-          { text: "Delete alert", isDangerous: true, onClick: () => setOpen({ kind: "delete", alert }) },
+          {
+            text: "Delete alert",
+            confirm: {
+              title: `Delete “${alert.name}”?`,
+              effect: "It sends no further notices. Calls that it stops are accepted again within seconds.",
+              action: `Delete “${alert.name}”`,
+              run: () => remove(alert).then(() => saved()),
+            },
+          },
         ]}
       />
     ) : null;
@@ -65,8 +68,8 @@ export default function Budgets(): JSX.Element {
       actions={
         mayChange ? (
           <>
-            <Button onClick={() => setOpen({ kind: "balance" })}>Create balance alert</Button>
-            <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: "budget" })}>
+            <Button onClick={() => setOpen("balance")}>Create balance alert</Button>
+            <Button kind="primary" icon="plus" onClick={() => setOpen("budget")}>
               Create budget
             </Button>
           </>
@@ -81,21 +84,8 @@ export default function Budgets(): JSX.Element {
       <BudgetList query={budgets} actionsOf={actionsOf} />
       <BalanceList query={balances} actionsOf={actionsOf} />
       {hasRole("owner", "admin") ? <LabelLimits /> : null}
-      {open?.kind === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
-      {open?.kind === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
-      {open?.kind === "delete" ? (
-        <ConfirmDialog
-          title={`Delete “${open.alert.name}”?`}
-          effect="It sends no further notices. Calls that it stops are accepted again within seconds."
-          action={`Delete “${open.alert.name}”`}
-          onClose={close}
-          run={async () => {
-            await remove(open.alert);
-            budgets.reload();
-            balances.reload();
-          }}
-        />
-      ) : null}
+      {open === "budget" ? <BudgetDialog onClose={close} onSaved={saved} /> : null}
+      {open === "balance" ? <BalanceDialog onClose={close} onSaved={saved} /> : null}
     </Page>
   );
 }
@@ -116,27 +106,21 @@ function BudgetList({
         columns={[
           {
             ...NAME,
-            cell: ({ name, stops_calls, warn_at }) => (
-              <>
-                {name}
-                <span class="sub">
-                  {warn_at.length === 0 ? "" : `warns at ${warn_at.map((percent) => `${percent} %`).join(", ")}; `}
-                  {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
-                </span>
-              </>
+            cell: ({ name }) => name,
+            sub: ({ stops_calls, warn_at }) => (
+              <span class="whole">
+                {warn_at.length === 0 ? "" : `warns at ${warn_at.map((percent) => `${percent} %`).join(", ")}; `}
+                {stops_calls ? "stops calls when it is spent" : "sends a notice when it is spent"}
+              </span>
             ),
           },
           {
             head: "Spend, credits",
             place: "brk",
-            cell: (budget) => (
-              <>
-                <BudgetBar used={budget.spent} limit={budget.threshold_credits} window={WINDOWS[budget.period]} />
-                <span class="sub">
-                  <NoChannel alert={budget} />
-                </span>
-              </>
+            cell: ({ spent, threshold_credits, period }) => (
+              <BudgetBar used={spent} limit={threshold_credits} window={WINDOWS[period]} />
             ),
+            sub: (budget) => <NoChannel alert={budget} />,
           },
           {
             head: "Status",
@@ -247,126 +231,101 @@ function remove({ object, id }: Alert): Promise<unknown> {
     : call("DELETE /workspaces/{workspaceId}/balance-alerts/{alertId}", options);
 }
 
-interface DialogProps {
-  readonly onClose: () => void;
-  readonly onSaved: (alert: Alert) => void;
-}
-
-function BudgetDialog({ onClose, onSaved }: DialogProps): JSX.Element {
-  const [name, setName] = useState("");
-  const [amount, setAmount] = useState("");
-  const [period, setPeriod] = useState<BudgetAlert["period"]>("monthly");
-  const [warnAt, setWarnAt] = useState("80");
-  const [stops, setStops] = useState(false);
-  const save = useAction(async () => {
-    const alert = await call("POST /workspaces/{workspaceId}/budget-alerts", {
-      body: {
-        name: name.trim(),
-        threshold_credits: amountOf(amount),
-        period,
-        stops_calls: stops,
-        warn_at: warnAt
-          .split(/[\s,]+/)
-          .filter(Boolean)
-          .map(Number),
-      },
-    });
-    onSaved(alert);
-  });
-  const { fault } = save;
+function BudgetDialog(dialog: DialogProps<Alert>): JSX.Element {
+  const form = useForm(
+    { name: "", amount: "", period: "monthly", warnAt: "80", stops: false },
+    async ({ name, amount, period, warnAt, stops }: BudgetFields) =>
+      call("POST /workspaces/{workspaceId}/budget-alerts", {
+        body: {
+          name: name.trim(),
+          threshold_credits: amountOf(amount),
+          period,
+          stops_calls: stops,
+          warn_at: warnAt
+            .split(/[\s,]+/)
+            .filter(Boolean)
+            .map(Number),
+        },
+      }),
+    dialog,
+  );
   return (
     <FormDialog
       title="Create budget"
       hint={NOTICES}
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create budget"
-      submit={save}
-      blocked={blockedWithout(name)}
+      submit={form}
+      blocked={blockedWithout(form.values.name)}
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <TextField label="Name" {...form.bind("name")} isRequired />
       <div class="grid2">
-        <TextField
-          label="Budget"
-          unit="credits"
-          value={amount}
-          onInput={setAmount}
-          param="threshold_credits"
-          fault={fault}
-        />
+        <TextField label="Budget" unit="credits" {...form.bind("amount", "threshold_credits")} />
         <SelectField
           label="Period, in UTC"
-          value={period}
-          onInput={setPeriod}
-          choices={[
-            { value: "daily", text: "Day" },
-            { value: "weekly", text: "Week, from Monday" },
-            { value: "monthly", text: "Month" },
-          ]}
+          {...form.bind("period")}
+          choices={choicesOf({ daily: "Day", weekly: "Week, from Monday", monthly: "Month" })}
         />
       </div>
       <TextField
         label="Warn at"
-        value={warnAt}
-        onInput={setWarnAt}
+        {...form.bind("warnAt", "warn_at")}
         isOptional
-        param="warn_at"
-        fault={fault}
         hint="Percentages of the budget, such as 50, 80."
       />
       <CheckField
         label="Refuse calls with 402 when the budget is spent, until the period ends"
-        isChecked={stops}
-        onInput={setStops}
+        isChecked={form.values.stops}
+        onInput={(stops) => form.set({ stops })}
       />
-      <FaultText fault={fault} except={["name", "threshold_credits", "warn_at"]} />
     </FormDialog>
   );
+}
+
+interface BudgetFields {
+  readonly name: string;
+  readonly amount: string;
+  readonly period: BudgetAlert["period"];
+  readonly warnAt: string;
+  readonly stops: boolean;
 }
 
 /** Says where the notices of an alert arrive. */
 const NOTICES = "Notices are sent to the channels under Notifications that are subscribed to them.";
 
-function BalanceDialog({ onClose, onSaved }: DialogProps): JSX.Element {
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState("days");
-  const [amount, setAmount] = useState("");
-  const save = useAction(async () => {
-    const value = amountOf(amount);
-    const alert = await call("POST /workspaces/{workspaceId}/balance-alerts", {
-      body: { name: name.trim(), ...(kind === "days" ? { below_days: value } : { below_credits: value }) },
-    });
-    onSaved(alert);
-  });
-  const { fault } = save;
+function BalanceDialog(dialog: DialogProps<Alert>): JSX.Element {
+  const form = useForm(
+    { name: "", kind: "days", amount: "" },
+    async ({ name, kind, amount }) => {
+      const value = amountOf(amount);
+      return call("POST /workspaces/{workspaceId}/balance-alerts", {
+        body: { name: name.trim(), ...(kind === "days" ? { below_days: value } : { below_credits: value }) },
+      });
+    },
+    dialog,
+  );
+  const { name, kind } = form.values;
   return (
     <FormDialog
       title="Create balance alert"
       hint={NOTICES}
-      onClose={onClose}
+      onClose={dialog.onClose}
       action="Create balance alert"
-      submit={save}
+      submit={form}
       blocked={blockedWithout(name)}
     >
-      <TextField label="Name" value={name} onInput={setName} param="name" fault={fault} isRequired />
+      <TextField label="Name" {...form.bind("name")} isRequired />
       <Segments
         label="Notice when the balance"
-        value={kind}
-        onInput={setKind}
-        choices={[
-          { value: "days", text: "lasts fewer days" },
-          { value: "credits", text: "has fewer credits" },
-        ]}
+        {...form.bind("kind")}
+        choices={choicesOf({ days: "lasts fewer days", credits: "has fewer credits" })}
       />
       <TextField
         label="Fewer than"
         unit={kind}
-        value={amount}
-        onInput={setAmount}
-        param={kind === "days" ? "below_days" : "below_credits"}
-        fault={fault}
+        {...form.bind("amount", kind === "days" ? "below_days" : "below_credits")}
         hint={kind === "days" ? "At the mean spend of the last seven days." : undefined}
       />
-      <FaultText fault={fault} except={["name", "below_days", "below_credits"]} />
     </FormDialog>
   );
 }

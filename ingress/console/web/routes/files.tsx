@@ -1,46 +1,44 @@
 /** Files of the workspace: upload with progress, and a side sheet with facts, preview, download and deletion. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { Link, useLocation, useParams } from "wouter-preact";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
+import { useCall } from "../api/query.ts";
 import { downloadFile } from "../parts/download.ts";
 import { UploadButton } from "../parts/file-field.tsx";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
-import { Button } from "../parts/form.tsx";
 import { sizeText, timeText, zonedText, zoneText } from "../parts/format.ts";
-import { ConfirmDialog, FaultCallout, Menu, Sheet } from "../parts/layers.tsx";
+import { ConfirmButton, type Confirmation, Menu, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { FilePreview } from "../parts/media.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, Skeleton, useCursor } from "../parts/table.tsx";
+import { Empty, ListPanel, Loaded, useList, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { BudgetBar, Id, KeyValues } from "../parts/values.tsx";
 
 const PURPOSES = ["user_data", "batch", "batch_output", "vision", "assistants"] as const;
 
 export default function Files(): JSX.Element {
-  const { id } = useParams<{ id?: string }>();
-  const [, navigate] = useLocation();
-  const [deleting, setDeleting] = useState<StoredFile>();
   const query = useUrlQuery();
   const purpose = query.get("purpose");
-  const cursor = useCursor(query.text);
-  const list = useQuery(`files ${query.text} ${cursor.after ?? ""}`, (signal) =>
-    call("GET /v1/files", { query: { limit: 50, order: "desc", after: cursor.after, purpose }, signal }),
-  );
-  const storage = useQuery(
-    "storage",
-    async (signal) => (await call("GET /workspaces/{workspaceId}", { signal })).storage,
-  );
+  const list = useList("GET /v1/files", { query: { order: "desc", purpose } });
+  const open = useOpenRow("/files", list, ({ id }) => id);
+  const workspace = useCall("GET /workspaces/{workspaceId}");
+  const storage = workspace.data?.storage;
   const changed = (): void => {
     list.reload();
-    storage.reload();
+    workspace.reload();
   };
-  const rows = list.data?.data ?? [];
-  const suffix = query.text === "" ? "" : `?${query.text}`;
-  const place = rows.findIndex((file) => file.id === id);
+  const deletionOf = ({ id, filename }: StoredFile): Confirmation => ({
+    title: `Delete “${filename}”?`,
+    effect: "Calls that name the file fail from then on. This cannot be undone.",
+    action: "Delete file",
+    run: async () => {
+      await call("DELETE /v1/files/{file_id}", { path: { file_id: id } });
+      toast(`File “${filename}” is deleted`);
+      if (id === open.id) open.show(undefined);
+      changed();
+    },
+  });
   return (
     <Page
       title="Files"
@@ -57,23 +55,10 @@ export default function Files(): JSX.Element {
           }}
         />
       }
-      sheet={
-        id === undefined ? undefined : (
-          <FileSheet
-            key={id}
-            id={id}
-            onClose={() => navigate(`/files${suffix}`)}
-            onDelete={setDeleting}
-            onMove={(step) => {
-              const next = rows[place + step];
-              if (next !== undefined) navigate(`/files/${next.id}${suffix}`);
-            }}
-          />
-        )
-      }
+      sheet={open.id && <FileSheet key={open.id} id={open.id} {...open.sheet} deletionOf={deletionOf} />}
     >
-      {storage.data === undefined ? null : (
-        <BudgetBar used={storage.data.used_bytes} limit={storage.data.limit_bytes} window="storage" format={sizeText} />
+      {storage === undefined ? null : (
+        <BudgetBar used={storage.used_bytes} limit={storage.limit_bytes} window="storage" format={sizeText} />
       )}
       <FilterBar
         query={query}
@@ -81,16 +66,15 @@ export default function Files(): JSX.Element {
       />
       <ListPanel
         query={list}
-        cursor={cursor}
-        idOf={(file) => file.id}
-        selected={id}
+        idOf={({ id }) => id}
+        open={open}
         columns={[
           {
             head: "Name",
             place: "main",
             cut: "40%",
-            title: (file) => `${file.filename} (${file.id})`,
-            cell: (file) => <Link href={`/files/${file.id}${suffix}`}>{file.filename}</Link>,
+            title: ({ filename, id }) => `${filename} (${id})`,
+            cell: ({ filename }) => filename,
           },
           { head: "Purpose", place: "mid", cell: ({ purpose: one }) => one },
           {
@@ -111,7 +95,7 @@ export default function Files(): JSX.Element {
                 label={`Actions of ${file.filename}`}
                 entries={[
                   { text: "Download file", onClick: () => downloadFile(file.id, file.filename) },
-                  { text: "Delete file", isDangerous: true, onClick: () => setDeleting(file) },
+                  { text: "Delete file", confirm: deletionOf(file) },
                 ]}
               />
             ),
@@ -123,79 +107,50 @@ export default function Files(): JSX.Element {
           </Empty>
         }
       />
-      {deleting === undefined ? null : (
-        <ConfirmDialog
-          title={`Delete “${deleting.filename}”?`}
-          effect="Calls that name the file fail from then on. This cannot be undone."
-          action="Delete file"
-          onClose={() => setDeleting(undefined)}
-          run={async () => {
-            await call("DELETE /v1/files/{file_id}", { path: { file_id: deleting.id } });
-            toast(`File “${deleting.filename}” is deleted`);
-            if (deleting.id === id) navigate(`/files${suffix}`);
-            changed();
-          }}
-        />
-      )}
     </Page>
   );
 }
 
 function FileSheet({
   id,
-  onClose,
-  onMove,
-  onDelete,
-}: {
+  deletionOf,
+  ...controls
+}: SheetControls & {
   readonly id: string;
-  readonly onClose: () => void;
-  readonly onMove: (step: 1 | -1) => void;
-  readonly onDelete: (file: StoredFile) => void;
+  /** Returns the question before the file is deleted. */
+  readonly deletionOf: (file: StoredFile) => Confirmation;
 }): JSX.Element {
-  const {
-    data: file,
-    fault,
-    reload,
-  } = useQuery(`file ${id}`, (signal) => call("GET /v1/files/{file_id}", { path: { file_id: id }, signal }));
+  const query = useCall("GET /v1/files/{file_id}", { path: { file_id: id } });
   return (
-    <Sheet title={file?.filename ?? "File"} onClose={onClose} onMove={onMove}>
-      {fault === undefined ? null : (
-        <section>
-          <FaultCallout fault={fault} retry={reload} />
-        </section>
-      )}
-      {file === undefined ? (
-        fault === undefined ? (
-          <Skeleton />
-        ) : null
-      ) : (
-        <>
-          <section>
-            <KeyValues
-              of={[
-                ["Purpose", file.purpose],
-                ["Size", sizeText(file.bytes)],
-                ["Created", zonedText(file.created_at * 1_000)],
-                ["Expires", file.expires_at === undefined ? "never" : zonedText(file.expires_at * 1_000)],
-                ["Id", <Id value={file.id} label="file id" />],
-              ]}
-            />
-            <div>
-              <Button small kind="danger" onClick={() => onDelete(file)}>
-                Delete file
-              </Button>
-            </div>
-          </section>
-          <section>
-            <h3>Preview</h3>
-            {file.bytes === 0 ? (
-              <p class="hint">The file is empty.</p>
-            ) : (
-              <FilePreview id={file.id} name={file.filename} />
-            )}
-          </section>
-        </>
-      )}
+    <Sheet title={query.data?.filename ?? "File"} {...controls}>
+      <Loaded query={query}>
+        {(file) => (
+          <>
+            <section>
+              <KeyValues
+                of={[
+                  ["Purpose", file.purpose],
+                  ["Size", sizeText(file.bytes)],
+                  ["Created", zonedText(file.created_at * 1_000)],
+                  ["Expires", file.expires_at === undefined ? "never" : zonedText(file.expires_at * 1_000)],
+                  ["Id", <Id value={file.id} label="file id" />],
+                ]}
+              />
+              <div>
+                <ConfirmButton small kind="danger" {...deletionOf(file)} />
+              </div>
+            </section>
+            <section>
+              <h3>Preview</h3>
+              {file.bytes === 0 ? (
+                <p class="hint">The file is empty.</p>
+              ) : (
+                <FilePreview id={file.id} name={file.filename} />
+              )}
+            </section>
+          </>
+        )}
+      </Loaded>
     </Sheet>
   );
 }

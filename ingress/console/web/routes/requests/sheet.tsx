@@ -3,14 +3,13 @@ import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
 import type { KeptBody, UsageRequest } from "#schemas/generated/types.ts";
-import { call } from "../../api/client.ts";
 import { keyName } from "../../api/names.ts";
-import { useQuery } from "../../api/query.ts";
+import { useCall } from "../../api/query.ts";
 import { Code, prettyOf } from "../../parts/code.tsx";
 import { countText, durationText, percentText, sizeText, timeText } from "../../parts/format.ts";
 import { Callout, FaultCallout, Sheet, type SheetControls } from "../../parts/layers.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
-import { Skeleton } from "../../parts/table.tsx";
+import { Loaded } from "../../parts/table.tsx";
 import { Amount, CodeText, Id, KeyValues, Status } from "../../parts/values.tsx";
 
 /** Interval at which a call is read again that is not stored yet, in milliseconds. */
@@ -25,21 +24,16 @@ export function RequestSheet({
   /** Row of the list, which is shown until the details arrive. */
   readonly listed: UsageRequest | undefined;
 }): JSX.Element {
-  const query = useQuery(
-    `request ${id}`,
-    (signal) => call("GET /workspaces/{workspaceId}/usage/requests/{request_id}", { path: { request_id: id }, signal }),
+  const query = useCall(
+    "GET /workspaces/{workspaceId}/usage/requests/{request_id}",
+    { path: { request_id: id } },
     // A call is stored after its response, and a person may open it earlier.
     { everyMs: ({ fault }) => (fault?.code === "not_found" ? MISSING_MS : undefined) },
   );
   const row = query.data ?? listed;
   return (
     <Sheet title={row?.model ?? row?.endpoint ?? "Request"} {...controls}>
-      {query.fault === undefined ? null : (
-        <section>
-          <FaultCallout fault={query.fault} retry={query.reload} />
-        </section>
-      )}
-      {row === undefined ? query.fault === undefined ? <Skeleton /> : null : <Details row={row} />}
+      <Loaded query={{ ...query, data: row }}>{(one) => <Details row={one} />}</Loaded>
     </Sheet>
   );
 }
@@ -204,13 +198,12 @@ function Facts({ row }: { readonly row: UsageRequest }): JSX.Element {
 
 /** Kept request and response of the call, which are read only when they are shown. */
 function Bodies({ id }: { readonly id: string }): JSX.Element {
-  const query = useQuery(`bodies ${id}`, (signal) =>
-    call("GET /workspaces/{workspaceId}/usage/requests/{request_id}/bodies", { path: { request_id: id }, signal }),
-  );
+  const path = { request_id: id };
+  const query = useCall("GET /workspaces/{workspaceId}/usage/requests/{request_id}/bodies", { path });
   return (
     <section>
       <h3>Request and response</h3>
-      {query.fault === undefined ? null : <FaultCallout fault={query.fault} retry={query.reload} />}
+      <FaultCallout fault={query.fault} retry={query.reload} />
       {query.data === undefined ? null : (
         <>
           <Body name="Request" body={query.data.request} />
